@@ -337,17 +337,36 @@ class DatesSection(Section):
     exclude: tuple[Text, ...] = ()
 
 
+def _audience_name(name: str) -> str:
+    if not re.fullmatch(r"\w[\w -]{0,59}", name):
+        raise ValueError("name an audience with letters, digits, _ and -")
+    return name
+
+
+AudienceName = Annotated[Text, AfterValidator(_audience_name)]
+
+
 class LabelsSection(Section):
     """Tags and owners in lists; see `catalog.label_rules.listed_labels`."""
 
     hide: tuple[Text, ...] = ()
 
 
+def _check_sight(name: str, sees: str | None) -> None:
+    if sees is None and classification(name) is None:
+        raise ValueError(
+            f"{name!r} is no classification: say what this audience may see, such as "
+            "`sees: internal`"
+        )
+
+
 class AudienceEntry(Section):
-    """A further site of the same build, for readers of data up to a classification."""
+    """A further site of the same build, for an audience; see `SiteSection`."""
 
     out: FolderPath
     url: Annotated[str, AfterValidator(_site_url)] = ""
+    sees: Label | None = None
+    unlabelled: Literal["show", "hide"] | None = None
 
 
 class SiteSection(Section):
@@ -355,7 +374,10 @@ class SiteSection(Section):
 
     `data` puts the lineage as Parquet beside it, and what each page says as JSON beside the page.
     `impact`: the pages of tables say what changes reach; by default up to 2,000 tables.
-    `audience`: the highest classification of data that its readers may see; by default all.
+    `audience`: who reads it; by default the team, which sees all. `sees`: the highest
+    classification of data that they may see; by default that of the audience's name.
+    `unlabelled`: whether they see what nobody classified; by default only where nobody labels
+    anything.
     """
 
     name: Text = "Data lineage"
@@ -364,13 +386,25 @@ class SiteSection(Section):
     labels: LabelsSection = LabelsSection()
     data: bool = False
     impact: bool | None = None
-    audience: Label | None = None
-    audiences: dict[Label, AudienceEntry] = Field(default={})
+    audience: Text | None = None
+    sees: Label | None = None
+    unlabelled: Literal["show", "hide"] | None = None
+    audiences: dict[AudienceName, AudienceEntry] = Field(default={})
+
+    @model_validator(mode="after")
+    def _audiences_see(self) -> SiteSection:
+        if self.audience:
+            _check_sight(self.audience, self.sees)
+        elif self.sees or self.unlabelled:
+            raise ValueError("`sees` and `unlabelled` are an audience's: name it as `audience`")
+        for name, entry in self.audiences.items():
+            _check_sight(name, entry.sees)
+        return self
 
     @property
     def highest(self) -> Classification | None:
-        """The highest classification that its readers may see; None for all of them."""
-        return classification(self.audience) if self.audience else None
+        """The highest classification that its readers may see; None where it is the team's."""
+        return classification(self.sees or self.audience) if self.audience else None
 
 
 def _page_name(name: str) -> str:

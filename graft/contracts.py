@@ -17,6 +17,9 @@ from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
+# Classifications of columns whose values may stand in a log of dates.
+_HARMLESS = frozenset(("", "public", "internal", "none", "open"))
+
 
 @dataclass(frozen=True, slots=True)
 class ContractFiles:
@@ -88,16 +91,16 @@ def with_contracts(
         about = described.get(dataset)
         if about is None:
             continue
-        known = {name.casefold() for name in about.column_sensitivity}
+        labelled = {name.casefold() for name in about.column_labels}
         labels = {
-            one.name: one.classification
-            for one in table.columns
-            if one.classification and one.name.casefold() not in known
+            column.name: (column.classification,)
+            for column in table.columns
+            if column.classification and column.name.casefold() not in labelled
         }
         described[dataset] = replace(
             about,
             owner=about.owner or contract.owner,
-            column_sensitivity={**about.column_sensitivity, **_shown(labels)},
+            column_labels={**about.column_labels, **labels},
         )
     taken = {*tasks, *(one.name for one in consumers)}
     return described, (*consumers, *matches.consumers(taken))
@@ -140,12 +143,6 @@ def partition_columns(config: Config) -> tuple[str, ...]:
         for contract in read_contracts(config).contracts
         for table in contract.tables
         for column in table.columns
-        if column.is_date_partition and not _shown({"": column.classification})
+        if column.is_date_partition and column.classification.casefold() in _HARMLESS
     }
     return tuple(sorted(found - {""}))
-
-
-def _shown(labels: Mapping[str, str]) -> dict[str, str]:
-    """Labels that pages warn of: all but public and internal ones."""
-    harmless = ("", "public", "internal", "none", "open")
-    return {name: label for name, label in labels.items() if label.casefold() not in harmless}

@@ -61,10 +61,12 @@ class PrivacySection(Section):
     """Classifications of columns, what operations leave of them, and which are sensitive.
 
     Attributes:
+        labels: A label of the team's own, in any case -> the classification that it stands for.
         in_dbt: The places in the grafted artifacts that labels are written to.
         smallest_group: `aggregated` counts for columns with at least this `group_size`.
     """
 
+    labels: dict[Text, Label] = Field(default={})
     columns: tuple[PrivacyColumn, ...] = ()
     tables: tuple[PrivacyTable, ...] = ()
     in_dbt: tuple[LabelPlace, ...] = ()
@@ -73,6 +75,11 @@ class PrivacySection(Section):
     aggregated: Label | None = None
     smallest_group: Annotated[int, Field(ge=1)] | None = None
     sensitive: Label = "pii"
+
+    def classification(self, label: str) -> Classification | None:
+        """The classification that a label stands for; None where nobody says it."""
+        own = {_folded(text): meant for text, meant in self.labels.items()}.get(_folded(label))
+        return classification(label if own is None else own)
 
     @property
     def rules(self) -> PrivacyRules:
@@ -88,6 +95,10 @@ class PrivacySection(Section):
     def sensitive_from(self) -> Classification:
         """The lowest classification that is sensitive."""
         return _named(self.sensitive)
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.casefold().split())
 
 
 def _named(text: str) -> Classification:

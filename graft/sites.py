@@ -15,21 +15,26 @@ from typing import TYPE_CHECKING
 from dbt_graft.collectors import store
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.task_metadata import task_metadata_file
-from dbt_graft.graft.audience import audience_site
+from dbt_graft.graft.audience import AudienceSite, audience_site
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.dbt_relations import dbt_platform
+from dbt_graft.graft.declared_labels import has_labels
+from dbt_graft.graft.leaks import find_leaks
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.past import Moment, past_notice
-from dbt_graft.graft.privacy_report import has_labels, privacy_report
+from dbt_graft.graft.privacy_report import privacy_report
 from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.changes import NO_BUILDS
+from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 
 if TYPE_CHECKING:
     from dbt_graft.catalog.build import PublishedSite
+
+_SHOWN = 10  # leaks that an error names
 
 
 def publish_sites(
@@ -45,15 +50,17 @@ def publish_sites(
     Returns:
         The first of them.
     """
+    audiences = [(own, _audience(own, grafted)) for own in audience_configs(config)]
     published = publish_site(config, progress, grafted, full=full, past=past)
-    for one in _of_audiences(config):
-        publish_site(one, progress, grafted, full=full)
+    for own, audience in audiences:
+        publish_site(own, progress, grafted, full=full, audience=audience)
     return published
 
 
-def _of_audiences(config: Config) -> Iterator[Config]:
+def audience_configs(config: Config) -> Iterator[Config]:
+    """The configuration of each site of `site.audiences`."""
     for name, entry in config.site.audiences.items():
-        update = {"out": entry.out, "url": entry.url, "audience": name, "audiences": {}}
+        update = {**entry.model_dump(), "audience": name, "audiences": {}}
         yield config.model_copy(update={"site": config.site.model_copy(update=update)})
 
 
@@ -64,27 +71,29 @@ def publish_site(
     *,
     full: bool = False,
     past: Moment | None = None,
+    audience: AudienceSite | None = None,
 ) -> PublishedSite:
     """Publish the site.
 
     Args:
         full: Make every page again, also those that did not change.
+        audience: The project as its readers may see it, if it is computed already.
         past: The lineage is as of this time: each page says so, and the store does not remember
             the build.
 
     Raises:
-        GraftError: The site cannot be written.
+        GraftError: The site cannot be written; or it would name what its readers may not see, and
+            nothing is published.
     """
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
     from dbt_graft.catalog.settings import SiteSettings
     from dbt_graft.exporters.data.files import write_views
-    from dbt_graft.injector import docs
     from dbt_graft.injector.docs_nodes import docs_nodes
 
     output, place = output_of(config, "site.out"), config.path(config.store)
     complete = replace(grafted.lineage, taints=store.recorded_taints(place))
-    audience = audience_site(config, replace(grafted, join=lambda: complete))
+    audience = audience or _audience(config, grafted, complete)
     known, history = store.addresses(place), store.build_history(place)
     collected_at, _ = read_rest(place, partial(store.collected_at, place))
     days, _ = read_rest(place, partial(store.daily_history, place, _final_names(grafted.lineage)))
@@ -99,15 +108,7 @@ def publish_site(
     record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
-        name, section = config.site.name, config.docs
-        favicon = Path(config.path(section.favicon)) if section.favicon else None
-        title = f"{section.title or name}{f', as of {past.text}' if past else ''}"
-        page = docs.DocsPageSettings(title, favicon, section.slim, section.columns)
-        docs_pages: dict[str, bytes] = {}
-        if docs.is_too_old():
-            progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
-        else:
-            docs_pages = dict(docs.pages(grafted, page, section.pages))
+        docs_pages = _docs_pages(config, progress, grafted, past)
         nodes = docs_nodes(grafted) if docs_pages else ()
         lineage = grafted.lineage if audience else complete
         described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
@@ -121,7 +122,7 @@ def publish_site(
             grafted.descriptions,
             grafted.consumers,
             SiteSettings(
-                name,
+                config.site.name,
                 config.site.url,
                 None if past else collected_at,
                 _moved(config, grafted),
@@ -147,8 +148,11 @@ def publish_site(
         )
         if config.site.data:
             write_views(described, folder / "data")
-        write_record(record, built.record)
         step.result = f"{built.changed:,} of {built.pages:,} pages changed"
+        if audience:
+            check_leaks(audience, folder)
+            step.result += f"; {audience.summary}"
+        write_record(record, built.record)
     if built.no_full_text:
         progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
     if past or audience:
@@ -160,6 +164,48 @@ def publish_site(
         if built.history != history:
             store.write_build_history(place, built.history)
     return replace(built, index=output.path / "index.html")
+
+
+def _docs_pages(
+    config: Config, progress: Progress, grafted: Grafted, past: Moment | None
+) -> dict[str, bytes]:
+    """The pages of dbt docs, by their path in the site."""
+    from dbt_graft.injector import docs
+
+    if docs.is_too_old():
+        progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
+        return {}
+    section = config.docs
+    favicon = Path(config.path(section.favicon)) if section.favicon else None
+    title = f"{section.title or config.site.name}{f', as of {past.text}' if past else ''}"
+    page = docs.DocsPageSettings(title, favicon, section.slim, section.columns)
+    return dict(docs.pages(grafted, page, section.pages))
+
+
+def _audience(
+    config: Config, grafted: Grafted, complete: Lineage | None = None
+) -> AudienceSite | None:
+    """The project as the readers of `site.audience` may see it, with the bad dates on record."""
+    if complete is None:
+        taints = store.recorded_taints(config.path(config.store))
+        complete = replace(grafted.lineage, taints=taints)
+    return audience_site(config, replace(grafted, join=lambda: complete))
+
+
+def check_leaks(audience: AudienceSite, folder: Path) -> None:
+    """Search a site for names and texts that its readers may not see.
+
+    Raises:
+        GraftError: It has some.
+    """
+    search = find_leaks(folder, audience.view.words, audience.hidden_texts, audience.visible_texts)
+    if search.leaks:
+        lines = [line for line in search.lines(_SHOWN) if line.startswith(" ")]
+        raise GraftError(
+            "\n".join(["nothing is published: it has what its readers may not see", *lines]),
+            place=f"the site for the audience {audience.name}",
+            remedy="label what has these names, or report this (without the names)",
+        )
 
 
 def _final_names(lineage: Lineage) -> Rename:

@@ -1,12 +1,23 @@
-"""dbt's artifacts as an audience may see them: for the docs page of its site."""
+"""dbt's artifacts as an audience may see them: for the docs page of its site.
+
+What is shown is listed: the fields that dbt's page reads. All others are left out, whatever a later
+version of dbt writes into them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from dbt_graft.injector.audience_values import texts, without_hidden
+from dbt_graft.injector import slim
+from dbt_graft.injector.audience_nodes import (
+    DATA,
+    DEFINITIONS,
+    NodeIds,
+    named_nodes,
+    nearest_datasets,
+)
+from dbt_graft.injector.audience_values import without_hidden
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource, Report
 from dbt_graft.lineage.audience.described import AudienceView
@@ -16,16 +27,33 @@ from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage
 
 _Made = TypeVar("_Made", BuiltDataset, NewSource)
-_LISTED = ("nodes", "sources")
-# Parts of which a node is left out if it names what is hidden: their code is their definition.
-_DEFINITIONS = ("metrics", "semantic_models", "saved_queries", "unit_tests", "functions")
-_OTHERS = ("macros", "docs", "exposures", "selectors", "groups")
+_METADATA = frozenset(
+    ("dbt_schema_version", "dbt_version", "generated_at", "project_name", "adapter_type")
+)
+_BELONGING = slim.PAGE_FIELDS | {
+    *("label", "type", "type_params", "tags", "meta", "config", "original_file_path", "fqn", "url"),
+    *("owner", "maturity", "group", "model", "entities", "dimensions", "measures", "filter"),
+    *("metrics", "given", "expect", "refs", "sources", "query_params", "access", "docs", "columns"),
+    *("arguments", "returns", "raw_code", "compiled_code", "language", "version", "node_relation"),
+}
+_FIELDS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(DATA, slim.NODE_FIELDS | slim.TEST_FIELDS | {"refs", "attached_node"}),
+    **dict.fromkeys((*DEFINITIONS, "exposures"), frozenset(_BELONGING)),
+    "macros": slim.MACRO_FIELDS | {"resource_type"},
+    "docs": slim.DOC_FIELDS | {"unique_id", "resource_type"},
+    "groups": frozenset(("name", "resource_type", "package_name", "unique_id", "owner")),
+}
+_CONFIG = frozenset(
+    ("enabled", "materialized", "tags", "meta", "group", "access", "contract", "severity")
+)
+_COLUMN = slim.COLUMN_FIELDS | {"data_type", "tags"}
+_ENTRY = slim.ENTRY_FIELDS | {"unique_id", "columns"}
 
 
 def visible_artifacts(
     grafted: Grafted,
     view: AudienceView,
-    datasets: Mapping[str, DatasetId],
+    datasets: NodeIds,
     lineage: Lineage,
     descriptions: Mapping[DatasetId, Description],
     consumers: tuple[Consumer, ...],
@@ -37,17 +65,20 @@ def visible_artifacts(
         lineage, descriptions, consumers: What the audience may see.
     """
     hidden, names = view.hidden.datasets, view.names
-    tasks = {one.name for one in consumers} | set(lineage.tasks)
+    tasks = {consumer.name for consumer in consumers} | set(lineage.tasks)
     report = grafted.report
 
     def shown(manifest: Node) -> dict[str, Any]:
         return visible_manifest(manifest, view, datasets)
 
-    return replace(
-        grafted,
+    return Grafted(
         manifest=shown(grafted.manifest),
         catalog=visible_catalog(grafted.catalog, view, datasets),
-        dbt_nodes={key: names(one) for key, one in grafted.dbt_nodes.items() if key not in hidden},
+        dbt_nodes={
+            dataset: names(node_id)
+            for dataset, node_id in grafted.dbt_nodes.items()
+            if dataset not in hidden
+        },
         linked_to=lambda site: shown(grafted.linked_to(site)),
         describe=lambda: descriptions,
         consume=lambda: consumers,
@@ -57,31 +88,29 @@ def visible_artifacts(
             promoted=_shown(report.promoted, view),
             added=_shown(report.added, view),
             new_sources=_shown(report.new_sources, view),
-            exposures=tuple(one for one in renamed(report.exposures, names) if one.task in tasks),
+            exposures=tuple(
+                exposure for exposure in renamed(report.exposures, names) if exposure.task in tasks
+            ),
         ),
+        undo={},
     )
 
 
 def _shown(made: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
     shown = tuple(one for one in made if one.dataset not in view.hidden.datasets)
-    found: tuple[_Made, ...] = renamed(shown, view.names)
-    return found
+    visible: tuple[_Made, ...] = renamed(shown, view.names)
+    return visible
 
 
-def visible_manifest(
-    manifest: Node, view: AudienceView, datasets: Mapping[str, DatasetId]
-) -> dict[str, Any]:
+def visible_manifest(manifest: Node, view: AudienceView, datasets: NodeIds) -> dict[str, Any]:
     """The manifest without what is hidden."""
-    near, names = _near(manifest, datasets), view.names
-    hidden = {one for one, dataset in datasets.items() if dataset in view.hidden.datasets}
-    gone = hidden | set(_faulty(manifest, view, near)) | set(_without_inputs(manifest, hidden))
+    names = view.names
+    gone = {key for key in named_nodes(manifest) if key not in view.nodes}
     result: dict[str, Any] = {"disabled": {}}
-    for part in (*_LISTED, *_DEFINITIONS, *_OTHERS):
+    for part, fields in _FIELDS.items():
         if isinstance(manifest.get(part), Mapping):
             result[part] = {
-                names(key): without_hidden(
-                    _columns(node, view, datasets.get(key)), view, view.words.mentions(near(node))
-                )
+                names(key): _visible_node(node, fields, view, datasets)
                 for key, node in manifest[part].items()
                 if key not in gone
             }
@@ -90,91 +119,100 @@ def visible_manifest(
         part: {names(key): [*map(names, ids)] for key, ids in (manifest.get(part) or {}).items()}
         for part in ("parent_map", "child_map", "group_map")
     }
-    parents = around["parent_map"]
+    around["parent_map"] = _all_parents(manifest, view) | around["parent_map"]
     for part, beside in around.items():
         result[part] = {
             key: [*dict.fromkeys(_around(ids, beside, gone))]
             for key, ids in beside.items()
             if key not in gone
         }
-    for part in ("nodes", "exposures", *_DEFINITIONS):
-        for key, node in (result.get(part) or {}).items():
-            depends = node.get("depends_on")
-            if isinstance(depends, Mapping) and not gone.isdisjoint(depends.get("nodes") or ()):
-                shown = [*dict.fromkeys(_around(depends["nodes"], parents, gone))]
-                result[part][key] = {**node, "depends_on": {**depends, "nodes": shown}}
-    mentions = view.words.mentions()
-    more = {
-        key: without_hidden(one, view, mentions)
-        for key, one in manifest.items()
-        if key not in result
+    groups = {str(group.get("name")) for group in (result.get("groups") or {}).values()}
+    result["group_map"] = {
+        key: ids for key, ids in result["group_map"].items() if key in groups and ids
     }
-    return {**more, **result}
+    for part in ("nodes", "exposures", *DEFINITIONS):
+        for key, node in (result.get(part) or {}).items():
+            result[part][key] = _linked(node, gone, around["parent_map"])
+    return {"metadata": _only(manifest["metadata"], _METADATA), **result}
 
 
-def visible_catalog(
-    catalog: Node, view: AudienceView, datasets: Mapping[str, DatasetId]
-) -> dict[str, Any]:
+def visible_catalog(catalog: Node, view: AudienceView, datasets: NodeIds) -> dict[str, Any]:
     """The catalog without what is hidden."""
-    result = dict(catalog)
-    for part in ("nodes", "sources"):
-        found = {}
-        for key, entry in catalog[part].items():
-            dataset = datasets.get(key)
-            if dataset in view.hidden.datasets:
-                continue
-            mentions = view.words.mentions([dataset] if dataset else ())
-            found[view.names(key)] = without_hidden(_columns(entry, view, dataset), view, mentions)
-        result[part] = found
+    result: dict[str, Any] = {
+        "metadata": _only(catalog["metadata"], _METADATA),
+        "errors": None,
+    }
+    for part in DATA:
+        result[part] = {
+            view.names(key): _visible_entry(entry, view, datasets.get(key))
+            for key, entry in catalog[part].items()
+            if key in view.nodes
+        }
     return result
 
 
-def _near(
-    manifest: Node, datasets: Mapping[str, DatasetId]
-) -> Callable[[Any], tuple[DatasetId, ...]]:
-    """The datasets that a node is about: its own, its inputs', that of its test."""
-
-    def near(node: Any) -> tuple[DatasetId, ...]:
-        if not isinstance(node, Mapping):
-            return ()
-        depends = node.get("depends_on")
-        ids = [node.get("unique_id"), node.get("attached_node")]
-        ids += (depends.get("nodes") or []) if isinstance(depends, Mapping) else []
-        return tuple(datasets[one] for one in ids if isinstance(one, str) and one in datasets)
-
-    return near
+def _visible_node(
+    node: Node, fields: Collection[str], view: AudienceView, datasets: NodeIds
+) -> dict[str, Any]:
+    """The listed fields of a node, without columns and texts that are hidden."""
+    listed = {key: value for key, value in node.items() if key in fields}
+    if isinstance(listed.get("config"), Mapping):
+        listed["config"] = _only(listed["config"], _CONFIG)
+    if isinstance(listed.get("columns"), Mapping):
+        listed["columns"] = _columns(listed["columns"], _COLUMN, view, datasets.get(_id(node)))
+    cut = view.cuts(nearest_datasets(node, datasets))
+    visible: dict[str, Any] = without_hidden(listed, view, cut)
+    return visible
 
 
-def _faulty(
-    manifest: Node, view: AudienceView, near: Callable[[Any], tuple[DatasetId, ...]]
-) -> Iterator[str]:
-    """Tests of what is hidden, and nodes that are all definition and name it."""
-    for key, node in manifest["nodes"].items():
-        if node.get("resource_type") != "test":
-            continue
-        about = near(node)
-        kwargs = (node.get("test_metadata") or {}).get("kwargs")
-        named = view.words.mentions(about)
-        column = str(node.get("column_name") or "")
-        if (
-            key in view.tests
-            or named(f"{node.get('name')} {column}")
-            or any(view.hidden.hides(one, column) for one in about[:1] if column)
-            or any(map(named, texts(kwargs)))
-        ):
-            yield key
-    for part in _DEFINITIONS:
-        for key, node in (manifest.get(part) or {}).items():
-            if any(map(view.words.mentions(near(node)), texts(node))):
-                yield key
+def _visible_entry(entry: Node, view: AudienceView, dataset: DatasetId | None) -> dict[str, Any]:
+    listed = _only(entry, _ENTRY)
+    listed["metadata"] = _only(listed.get("metadata") or {}, slim.METADATA_FIELDS)
+    columns = listed.get("columns") or {}
+    listed["columns"] = _columns(columns, slim.TYPE_FIELDS | {"name"}, view, dataset)
+    visible: dict[str, Any] = without_hidden(listed, view, view.cuts([dataset] if dataset else ()))
+    return visible
 
 
-def _without_inputs(manifest: Node, hidden: set[str]) -> Iterator[str]:
-    """Exposures that read nothing but what is hidden."""
-    for key, node in (manifest.get("exposures") or {}).items():
-        inputs = set((node.get("depends_on") or {}).get("nodes") or ())
-        if inputs and inputs <= hidden:
-            yield key
+def _columns(
+    columns: Node, fields: Collection[str], view: AudienceView, dataset: DatasetId | None
+) -> dict[str, Any]:
+    return {
+        key: _only(column, fields) if isinstance(column, Mapping) else column
+        for key, column in columns.items()
+        if dataset is None or not view.hidden.hides(dataset, key)
+    }
+
+
+def _only(node: Node, fields: Collection[str]) -> dict[str, Any]:
+    return {key: value for key, value in node.items() if key in fields}
+
+
+def _id(node: Node) -> str:
+    return str(node.get("unique_id"))
+
+
+def _all_parents(manifest: Node, view: AudienceView) -> dict[str, list[str]]:
+    """The parents of nodes that are in no map of the manifest."""
+    return {
+        view.names(key): [*map(view.names, depends.get("nodes") or ())]
+        for key, node in named_nodes(manifest).items()
+        if isinstance(depends := node.get("depends_on"), Mapping)
+    }
+
+
+def _linked(
+    node: dict[str, Any], gone: set[str], parents: Mapping[str, Iterable[str]]
+) -> dict[str, Any]:
+    """The node with visible inputs only; those behind hidden ones stand in their place."""
+    depends = node.get("depends_on")
+    if not isinstance(depends, Mapping) or gone.isdisjoint(
+        (*(depends.get("nodes") or ()), *(depends.get("macros") or ()))
+    ):
+        return node
+    inputs = [*dict.fromkeys(_around(depends.get("nodes") or (), parents, gone))]
+    macros = [key for key in depends.get("macros") or () if key not in gone]
+    return {**node, "depends_on": {"nodes": inputs, "macros": macros}}
 
 
 def _around(
@@ -184,19 +222,11 @@ def _around(
     seen: set[str] = set()
     waiting = [*ids][::-1]
     while waiting:
-        one = waiting.pop()
-        if one in seen:
+        key = waiting.pop()
+        if key in seen:
             continue
-        seen.add(one)
-        if one in gone:
-            waiting += parents.get(one) or ()
+        seen.add(key)
+        if key in gone:
+            waiting += parents.get(key) or ()
         else:
-            yield one
-
-
-def _columns(node: Any, view: AudienceView, dataset: DatasetId | None) -> Any:
-    columns = node.get("columns") if isinstance(node, Mapping) else None
-    if dataset is None or not isinstance(columns, Mapping):
-        return node
-    shown = {key: one for key, one in columns.items() if not view.hidden.hides(dataset, str(key))}
-    return {**node, "columns": shown}
+            yield key

@@ -12,7 +12,7 @@ from dbt_graft.injector.inherited import merged
 from dbt_graft.injector.manifest import Node, owner, parents, string_tags
 from dbt_graft.injector.plan import GraftPlan
 from dbt_graft.injector.relations import Relations
-from dbt_graft.injector.sensitivity import column_sensitivities, sensitivity
+from dbt_graft.injector.sensitivity import column_labels, labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.model import Lineage
@@ -69,8 +69,8 @@ def descriptions(
             ),
             tests=tuple(sorted(tested.values(), key=lambda one: (one.column, one.name))),
             dbt_ids=tuple(dbt_ids),
-            sensitivity=sensitivity([*before, {"tags": tags}]),
-            column_sensitivity=event_metadata.column_labels(column_sensitivities(before), columns),
+            labels=labels([*before, {"tags": tags}]),
+            column_labels=event_metadata.with_tag_labels(column_labels(before), columns),
         )
     return found
 

@@ -7,12 +7,11 @@ catalog show Markdown without its dangers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from dbt_graft.injector import prose
 from dbt_graft.injector.inherited import descriptions
 from dbt_graft.injector.manifest import Node, owner, string_tags
-from dbt_graft.injector.sensitivity import sensitivity
+from dbt_graft.injector.sensitivity import labels as node_labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import ColumnMetadata
@@ -75,16 +74,18 @@ def column_texts(texts: Mapping[str, str], found: Mapping[str, ColumnMetadata]) 
     return filled
 
 
-def column_labels(labels: Mapping[str, str], found: Mapping[str, ColumnMetadata]) -> dict[str, str]:
-    """Column -> its sensitivity; what dbt names wins.
+def with_tag_labels(
+    labels: Mapping[str, tuple[str, ...]], columns: Mapping[str, ColumnMetadata]
+) -> dict[str, tuple[str, ...]]:
+    """Column -> its labels; those of dbt win over the tags of events.
 
     Args:
         labels: dbt's.
     """
-    known = {name.casefold() for name in labels}
-    tagged: dict[str, Any] = {
-        column.name: sensitivity([{"tags": column.tags}])
-        for key, column in found.items()
-        if key not in known
+    in_dbt = {name.casefold() for name in labels}
+    tagged = {
+        column.name: node_labels([{"tags": column.tags}])
+        for key, column in columns.items()
+        if key not in in_dbt
     }
-    return {**labels, **{name: label for name, label in tagged.items() if label}}
+    return {**labels, **{name: texts for name, texts in tagged.items() if texts}}

@@ -1,61 +1,108 @@
-"""The sensitivity of tables and columns, as tags and `meta` of the dbt project name it."""
+"""Labels of tables, columns and other nodes: what tags and `meta` say of their sensitivity.
+
+Labels are returned as people wrote them, also those that no classification is called: an audience
+must not see what nobody can classify. Only values that deny it (`pii: false`) are no labels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dbt_graft.injector.inherited import merged, meta
 from dbt_graft.injector.manifest import Node, string_tags
+from dbt_graft.lineage.privacy.classification import classification
 
-# Keys of `meta` whose value is a class of data, and classes that need no protection.
+# Keys whose value is a class of data: it is the label.
 _CLASSES = ("sensitivity", "classification", "data_classification", "security_classification")
-_HARMLESS = frozenset({"", "public", "internal", "none", "no", "low", "false", "unclassified"})
-# Tags, and keys of `meta` that are true or false -> what pages show.
-_LABELS = {
+# Other keys about sensitivity, in `meta` and before the colon of a tag: `pii`, `pii_type`.
+_KEY = re.compile(
+    r"(?:^|_)(?:s?pii|phi|gdpr|hipaa|personal|personal_data|privacy|sensitiv\w*|confidential\w*"
+    r"|classif\w*|restricted|secret|secrecy|policy_tags|masking_policy|databricks_tags)(?:_|$)"
+)
+# Written by `privacy: {in_dbt: …}` beside the label: the column that it comes from.
+_NO_LABELS = frozenset({"classification_from", "graft"})
+# What pages show for a tag, and for a key that is true.
+_SHOWN = {
     "pii": "PII",
     "contains_pii": "PII",
     "has_pii": "PII",
     "is_pii": "PII",
     "phi": "PHI",
     "gdpr": "GDPR",
-    "personal": "personal data",
     "personal_data": "personal data",
-    "sensitive": "sensitive",
-    "confidential": "confidential",
-    "restricted": "restricted",
-    "secret": "secret",
+    "personal": "personal data",
 }
 _TRUE = frozenset({"true", "yes", "y", "1"})
+_FALSE = frozenset({"", "none", "no", "n", "false", "0", "null"})
 _LONGEST = 40
 
 
-def sensitivity(nodes: Iterable[Node]) -> str:
-    """The sensitivity of a table, which several sources may describe; empty where none names it."""
-    known = list(nodes)
-    in_config = meta(node["config"] for node in known if isinstance(node.get("config"), Mapping))
-    return _named(
-        {**in_config, **meta(known)}, (tag for node in known for tag in string_tags(node))
-    )
+def labels(nodes: Iterable[Node]) -> tuple[str, ...]:
+    """The labels of a table, which several sources may describe, or of any other node."""
+    described = list(nodes)
+    configs = [node["config"] for node in described if isinstance(node.get("config"), Mapping)]
+    values = {**meta(configs), **meta(described)}
+    for node in described:
+        values |= {key: node[key] for key in ("policy_tags", "databricks_tags") if node.get(key)}
+    tags = [tag for node in (*described, *configs) for tag in string_tags(node)]
+    return tuple(dict.fromkeys((*_of_values(values), *_of_tags(tags))))
 
 
-def column_sensitivities(nodes: Iterable[Node]) -> dict[str, str]:
-    """Column -> its sensitivity, of those that have one."""
+def column_labels(nodes: Iterable[Node]) -> dict[str, tuple[str, ...]]:
+    """Column -> its labels, of those that have any."""
     found = {
-        str(name): sensitivity([column])
+        str(name): labels([column])
         for name, column in merged(nodes, "columns").items()
         if isinstance(column, Mapping)
     }
-    return {name: label for name, label in found.items() if label}
+    return {name: texts for name, texts in found.items() if texts}
 
 
-def _named(values: Mapping[str, Any], tags: Iterable[str]) -> str:
-    folded = {str(key).casefold().replace("-", "_"): value for key, value in values.items()}
+def _of_values(values: Mapping[str, Any]) -> Iterator[str]:
+    folded = {_key(key): value for key, value in values.items()}
     for key in _CLASSES:
-        value = folded.get(key)
-        if isinstance(value, str) and value.strip().casefold() not in _HARMLESS:
-            words = value.strip()
-            return _LABELS.get(words.casefold(), words[:_LONGEST])
-    marks = {key for key, value in folded.items() if str(value).strip().casefold() in _TRUE}
-    marks |= {tag.strip().casefold().replace("-", "_") for tag in tags}
-    return next((label for mark, label in _LABELS.items() if mark in marks), "")
+        yield from _classes(folded.get(key))
+    for key, value in folded.items():
+        if key not in _CLASSES and key not in _NO_LABELS and _KEY.search(key):
+            yield from _marks(key, value)
+
+
+def _classes(value: Any) -> Iterator[str]:
+    """The values of a key such as `classification`."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _classes(part)
+    elif value is not None and str(value).strip().casefold() not in _FALSE:
+        text = str(value).strip()
+        yield _SHOWN.get(text.casefold(), text[:_LONGEST])
+
+
+def _marks(key: str, value: Any) -> Iterator[str]:
+    """The labels of a key such as `pii`, which is true or has a value of the team's own."""
+    if isinstance(value, Mapping):
+        yield from _of_values(value)
+        return
+    for part in value if isinstance(value, list | tuple) else (value,):
+        text = "" if part is None else str(part).strip()
+        if text.casefold() in _TRUE:
+            yield _SHOWN.get(key, key)
+        elif text.casefold() not in _FALSE:
+            yield f"{key}: {text}"[:_LONGEST]
+
+
+def _of_tags(tags: Iterable[str]) -> Iterator[str]:
+    for tag in tags:
+        key, _, value = tag.replace("=", ":").partition(":")
+        key = _key(key)
+        if value and key in _CLASSES:
+            yield from _classes(value)
+        elif value and _KEY.search(key):
+            yield from _marks(key, value)
+        elif not value and (key in _SHOWN or classification(key) is not None):
+            yield _SHOWN.get(key, key)
+
+
+def _key(text: object) -> str:
+    return re.sub(r"[\s-]+", "_", str(text).strip().casefold())

@@ -15,25 +15,25 @@ from dbt_graft.injector.artifacts import Document
 _EDGES = frozenset(("metadata", "groups", "docs", "parent_map"))
 _KINDS = frozenset(("nodes", "sources", "macros", "exposures", "metrics", "unit_tests"))
 _PARTS = _EDGES | _KINDS | {"saved_queries", "semantic_models", "functions"}
-_PAGE = frozenset(
+PAGE_FIELDS = frozenset(
     ("unique_id", "resource_type", "name", "package_name", "description", "depends_on")
 )
 _CODE = frozenset(("raw_code", "compiled_code", "language", "tags", "test_metadata"))
 # A generic test is in no tree and not in the graph; it has a page and is listed at its column.
-_TEST = _PAGE | _CODE | {"column_name"}
+TEST_FIELDS = PAGE_FIELDS | _CODE | {"column_name"}
 _RELATION = frozenset(("database", "schema", "alias", "identifier", "columns", "loader"))
 _SOURCE = frozenset(("source_name", "source_description", "label", "version"))
 _TREE = frozenset(("original_file_path", "fqn", "config", "docs", "meta", "group", "access"))
 # A model, seed, snapshot, analysis, singular test or source.
-_NODE = _PAGE | _CODE | _RELATION | _SOURCE | _TREE
-_MACRO = _PAGE | {"original_file_path", "docs", "arguments", "macro_sql"}
+NODE_FIELDS = PAGE_FIELDS | _CODE | _RELATION | _SOURCE | _TREE
+MACRO_FIELDS = PAGE_FIELDS | {"original_file_path", "docs", "arguments", "macro_sql"}
 # The default of the page.
 _SHOWN = {"show": True, "node_color": None}
-_DOC = frozenset(("name", "package_name", "block_contents"))
-_COLUMN = frozenset(("name", "description", "meta", "constraints"))
-_ENTRY = frozenset(("metadata", "stats"))
-_METADATA = frozenset(("type", "owner"))
-_TYPE = frozenset(("type", "index"))
+DOC_FIELDS = frozenset(("name", "package_name", "block_contents"))
+COLUMN_FIELDS = frozenset(("name", "description", "meta", "constraints"))
+ENTRY_FIELDS = frozenset(("metadata", "stats"))
+METADATA_FIELDS = frozenset(("type", "owner"))
+TYPE_FIELDS = frozenset(("type", "index"))
 # Tests of which the page shows only the name and, for two of them, one argument.
 _KNOWN_TESTS = frozenset(("not_null", "unique", "relationships", "accepted_values"))
 _ARGUMENTS = frozenset(("column_name", "arg", "field", "values"))
@@ -47,7 +47,7 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
     """
     hidden = hidden_packages(manifest)
     macros = {
-        key: _only(macro, _MACRO)
+        key: _only(macro, MACRO_FIELDS)
         for key, macro in (manifest.get("macros") or {}).items()
         if macro.get("package_name") not in hidden
     }
@@ -61,7 +61,7 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
         "macros": macros,
         # The only doc blocks that the page shows are overviews.
         "docs": {
-            key: _only(doc, _DOC)
+            key: _only(doc, DOC_FIELDS)
             for key, doc in (manifest.get("docs") or {}).items()
             if str(doc.get("name")).startswith("__")
         },
@@ -90,7 +90,7 @@ def _only(document: Mapping[str, Any], keys: frozenset[str]) -> Document:
 def _node(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     if node.get("resource_type") == "test" and "test_metadata" in node:
         return _generic_test(node, macros)
-    slimmed = _only(node, _NODE)
+    slimmed = _only(node, NODE_FIELDS)
     if "config" in slimmed:
         slimmed["config"] = _config(slimmed["config"])
     if isinstance(slimmed.get("meta"), dict) and "graft" in slimmed["meta"]:
@@ -107,7 +107,7 @@ def _node(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
 def _generic_test(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     metadata = node["test_metadata"]
     name = metadata.get("name") if isinstance(metadata, dict) else None
-    read = _TEST | {"refs"} if name == "relationships" else _TEST
+    read = TEST_FIELDS | {"refs"} if name == "relationships" else TEST_FIELDS
     slimmed = _only(node, read)
     for key in ("description", "tags"):
         if not slimmed.get(key):
@@ -149,7 +149,7 @@ def _column(name: str, column: Any) -> Any:
     return {
         key: value
         for key, value in column.items()
-        if key in _COLUMN and value not in ("", []) and not (is_usual and key in repeated)
+        if key in COLUMN_FIELDS and value not in ("", []) and not (is_usual and key in repeated)
     }
 
 
@@ -163,16 +163,16 @@ def _without_ids(nodes: Mapping[str, Document]) -> dict[str, Document]:
 def _entry(entry: Mapping[str, Any], node: Mapping[str, Any] | None) -> Document:
     """A catalog entry; on the page the keys of the node override it."""
     documented = {name.lower() for name in (node or {}).get("columns") or {}}
-    read = _ENTRY if node else _ENTRY | {"unique_id"}
+    read = ENTRY_FIELDS if node else ENTRY_FIELDS | {"unique_id"}
     slimmed = _only(entry, read)
     if isinstance(slimmed.get("metadata"), dict):
-        slimmed["metadata"] = _only(slimmed["metadata"], _METADATA)
+        slimmed["metadata"] = _only(slimmed["metadata"], METADATA_FIELDS)
     if isinstance(slimmed.get("stats"), dict):
         slimmed["stats"] = {
             key: stat for key, stat in slimmed["stats"].items() if stat.get("include")
         }
     slimmed["columns"] = {
-        name: _only(column, _TYPE if name.lower() in documented else _TYPE | {"name"})
+        name: _only(column, TYPE_FIELDS if name.lower() in documented else TYPE_FIELDS | {"name"})
         for name, column in (entry.get("columns") or {}).items()
     }
     return slimmed

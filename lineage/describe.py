@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -51,8 +51,8 @@ class Description:
         columns: Column name -> Markdown description.
         tests: Its dbt tests, by column and name.
         dbt_ids: The ids by which dbt itself knows it: of the sources that a promoted model was.
-        sensitivity: What tags and `meta` name it: `PII`, `confidential`; empty where nothing does.
-        column_sensitivity: Column name -> the same of a column, where something does.
+        labels: What tags and `meta` say of its sensitivity, as they write it: `PII`, `internal`.
+        column_labels: Column name -> the same of a column, where anything does.
     """
 
     dataset: DatasetId
@@ -65,8 +65,27 @@ class Description:
     columns: Mapping[str, str] = field(default_factory=dict)
     tests: tuple[NodeTest, ...] = ()
     dbt_ids: tuple[str, ...] = ()
-    sensitivity: str = ""
-    column_sensitivity: Mapping[str, str] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    column_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def sensitivity(self) -> str:
+        """The label that pages show: `PII`, `confidential`; empty where nothing needs protection."""
+        return _shown_label(self.labels)
+
+    @property
+    def column_sensitivity(self) -> dict[str, str]:
+        """Column name -> the label that pages show, where there is one."""
+        labels = {name: _shown_label(labels) for name, labels in self.column_labels.items()}
+        return {name: label for name, label in labels.items() if label}
+
+
+# Classes of data that need no protection: pages do not mark them.
+_HARMLESS = frozenset({"public", "internal", "low", "unclassified"})
+
+
+def _shown_label(labels: Iterable[str]) -> str:
+    return next((label for label in labels if label.casefold() not in _HARMLESS), "")
 
 
 _CRITICAL = frozenset({"critical", "high", "tier1", "tier 1"})

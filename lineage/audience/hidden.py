@@ -1,20 +1,49 @@
 """The columns and datasets that an audience may not see.
 
 Labels are those of the complete lineage: a column that follows from a hidden one is hidden too, and
-so is one that is copied into it. Of a dataset behind a flow without known columns nobody can say
-which columns have hidden values: all are hidden but those that somebody labels lower.
+so is one that is copied into it, and one that values of a hidden table flow into. Of a dataset
+behind a flow without known columns nobody can say which columns have hidden values: all are hidden
+but those that somebody labels lower.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.privacy.classification import Classification
+from dbt_graft.lineage.privacy.classification import Classification, classification
 from dbt_graft.lineage.privacy.labels import DeclaredLabel, PrivacyLabels
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Subtype
+
+# The source of a column's label that is its table's.
+TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Readers, by what they may see.
+
+    Attributes:
+        sees: The highest classification that they may see.
+        shows_unlabelled: They see what nobody classified, unless it follows from hidden data.
+        classify: The classification that a label stands for; None where nobody says it.
+    """
+
+    sees: Classification
+    shows_unlabelled: bool = True
+    classify: Callable[[str], Classification | None] = classification
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether no classification is above what they may see."""
+        return self.sees is max(Classification)
+
+    def highest_of(self, labels: Iterable[str]) -> Classification | None:
+        """The highest classification that labels stand for; None for none."""
+        levels = [level for label in labels if (level := self.classify(label)) is not None]
+        return max(levels, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,33 +75,82 @@ class HiddenData:
 def hidden_data(
     labels: PrivacyLabels,
     datasets: Mapping[DatasetId, Classification],
-    highest: Classification,
+    audience: Audience,
+    columns: Mapping[DatasetId, Collection[str]],
 ) -> HiddenData:
-    """The data above the highest classification that an audience may see.
+    """The data that an audience may not see.
+
+    Where unlabelled data is hidden, a label that follows from others shows nothing: a column is
+    visible because somebody labelled it or its table.
 
     Args:
         labels: With unknown datasets behind flows of all that is hidden.
         datasets: The classifications of datasets themselves.
+        columns: Each dataset that anything names -> its known columns.
     """
+    above = _columns_above(labels, audience)
+    declared = _declared_visible(labels.declared.values(), audience)
+    explicit = _declared_visible(
+        (label for label in labels.declared.values() if label.source != TABLE), audience
+    )
+    unknown = () if audience.sees_all else labels.unknown
+    closed = {dataset: explicit[dataset] - above[dataset] for dataset in unknown}
+    hidden = {dataset for dataset, level in datasets.items() if level > audience.sees}
+    if not audience.shows_unlabelled:
+        for dataset in columns:
+            closed.setdefault(dataset, declared[dataset] - above[dataset])
+        hidden |= {
+            dataset for dataset in columns if dataset not in datasets and not closed[dataset]
+        }
+    return HiddenData(
+        frozenset(hidden),
+        {dataset: frozenset(names) for dataset, names in above.items() if names},
+        {dataset: frozenset(names) for dataset, names in closed.items()},
+    )
+
+
+def _columns_above(labels: PrivacyLabels, audience: Audience) -> defaultdict[DatasetId, set[str]]:
     graph = labels.graph
-    columns: dict[DatasetId, set[str]] = defaultdict(set)
+    above: defaultdict[DatasetId, set[str]] = defaultdict(set)
     for column in labels.columns():
         level = labels.classification(column)
-        if level is not None and level > highest:
+        if level is not None and level > audience.sees:
             dataset = graph.datasets[graph.dataset_of[column]]
-            columns[dataset].add(graph.column_names[column].casefold())
-    shown: dict[DatasetId, set[str]] = defaultdict(set)
-    for one in labels.declared.values():
-        if one.classification <= highest:
-            shown[one.dataset].add(one.column.casefold())
-    return HiddenData(
-        frozenset(one for one, level in datasets.items() if level > highest),
-        {dataset: frozenset(names) for dataset, names in columns.items()},
-        {
-            dataset: frozenset(shown.get(dataset, set()) - columns.get(dataset, set()))
-            for dataset in labels.unknown
-        },
-    )
+            above[dataset].add(graph.column_names[column].casefold())
+    return above
+
+
+def _declared_visible(
+    labels: Iterable[DeclaredLabel], audience: Audience
+) -> defaultdict[DatasetId, set[str]]:
+    visible: defaultdict[DatasetId, set[str]] = defaultdict(set)
+    for label in labels:
+        if label.classification <= audience.sees:
+            visible[label.dataset].add(label.column.casefold())
+    return visible
+
+
+def table_labels(
+    labels: PrivacyLabels,
+    datasets: Mapping[DatasetId, Classification],
+    columns: Mapping[DatasetId, Collection[str]],
+) -> Iterator[DeclaredLabel]:
+    """The labels that columns have from their tables: at least the table's own.
+
+    A lower label of a column counts where it has a reason.
+
+    Args:
+        labels: Those of columns.
+        datasets: The classifications of datasets themselves.
+    """
+    graph = labels.graph
+    for dataset, level in datasets.items():
+        number = graph.find_dataset(dataset)
+        for name in columns.get(dataset, ()):
+            column = None if number is None else graph.find_column(number, name)
+            declared = None if column is None else labels.declared.get(column)
+            if not (declared and declared.reason):
+                yield DeclaredLabel(dataset, name, level, TABLE)
 
 
 def copied_into(
@@ -117,18 +195,3 @@ def copied_into(
         )
         for column, level in sorted(found.items())
     ]
-
-
-def hidden_count(hidden: HiddenData, known: Mapping[DatasetId, Collection[str]]) -> tuple[int, int]:
-    """The number of columns and of datasets that are left out; columns of hidden datasets apart.
-
-    Args:
-        known: Dataset -> its known columns.
-    """
-    columns = sum(
-        hidden.hides(dataset, name)
-        for dataset, names in known.items()
-        if dataset not in hidden.datasets
-        for name in names
-    )
-    return columns, len(hidden.datasets)

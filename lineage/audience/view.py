@@ -1,8 +1,7 @@
 """The lineage as an audience may see it, computed from the complete one.
 
 Data that flows through a hidden dataset goes around it: what is visible stays connected. Statements
-and messages that name what is hidden have no text; tasks and runs that are called after it have
-other names.
+and messages that name what is hidden have no text; keys that are called after it have other names.
 """
 
 from __future__ import annotations
@@ -10,109 +9,148 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from dbt_graft.lineage.audience.described import AudienceView
-from dbt_graft.lineage.audience.hidden import HiddenData
+from dbt_graft.lineage.audience.hidden import Audience, HiddenData
 from dbt_graft.lineage.audience.records import renamed, without
 from dbt_graft.lineage.audience.words import LEFT_OUT
-from dbt_graft.lineage.checks import check_of
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task, flow_order
+from dbt_graft.lineage.privacy.classification import Classification
 from dbt_graft.lineage.recorded_taint import RecordedTaint
-from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Shape
+from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Run, Shape
 
 
-def visible_lineage(
-    lineage: Lineage, view: AudienceView, hidden_nodes: Collection[str] = ()
-) -> Lineage:
-    """The lineage as the audience may see it.
-
-    Args:
-        hidden_nodes: The ids by which dbt knows hidden datasets.
-    """
-    hidden, words = view.hidden.datasets, view.words
-    everywhere = words.mentions()
-    tasks = {
-        name: task
-        for name, before in lineage.tasks.items()
-        if (task := _task(before, view)) is not None
+def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
+    """The lineage as the audience may see it: what is not named here is left out."""
+    hidden = view.hidden.datasets
+    tasks = {name: _task(task, view) for name, task in lineage.tasks.items() if name in view.tasks}
+    # Hidden tasks may use visible data: their names stand in flows and edges.
+    view.names.hide(name for name in lineage.tasks if name not in view.tasks)
+    definitions = {
+        name: replace(
+            without(definition, view.cuts([definition.dataset, *definition.reads])),
+            reads=tuple(read for read in definition.reads if read not in hidden),
+        )
+        for name, definition in lineage.definitions.items()
+        if definition.dataset not in hidden
     }
-    shapes = _shapes(lineage, view)
+    edges = tuple(edge for edge in lineage.column_edges if _is_visible(edge, view.hidden))
+    shapes = _shapes(lineage, view, {edge.shape_id for edge in edges})
     # The id of a statement is a digest of its text, which somebody may guess.
-    view.names.hide(key for key, one in shapes.items() if one.text != lineage.shapes[key].text)
-    visible = replace(
-        lineage,
+    view.names.hide(key for key, shape in shapes.items() if shape.text != lineage.shapes[key].text)
+    view.names.hide(key for key in lineage.shapes if key not in shapes)
+    visible = Lineage(
         datasets={
-            key: _dataset(one, view) for key, one in lineage.datasets.items() if key not in hidden
+            key: _dataset(dataset, view)
+            for key, dataset in lineage.datasets.items()
+            if key not in hidden
         },
         tasks=tasks,
         flows=_flows(lineage, hidden),
         shapes=shapes,
-        rejects=without(lineage.rejects, words.mentions(words.near)),
-        column_edges=tuple(one for one in lineage.column_edges if _is_visible(one, view.hidden)),
-        definitions={
-            name: replace(
-                without(one, words.mentions([one.dataset, *one.reads])),
-                reads=tuple(read for read in one.reads if read not in hidden),
-            )
-            for name, one in lineage.definitions.items()
-            if one.dataset not in hidden
-        },
-        former_names={
-            key: names for key, names in lineage.former_names.items() if key not in hidden
-        },
-        aliases={key: names for key, names in lineage.aliases.items() if key not in hidden},
+        column_edges=edges,
+        definitions=definitions,
+        former_names=_of_visible(lineage.former_names, hidden),
+        aliases=_of_visible(lineage.aliases, hidden),
         node_results={
-            node_id: without(results, words.mentions(words.near))
+            node_id: without(results, view.cuts(view.words.near))
             for node_id, results in lineage.node_results.items()
-            if node_id not in view.tests and node_id not in hidden_nodes
-            # Its id names a dataset and a column.
-            if check_of(node_id) is None
+            if node_id in view.nodes
         },
-        dbt_edges=(),
-        model_reads=(),
-        orchestrator_runs=without(lineage.orchestrator_runs, everywhere),
+        orchestrator_runs=without(_orchestrator_runs(lineage, tasks.values()), view.cuts()),
         dataset_metadata={
             key: replace(
-                without(one, words.mentions([key])),
+                without(metadata, view.cuts([key])),
                 columns=tuple(
-                    column for column in one.columns if not view.hidden.hides(key, column.name)
+                    without(column, view.cuts([key]))
+                    for column in metadata.columns
+                    if not view.hidden.hides(key, column.name)
                 ),
             )
-            for key, one in lineage.dataset_metadata.items()
+            for key, metadata in lineage.dataset_metadata.items()
             if key not in hidden
         },
         superseded={key: runs for key, runs in lineage.superseded.items() if key[0] in tasks},
         accesses=tuple(_accesses(lineage.accesses, view)),
         declared_dates={
-            key: replace(
-                dates,
-                reads={one: value for one, value in dates.reads.items() if one not in hidden},
-                estimated={
-                    one: value for one, value in dates.estimated.items() if one not in hidden
-                },
-                completed={
-                    one: value for one, value in dates.completed.items() if one not in hidden
-                },
-            )
+            key: _dates(dates, hidden)
             for key, dates in lineage.declared_dates.items()
             if key not in hidden
         },
         taints=tuple(_taints(lineage.taints, view)),
-        name_reasons={key: one for key, one in lineage.name_reasons.items() if key not in hidden},
+        name_reasons=_of_visible(lineage.name_reasons, hidden),
         partition_columns={
             key: {
                 name: grain for name, grain in columns.items() if not view.hidden.hides(key, name)
             }
             for key, columns in lineage.partition_columns.items()
+            if key not in hidden
         },
     )
-    found: Lineage = renamed(visible, view.names)
-    return (
-        found
-        if found is visible
-        else replace(found, flows=tuple(sorted(found.flows, key=flow_order)))
+    renamed_lineage: Lineage = renamed(visible, view.names)
+    if renamed_lineage is visible:
+        return visible
+    flows = tuple(sorted(renamed_lineage.flows, key=flow_order))
+    return replace(renamed_lineage, flows=flows)
+
+
+def visible_tasks(
+    lineage: Lineage,
+    hidden: HiddenData,
+    audience: Audience,
+    levels: Mapping[str, Classification],
+) -> frozenset[str]:
+    """The names of the tasks that use visible data and have no label above it.
+
+    Args:
+        levels: Task -> the classification that its labels name.
+    """
+    return frozenset(
+        name
+        for name, task in lineage.tasks.items()
+        if _uses_visible(task, hidden, audience)
+        and (name not in levels or levels[name] <= audience.sees)
+    )
+
+
+def _uses_visible(task: Task, hidden: HiddenData, audience: Audience) -> bool:
+    if not task.usages:
+        return audience.shows_unlabelled
+    return any(usage.dataset not in hidden.datasets for usage in task.usages)
+
+
+_Value = TypeVar("_Value")
+
+
+def _of_visible(
+    values: Mapping[DatasetId, _Value], hidden: Collection[DatasetId]
+) -> dict[DatasetId, _Value]:
+    return {key: value for key, value in values.items() if key not in hidden}
+
+
+def _orchestrator_runs(lineage: Lineage, tasks: Iterable[Task]) -> dict[str, Run]:
+    """The runs of an orchestrator that started visible ones."""
+    runs: dict[str, Run] = {}
+    waiting = [run.parent_run_id for task in tasks for run in task.runs]
+    while waiting:
+        run_id = waiting.pop()
+        if run_id is None or run_id in runs or run_id not in lineage.orchestrator_runs:
+            continue
+        runs[run_id] = lineage.orchestrator_runs[run_id]
+        waiting.append(runs[run_id].parent_run_id)
+    return runs
+
+
+def _dates(dates: DeclaredDates, hidden: Collection[DatasetId]) -> DeclaredDates:
+    return replace(
+        dates,
+        reads=_of_visible(dates.reads, hidden),
+        estimated=_of_visible(dates.estimated, hidden),
+        completed=_of_visible(dates.completed, hidden),
     )
 
 
@@ -121,17 +159,14 @@ def _dataset(one: Dataset, view: AudienceView) -> Dataset:
     return one if len(columns) == len(one.columns) else replace(one, columns=columns)
 
 
-def _task(task: Task, view: AudienceView) -> Task | None:
-    """The task; None where it uses only what is hidden."""
-    usages = tuple(one for one in task.usages if one.dataset not in view.hidden.datasets)
-    if task.usages and not usages:
-        return None
-    mentions = view.words.mentions({one.dataset for one in task.usages})
+def _task(task: Task, view: AudienceView) -> Task:
+    cut = view.cuts({usage.dataset for usage in task.usages})
+    usages = tuple(usage for usage in task.usages if usage.dataset not in view.hidden.datasets)
     return replace(
         task,
-        usages=without(usages, mentions),
-        runs=without(task.runs, mentions),
-        info=without(task.info, mentions),
+        usages=without(usages, cut),
+        runs=without(task.runs, cut),
+        info=without(task.info, cut),
     )
 
 
@@ -181,45 +216,67 @@ def _visible_parents(
                 yield flow.source
 
 
-def _shapes(lineage: Lineage, view: AudienceView) -> dict[str, Shape]:
-    about: dict[str, set[DatasetId]] = defaultdict(set)
+def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> dict[str, Shape]:
+    """The statements of visible tasks, definitions and edges; without text about hidden data."""
+    hidden = view.hidden.datasets
+    datasets: dict[str, set[DatasetId]] = defaultdict(set)
+    shown = set(of_edges)
+    for shape_id, used, is_shown in _shape_uses(lineage, view):
+        datasets[shape_id].update(used)
+        if is_shown:
+            shown.add(shape_id)
+    shapes = {}
+    for shape_id in lineage.shapes.keys() & shown:
+        shape = lineage.shapes[shape_id]
+        # A statement that belongs nowhere may be about anything.
+        cut = view.cuts(datasets.get(shape_id, view.words.near))
+        if not hidden.isdisjoint(datasets.get(shape_id, ())) or cut(shape.text):
+            shape = replace(shape, text=f"-- {LEFT_OUT}")
+        shapes[shape_id] = without(shape, cut)
+    return dict(sorted(shapes.items()))
+
+
+def _shape_uses(
+    lineage: Lineage, view: AudienceView
+) -> Iterator[tuple[str, Iterable[DatasetId], bool]]:
+    """Each use of a statement: its id, the datasets, and whether the use is visible."""
+    hidden = view.hidden.datasets
     for task in lineage.tasks.values():
         for usage in task.usages:
+            is_shown = task.name in view.tasks and usage.dataset not in hidden
             for shape_id in usage.shapes:
-                about[shape_id].add(usage.dataset)
+                yield shape_id, (usage.dataset,), is_shown
     for definition in lineage.definitions.values():
         for shape_id in definition.shapes:
-            about[shape_id].update((definition.dataset, *definition.reads))
-    found = {}
-    for shape_id, shape in lineage.shapes.items():
-        datasets = about.get(shape_id)
-        # A statement that belongs nowhere may be about anything.
-        mentions = view.words.mentions(view.words.near if datasets is None else datasets)
-        is_about_hidden = not view.hidden.datasets.isdisjoint(datasets or ())
-        if is_about_hidden or mentions(shape.text):
-            shape = replace(shape, text=f"-- {LEFT_OUT}")
-        found[shape_id] = without(shape, mentions)
-    return found
+            datasets = (definition.dataset, *definition.reads)
+            yield shape_id, datasets, definition.dataset not in hidden
 
 
 def _accesses(accesses: Iterable[Access], view: AudienceView) -> Iterator[Access]:
-    for one in accesses:
-        if one.dataset in view.hidden.datasets:
+    for access in accesses:
+        if access.dataset in view.hidden.datasets or access.task not in view.tasks:
             continue
-        if any(view.hidden.hides(one.dataset, period.column or "*") for period in one.periods):
-            periods = tuple(replace(period, column="") for period in one.periods)
-            yield replace(one, periods=periods)
+        columns = [period.column or "*" for period in access.periods]
+        if any(view.hidden.hides(access.dataset, column) for column in columns):
+            periods = tuple(replace(period, column="") for period in access.periods)
+            yield replace(access, periods=periods)
         else:
-            yield one
+            yield access
 
 
 def _taints(taints: Iterable[RecordedTaint], view: AudienceView) -> Iterator[RecordedTaint]:
+    """The bad dates of visible data, without people's words about them."""
     hidden = view.hidden.datasets
-    for one in taints:
-        if one.dataset not in hidden:
+    for taint in taints:
+        if taint.dataset not in hidden:
             yield replace(
-                one,
-                reason="" if view.words.mentions(view.words.near)(one.reason) else one.reason,
-                tainted={key: dates for key, dates in one.tainted.items() if key[1] not in hidden},
-                superseded=tuple(x for x in one.superseded if x.dataset not in hidden),
+                taint,
+                reason="",
+                link="",
+                tainted={
+                    key: dates for key, dates in taint.tainted.items() if key[1] not in hidden
+                },
+                superseded=tuple(
+                    later for later in taint.superseded if later.dataset not in hidden
+                ),
             )

@@ -1,4 +1,4 @@
-"""Patterns of column names: which of many is the first that names a column."""
+"""Patterns of column names: which of many name a column."""
 
 from __future__ import annotations
 
@@ -26,15 +26,12 @@ class ColumnRules:
             key = end if dot and not _WILD.search(end) else ""
             self._by_end[key].append((number, re.compile(translate(folded))))
 
-    def first(self, dataset: DatasetId, column: str) -> int | None:
-        """The number of the first pattern that names a column; None where none does."""
+    def matching(self, dataset: DatasetId, column: str) -> set[int]:
+        """The numbers of the patterns that name a column."""
         name = f"{dataset.name}.{column}".casefold()
         ends = {"", name.rpartition(".")[2]}
         rules = [rule for end in ends for rule in self._by_end.get(end, ())]
         if not rules:
-            return None
+            return set()
         names = (name, f"{dataset.namespace}/{name}".casefold())
-        return min(
-            (number for number, pattern in rules if any(map(pattern.fullmatch, names))),
-            default=None,
-        )
+        return {number for number, pattern in rules if any(map(pattern.fullmatch, names))}

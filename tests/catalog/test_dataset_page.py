@@ -257,17 +257,17 @@ def test_what_is_sensitive_is_marked() -> None:
     orders = DatasetId("spark", "raw.orders")
     columns = (Column("Email", "string"), Column("id", "int"))
     lineage = Lineage({orders: Dataset(orders, columns=columns)})
-    marks = {"email": "PII"}
+    marks = {"email": ("PII",)}
 
     def page_of(**found: Any) -> str:
         described = Description(orders, "source.x.raw.orders", "orders", Role.SOURCE, **found)
         return rendered(Index(lineage, {orders: described}), orders)
 
-    both = page_of(sensitivity="confidential", column_sensitivity=marks)
+    both = page_of(labels=("confidential",), column_labels=marks)
     assert '<span class="graft-badge graft-badge--warn">confidential</span>' in both
     assert "Email PII" in section(both, "Columns")
-    assert "PII in 1 column" in page_of(column_sensitivity=marks)
-    assert "graft-badge--warn" not in page_of()
+    assert "PII in 1 column" in page_of(column_labels=marks)
+    assert "graft-badge--warn" not in page_of(labels=("internal", "public"))
 
 
 def test_names_that_a_rule_replaces_are_other_names_and_evidence() -> None:

@@ -87,8 +87,8 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
     )
     description = Description(
         *(source, f"model.{text}.{text}", text, Role.MODEL, text, text, (text,), {text: text}),
-        sensitivity=text,
-        column_sensitivity={text: text},
+        labels=(text,),
+        column_labels={text: (text,)},
     )
     consumer = Consumer(
         f"exposure.x.{text}", f"{text}!", text, (target,), text, text, f"javascript:{text}", (text,)

@@ -132,7 +132,8 @@ def audience_project(folder: Path) -> None:
     (folder / "contract.yml").write_text(CONTRACT)
     (folder / "graft.yml").write_text(
         "collect: [{declared: {path: lineage.yml}}]\ncontracts: [contract.yml]\n"
-        "site: {data: true, impact: true, audiences: {public: {out: public}, pii: {out: pii}}}\n"
+        "site: {data: true, impact: true, audiences: {public: {out: public, unlabelled: show},\n"
+        "  pii: {out: pii, unlabelled: show}, strict: {out: strict, sees: pii}}}\n"
     )
     manifest = json.loads((folder / "target/manifest.json").read_text())
     catalog = json.loads((folder / "target/catalog.json").read_text())

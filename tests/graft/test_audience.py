@@ -106,7 +106,7 @@ def test_tables_that_graft_yml_labels_are_left_out_with_their_names(tmp_path: Pa
     declare(tmp_path, "raw.orders", "hr.zqxhid")
     with (tmp_path / "graft.yml").open("a") as config:
         config.write("privacy: {tables: [{tables: 'HR.*', is: secret}]}\n")
-        config.write("site: {audience: internal, data: true}\n")
+        config.write("site: {audience: internal, unlabelled: show, data: true}\n")
     assert graft(tmp_path, "collect").exit_code == 0
     done = graft(tmp_path, "site")
     assert done.exit_code == 0, done.output

@@ -6,34 +6,45 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.injector.sensitivity import column_sensitivities, sensitivity
+from dbt_graft.injector.sensitivity import column_labels, labels
 
 
 @pytest.mark.parametrize(
     ("node", "expected"),
     [
-        ({}, ""),
-        ({"tags": ["nightly"], "meta": {"owner": "pii team"}}, ""),
-        ({"tags": ["PII"]}, "PII"),
-        ({"tags": ["personal-data"]}, "personal data"),
-        ({"meta": {"contains_pii": True}}, "PII"),
-        ({"meta": {"contains_pii": "no"}}, ""),
-        ({"meta": {"pii": "yes"}}, "PII"),
-        ({"source_meta": {"gdpr": 1}}, "GDPR"),
-        ({"config": {"meta": {"sensitive": True}}}, "sensitive"),
-        ({"meta": {"classification": "Strictly internal"}}, "Strictly internal"),
-        ({"meta": {"classification": "confidential"}, "tags": ["pii"]}, "confidential"),
-        ({"meta": {"classification": "public"}, "tags": ["pii"]}, "PII"),
-        ({"meta": {"sensitivity": "x" * 99}}, "x" * 40),
-        ({"meta": {"sensitivity": ["a"]}, "config": None, "tags": None}, ""),
-        ({"meta": None, "config": {"meta": None}}, ""),
+        ({}, []),
+        ({"tags": ["nightly"], "meta": {"owner": "pii team"}}, []),
+        ({"tags": ["PII"]}, ["PII"]),
+        ({"tags": ["personal-data"]}, ["personal data"]),
+        ({"tags": ["internal", "public"]}, ["internal", "public"]),
+        ({"tags": ["pii:email", "sensitivity:secret", "team:pii"]}, ["pii: email", "secret"]),
+        ({"meta": {"contains_pii": True}}, ["PII"]),
+        ({"meta": {"contains_pii": "no"}}, []),
+        ({"meta": {"pii": "yes"}}, ["PII"]),
+        ({"source_meta": {"gdpr": 1}}, ["GDPR"]),
+        ({"config": {"meta": {"sensitive": True}}}, ["sensitive"]),
+        ({"config": {"tags": ["secret"]}}, ["secret"]),
+        ({"meta": {"classification": "internal"}}, ["internal"]),
+        ({"meta": {"classification": "Strictly internal"}}, ["Strictly internal"]),
+        ({"meta": {"classification": "none", "sensitivity": None}}, []),
+        ({"meta": {"classification": "confidential"}, "tags": ["pii"]}, ["confidential", "PII"]),
+        ({"meta": {"sensitivity": "x" * 99}}, ["x" * 40]),
+        ({"meta": {"sensitivity": ["a", "b"]}, "config": None, "tags": None}, ["a", "b"]),
+        # Labels that nobody can read are labels.
+        ({"meta": {"pii": "email"}}, ["pii: email"]),
+        ({"meta": {"pii_type": "email", "data-classification": "C3"}}, ["C3", "pii_type: email"]),
+        ({"meta": {"privacy": {"classification": "secret"}}}, ["secret"]),
+        ({"policy_tags": ["projects/p/taxonomies/1"]}, ["policy_tags: projects/p/taxonomies/1"]),
+        # Written by us beside the label itself.
+        ({"meta": {"classification": "pii", "classification_from": "a.b"}}, ["PII"]),
+        ({"meta": None, "config": {"meta": None}}, []),
     ],
 )
-def test_a_table_is_as_sensitive_as_tags_and_meta_say(node: dict[str, Any], expected: str) -> None:
-    assert sensitivity([node]) == expected
+def test_labels_are_what_tags_and_meta_say(node: dict[str, Any], expected: list[str]) -> None:
+    assert list(labels([node])) == expected
 
 
-def test_columns_have_a_sensitivity_of_their_own() -> None:
+def test_columns_have_labels_of_their_own() -> None:
     node = {
         "columns": {
             "email": {"meta": {"pii": True}},
@@ -43,8 +54,8 @@ def test_columns_have_a_sensitivity_of_their_own() -> None:
             "odd": None,
         }
     }
-    assert column_sensitivities([node]) == {
-        "email": "PII",
-        "name": "confidential",
-        "phone": "restricted",
+    assert column_labels([node]) == {
+        "email": ("PII",),
+        "name": ("confidential",),
+        "phone": ("restricted",),
     }

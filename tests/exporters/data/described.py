@@ -104,7 +104,7 @@ def described() -> DescribedLineage:
         tags=("gold",),
         columns={"total": "The sum."},
         tests=(NodeTest("test.shop.unique", "unique", "day"),),
-        column_sensitivity={"Total": "confidential"},
+        column_labels={"Total": ("confidential",)},
     )
     board = Consumer("exposure.shop.board", "board", "dashboard", (DAILY, WEEKLY), owner="cfo")
     return DescribedLineage(lineage, {DAILY: about}, (board,))

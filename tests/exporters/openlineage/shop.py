@@ -232,8 +232,8 @@ def snapshot(**changes: Any) -> LineageSnapshot:
             "finance",
             ("nightly",),
             {"Total": "Of all orders."},
-            sensitivity="confidential",
-            column_sensitivity={"total": "PII"},
+            labels=("confidential",),
+            column_labels={"total": ("PII",)},
         )
     }
     made = LineageSnapshot(lineage, COLLECTED, descriptions, found.accesses)

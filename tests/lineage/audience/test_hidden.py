@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.lineage.audience.hidden import HiddenData, copied_into, hidden_data
+from dbt_graft.lineage.audience.hidden import (
+    Audience,
+    HiddenData,
+    copied_into,
+    hidden_data,
+    table_labels,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.impact.graph import ImpactGraph
@@ -49,13 +55,31 @@ def labels(*more: DeclaredLabel) -> PrivacyLabels:
     return privacy_labels(ImpactGraph(EDGES, FLOWS), declared, sensitive=PII)
 
 
-def hidden(*more: DeclaredLabel, highest: Classification = PUBLIC) -> HiddenData:
-    found: list[DeclaredLabel] = []
-    known = labels(*more)
-    while copied := copied_into(known, EDGES, PII):
-        found += copied
-        known = labels(*more, *found)
-    return hidden_data(known, {table("pay"): Classification.SECRET}, highest)
+COLUMNS = {
+    table("files"): {"mail", "id"},
+    table("raw"): {"mail", "id"},
+    table("stage"): {"domain", "id"},
+    table("mart"): {"n"},
+    table("mail"): set(),
+    table("pay"): {"amount"},
+}
+
+
+def hidden(
+    *more: DeclaredLabel,
+    sees: Classification = PUBLIC,
+    tables: dict[str, Classification] | None = None,
+    shows_unlabelled: bool = True,
+) -> HiddenData:
+    copies: list[DeclaredLabel] = []
+    datasets = {table("pay"): Classification.SECRET}
+    datasets |= {table(name): level for name, level in (tables or {}).items()}
+    spread = labels(*more)
+    while copied := copied_into(spread, EDGES, PII):
+        copies += copied
+        spread = labels(*more, *copies)
+    spread = labels(*more, *copies, *table_labels(spread, datasets, COLUMNS))
+    return hidden_data(spread, datasets, Audience(sees, shows_unlabelled), COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +113,56 @@ def test_a_lower_label_with_a_reason_opens_what_follows() -> None:
 
 
 def test_who_may_see_more_sees_more() -> None:
-    found = hidden(highest=PII)
+    found = hidden(sees=PII)
     assert not found.hides(table("raw"), "mail")
     assert found.datasets == {table("pay")}
+
+
+def test_values_of_a_labelled_table_stay_hidden_where_they_flow() -> None:
+    found = hidden(tables={"raw": Classification.SECRET}, sees=PII)
+    assert table("raw") in found.datasets
+    assert table("stage") not in found.datasets
+    assert found.hides(table("stage"), "id")
+    assert found.hides(table("mart"), "n")
+    # What a table was made of is not hidden because the table is.
+    assert not found.hides(table("files"), "id")
+
+
+def test_a_column_of_a_labelled_table_is_lower_only_for_a_reason() -> None:
+    lower = DeclaredLabel(table("stage"), "id", PUBLIC, "dbt")
+    tables = {"stage": Classification.INTERNAL}
+    assert hidden(lower, tables=tables).hides(table("stage"), "id")
+    reason = DeclaredLabel(table("stage"), "id", PUBLIC, "graft.yml", "a number")
+    assert table("stage") in hidden(reason, tables=tables).datasets
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("stage.id", False),
+        # Its value is a hidden one's, whatever its table is called.
+        ("stage.domain", True),
+        # Nobody labels them.
+        ("raw.id", True),
+        ("raw.*", True),
+        ("files.id", True),
+        ("mart.*", True),
+    ],
+)
+def test_where_unlabelled_data_is_hidden_only_labels_show_it(name: str, *, expected: bool) -> None:
+    found = hidden(tables={"stage": PUBLIC}, shows_unlabelled=False)
+    dataset, _, column = name.partition(".")
+    assert found.hides(table(dataset), column) is expected
+
+
+def test_a_label_that_follows_from_others_shows_nothing() -> None:
+    """A table of public values may have others, too."""
+    found = hidden(tables={"raw": PUBLIC}, shows_unlabelled=False)
+    assert not found.hides(table("raw"), "id")
+    assert found.hides(table("stage"), "id")
+    assert table("stage") in found.datasets
+
+
+def test_who_sees_all_sees_what_is_behind_unknown_columns() -> None:
+    found = hidden(sees=Classification.SECRET)
+    assert found == HiddenData(columns={}, closed={})

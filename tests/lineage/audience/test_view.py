@@ -7,12 +7,13 @@ import random
 import pytest
 
 from dbt_graft.lineage.audience.described import AudienceView
-from dbt_graft.lineage.audience.hidden import HiddenData
-from dbt_graft.lineage.audience.view import visible_lineage
+from dbt_graft.lineage.audience.hidden import Audience, HiddenData
+from dbt_graft.lineage.audience.view import visible_lineage, visible_tasks
 from dbt_graft.lineage.audience.words import hidden_words
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.privacy.classification import Classification
 from dbt_graft.lineage.records import (
     Column,
     ColumnEdge,
@@ -78,7 +79,8 @@ def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:
         shapes=shapes,
         column_edges=tuple(edges),
     )
-    return lineage, AudienceView(hidden, words)
+    visible_names = visible_tasks(lineage, hidden, Audience(Classification.PUBLIC), {})
+    return lineage, AudienceView(hidden, words, tasks=visible_names)
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -95,5 +97,5 @@ def test_nothing_hidden_is_named_and_the_rest_stays_connected(seed: int) -> None
 
 def test_what_hides_nothing_changes_nothing() -> None:
     lineage, _ = random_lineage(random.Random(1))  # noqa: S311
-    nothing = AudienceView(HiddenData(), hidden_words({}, (), ()))
+    nothing = AudienceView(HiddenData(), hidden_words({}, (), ()), tasks=frozenset(lineage.tasks))
     assert visible_lineage(lineage, nothing) == lineage

@@ -21,26 +21,23 @@ PATTERNS = (
 @pytest.mark.parametrize(
     ("dataset", "column", "expected"),
     [
-        ("raw.bank", "iban", 0),
-        ("RAW.BANK", "Iban", 0),
-        ("db.bank", "iban", 2),
-        ("raw.bank", "mail", 1),
-        # The first of several counts.
-        ("db.people", "mail", 1),
-        ("raw.people", "last_name", 3),
-        ("raw.people", "name", None),
-        ("raw.people", "address.street", 4),
-        ("raw.people", "street", None),
-        ("t", "ab", 5),
-        ("x", "y", 6),
-        ("mail", "x", None),
+        ("raw.bank", "iban", {0}),
+        ("RAW.BANK", "Iban", {0}),
+        ("db.bank", "iban", {2}),
+        ("raw.bank", "mail", {1}),
+        ("db.people", "mail", {1, 2}),
+        ("raw.people", "last_name", {3}),
+        ("raw.people", "name", set()),
+        ("raw.people", "address.street", {4}),
+        ("raw.people", "street", set()),
+        ("t", "ab", {5}),
+        ("x", "y", {6}),
+        ("mail", "x", set()),
     ],
 )
-def test_the_first_pattern_that_names_a_column(
-    dataset: str, column: str, expected: int | None
-) -> None:
-    assert ColumnRules(PATTERNS).first(DatasetId("spark", dataset), column) == expected
+def test_the_patterns_that_name_a_column(dataset: str, column: str, expected: set[int]) -> None:
+    assert ColumnRules(PATTERNS).matching(DatasetId("spark", dataset), column) == expected
 
 
 def test_without_patterns_no_column_is_named() -> None:
-    assert ColumnRules(()).first(DatasetId("spark", "raw.people"), "mail") is None
+    assert ColumnRules(()).matching(DatasetId("spark", "raw.people"), "mail") == set()

@@ -1,0 +1,182 @@
+"""The nodes of a dbt manifest that an audience may see: those of data, and all that belongs to it.
+
+A node of data is visible where its dataset is. Everything else has a label of its own or belongs to
+nodes: a test, a metric or an ephemeral model is hidden where anything that it reads is, an exposure
+or a group where nothing of its own is left. Where unlabelled data is hidden, so is unlabelled code:
+macros, analyses, ephemeral models, doc blocks.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from dbt_graft.injector.audience_values import texts
+from dbt_graft.injector.manifest import Node, parents
+from dbt_graft.injector.sensitivity import labels
+from dbt_graft.lineage.audience.described import AudienceView
+from dbt_graft.lineage.audience.hidden import Audience, HiddenData
+from dbt_graft.lineage.dataset import DatasetId
+
+# The parts of a manifest whose members have names.
+DATA = ("nodes", "sources")
+# Parts that are all definition: where one names what is hidden, nothing of it can be shown.
+DEFINITIONS = ("metrics", "semantic_models", "saved_queries", "unit_tests", "functions")
+PARTS = (*DATA, *DEFINITIONS, "exposures", "macros", "docs", "groups")
+# What belongs to the nodes that it reads, and is as visible as they are.
+_BELONGING = frozenset(("test", "unit_test", "metric", "semantic_model", "saved_query"))
+_OF_DBT = "dbt"  # the package whose doc blocks are dbt's own
+NodeIds = Mapping[str, DatasetId]
+
+
+def named_nodes(manifest: Node) -> dict[str, Node]:
+    """All members of a manifest that have names, by id; also those that are disabled."""
+    members = {
+        key: node
+        for part in PARTS
+        for key, node in (manifest.get(part) or {}).items()
+        if isinstance(node, Mapping)
+    }
+    for key, nodes in (manifest.get("disabled") or {}).items():
+        members.setdefault(key, next((node for node in nodes if isinstance(node, Mapping)), {}))
+    return members
+
+
+def node_labels(manifest: Node, datasets: Collection[str]) -> Iterator[tuple[str, str]]:
+    """unique_id and label of everything that is labelled in a manifest, but nodes of data.
+
+    Args:
+        datasets: The ids of nodes of data.
+    """
+    for key, node in named_nodes(manifest).items():
+        if key not in datasets:
+            for label in labels([node]):
+                yield key, label
+
+
+def hidden_nodes(
+    manifest: Node, datasets: NodeIds, hidden: HiddenData, audience: Audience
+) -> frozenset[str]:
+    """The ids of all nodes that an audience may not see.
+
+    Args:
+        datasets: unique_id -> the dataset of each node of data.
+    """
+    members = named_nodes(manifest)
+    levels = {
+        key: audience.highest_of(label for label in labels([node]))
+        for key, node in members.items()
+        if key not in datasets
+    }
+    gone = set(manifest.get("disabled") or {})
+    gone |= {key for key, dataset in datasets.items() if dataset in hidden.datasets}
+    gone |= {key for key, level in levels.items() if level is not None and level > audience.sees}
+    if not audience.shows_unlabelled:
+        gone |= {
+            key
+            for key, level in levels.items()
+            if level is None and _is_hidden_without_label(members[key])
+        }
+    gone |= set(_behind(members, gone, datasets))
+    gone |= set(_without_inputs(manifest.get("exposures") or {}, gone, audience))
+    return frozenset(gone | set(_groups_of(members, gone)))
+
+
+def nodes_naming_hidden(
+    manifest: Node, datasets: NodeIds, view: AudienceView, gone: Collection[str]
+) -> frozenset[str]:
+    """Tests of hidden columns, and nodes that are all definition and name what is hidden.
+
+    Args:
+        gone: Nodes that are hidden anyway.
+    """
+    naming = set()
+    for key, node in manifest["nodes"].items():
+        if key not in gone and node.get("resource_type") == "test":
+            near = nearest_datasets(node, datasets)
+            if _tests_hidden(node, near, view):
+                naming.add(key)
+    for part in DEFINITIONS:
+        for key, node in (manifest.get(part) or {}).items():
+            mentions = view.words.mentions(nearest_datasets(node, datasets))
+            if key not in gone and any(map(mentions, texts(node))):
+                naming.add(key)
+    members = named_nodes(manifest)
+    naming |= set(_behind(members, naming, datasets))
+    gone = {*gone, *naming}
+    return frozenset(naming | set(_groups_of(members, gone)))
+
+
+def nearest_datasets(node: Any, datasets: NodeIds) -> tuple[DatasetId, ...]:
+    """The datasets that a node is of: its own, its inputs', that of its test."""
+    if not isinstance(node, Mapping):
+        return ()
+    depends = node.get("depends_on")
+    ids = [node.get("unique_id"), node.get("attached_node")]
+    ids += (depends.get("nodes") or []) if isinstance(depends, Mapping) else []
+    return tuple(datasets[key] for key in ids if isinstance(key, str) and key in datasets)
+
+
+def _is_hidden_without_label(node: Node) -> bool:
+    kind = node.get("resource_type")
+    if kind == "doc" or "block_contents" in node:
+        return node.get("package_name") != _OF_DBT
+    if kind in ("exposure", "group"):
+        return False
+    return not (kind in _BELONGING and parents(node))
+
+
+def _behind(members: Mapping[str, Node], gone: Collection[str], datasets: NodeIds) -> Iterator[str]:
+    """The nodes that read hidden ones, as far as they are neither data nor exposures."""
+    readers: dict[str, list[str]] = defaultdict(list)
+    for key, node in members.items():
+        if key not in datasets and node.get("resource_type") != "exposure":
+            depends = node.get("depends_on")
+            inputs = (depends.get("nodes") or []) if isinstance(depends, Mapping) else []
+            attached = node.get("attached_node")
+            for parent in (*inputs, *([attached] if isinstance(attached, str) else [])):
+                readers[parent].append(key)
+    seen, waiting = set(gone), list(gone)
+    while waiting:
+        for reader in readers.get(waiting.pop(), ()):
+            if reader not in seen:
+                seen.add(reader)
+                waiting.append(reader)
+                yield reader
+
+
+def _without_inputs(
+    exposures: Mapping[str, Node], gone: Collection[str], audience: Audience
+) -> Iterator[str]:
+    """Exposures of which no input is visible."""
+    for key, node in exposures.items():
+        inputs = set(parents(node))
+        if inputs <= set(gone) if inputs else not audience.shows_unlabelled:
+            yield key
+
+
+def _groups_of(members: Mapping[str, Node], gone: Collection[str]) -> Iterator[str]:
+    """Groups without a visible member."""
+    groups = {key for key, node in members.items() if node.get("resource_type") == "group"}
+    used = set()
+    for key, node in members.items():
+        if key not in gone:
+            config = node.get("config")
+            name = node.get("group") or (
+                config.get("group") if isinstance(config, Mapping) else None
+            )
+            used.add(f"group.{node.get('package_name')}.{name}")
+    yield from groups - used
+
+
+def _tests_hidden(test: Node, near: tuple[DatasetId, ...], view: AudienceView) -> bool:
+    """Whether a test is of a hidden column, or its name or arguments name what is hidden."""
+    column = str(test.get("column_name") or "")
+    mentions = view.words.mentions(near)
+    arguments = (test.get("test_metadata") or {}).get("kwargs")
+    return (
+        mentions(f"{test.get('name')} {column} {test.get('unique_id')}")
+        or any(view.hidden.hides(dataset, column) for dataset in near[:1] if column)
+        or any(map(mentions, texts(arguments)))
+    )

@@ -1,0 +1,100 @@
+"""dbt's models without a relation as datasets, which take labels and pass them on.
+
+An ephemeral model is a part of the SQL of those that read it. Which of its columns come from where,
+and which go where, no column edge says: the edges lead from its inputs to its readers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dbt_graft.injector.dbt_lineage import upstream_datasets
+from dbt_graft.injector.manifest import BUILDERS, Node, all_nodes, parents
+from dbt_graft.injector.relations import Relations
+from dbt_graft.injector.sensitivity import column_labels, labels
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.flow import Flow
+
+_NAMESPACE = "ephemeral"
+
+
+@dataclass(frozen=True, slots=True)
+class EphemeralModels:
+    """Models without a relation.
+
+    Attributes:
+        descriptions: With their labels, by a dataset that stands for each.
+        flows: From what they read, and from those that are labelled to what reads them.
+    """
+
+    descriptions: Mapping[DatasetId, Description]
+    flows: tuple[Flow, ...]
+
+
+def ephemeral_models(manifest: Node, datasets: Mapping[str, DatasetId]) -> EphemeralModels:
+    """The models, seeds and snapshots of a manifest that no dataset is known for.
+
+    Args:
+        datasets: unique_id -> the dataset of each node that has one.
+    """
+    nodes = {
+        key: node
+        for key, node in manifest["nodes"].items()
+        if node.get("resource_type") in BUILDERS and key not in datasets
+    }
+    stand_ins = {key: DatasetId(_NAMESPACE, key) for key in nodes}
+    descriptions = {
+        stand_ins[key]: Description(
+            dataset=stand_ins[key],
+            node_id=key,
+            name=str(node.get("name") or key),
+            role=Role(str(node["resource_type"])),
+            labels=labels([node]),
+            column_labels=column_labels([node]),
+        )
+        for key, node in nodes.items()
+    }
+    known = {**datasets, **stand_ins}
+    flows = [
+        *_flows_into(manifest, datasets, stand_ins),
+        *_flows_from(manifest, descriptions, known),
+    ]
+    return EphemeralModels(descriptions, tuple(flows))
+
+
+def is_ephemeral(dataset: DatasetId) -> bool:
+    """Whether a dataset only stands for a model without a relation."""
+    return dataset.namespace == _NAMESPACE
+
+
+def _flows_into(
+    manifest: Node, datasets: Mapping[str, DatasetId], stand_ins: Mapping[str, DatasetId]
+) -> Iterator[Flow]:
+    everything, relations = all_nodes(manifest), Relations(datasets, {}, {}, {})
+    for key, target in stand_ins.items():
+        for source in upstream_datasets(everything[key], everything, relations):
+            yield Flow(source, target, key)
+
+
+def _flows_from(
+    manifest: Node,
+    descriptions: Mapping[DatasetId, Description],
+    datasets: Mapping[str, DatasetId],
+) -> Iterator[Flow]:
+    readers: dict[str, list[DatasetId]] = defaultdict(list)
+    for key, node in manifest["nodes"].items():
+        if key in datasets:
+            for parent in parents(node):
+                readers[parent].append(datasets[key])
+    waiting = [text for text in descriptions.values() if text.labels or text.column_labels]
+    seen = {text.dataset for text in waiting}
+    while waiting:
+        source = waiting.pop()
+        for reader in readers[source.node_id]:
+            yield Flow(source.dataset, reader, source.node_id)
+            if reader in descriptions and reader not in seen:
+                seen.add(reader)
+                waiting.append(descriptions[reader])
