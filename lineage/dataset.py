@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from dbt_graft.lineage.redaction import redact_name, redact_text
+
 # File systems and Kafka are case-sensitive; databases and metastores are not.
 _CASE_SENSITIVE = frozenset(
     {"file", "s3", "s3a", "s3n", "gs", "hdfs", "abfs", "abfss", "wasb", "wasbs", "dbfs", "kafka"}
@@ -35,7 +37,8 @@ class Kind(StrEnum):
 class DatasetId:
     """A dataset's identity; equal ids compare without case where the platform does.
 
-    `namespace` and `name` have their original spelling; only `key` is compared.
+    `namespace` and `name` have their original spelling, without users, secrets and what else does
+    not identify data (`lineage.redaction`); only `key` is compared.
     """
 
     namespace: str = field(compare=False)
@@ -43,6 +46,9 @@ class DatasetId:
     key: tuple[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        for part, text in (("namespace", self.namespace), ("name", self.name)):
+            if (clean := redact_name(text)) is not text:
+                object.__setattr__(self, part, clean)
         scheme = self.namespace.partition("://")[0].lower()
         if self.is_rooted and self.name[:1] != "/":
             object.__setattr__(self, "name", f"/{self.name}")
@@ -102,5 +108,5 @@ def parse_dataset_id(text: str) -> DatasetId:
     scheme, mark, rest = text.partition("://")
     head, slash, name = (rest if mark else text).partition("/")
     if not slash or not name or not head:
-        raise ValueError(f"{text!r} is not a dataset: write <namespace>/<name>")
+        raise ValueError(f"{redact_text(text)!r} is not a dataset: write <namespace>/<name>")
     return DatasetId(f"{scheme}{mark}{head}" if mark else head, name)

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.paths import path_dataset
+from dbt_graft.lineage.redaction import redact_name
 
 # The namespace of the jobs of our tasks.
 NAMESPACE = "graft"
@@ -37,21 +38,19 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
     """The dataset that an event names; its `namespace` and `name` are OpenLineage's again.
 
     Paths have one spelling: `s3a://lake` + `/raw/x` is `s3://lake` + `raw/x`, `file` + `x` is
-    `file` + `/x`. User and password in an address are left out.
+    `file` + `/x`. Secrets in them are left out before they are joined to a path.
 
     Raises:
         ValueError: Namespace or name is missing.
     """
-    namespace, name = namespace.strip().rstrip("/"), name.strip()
+    namespace, name = redact_name(namespace.strip()).rstrip("/"), redact_name(name.strip())
     scheme, mark, authority = namespace.partition("://")
     if not scheme or not name:
         raise ValueError("a dataset of OpenLineage has a namespace and a name")
     scheme = scheme.lower().rstrip(":")
     if scheme in _STORES:
         return path_dataset(f"{scheme}://{authority}/{name.lstrip('/')}")
-    if not mark:
-        return DatasetId(namespace, name)
-    return DatasetId(f"{scheme}://{authority.rpartition('@')[2]}", name)
+    return DatasetId(f"{scheme}://{authority}" if mark else namespace, name)
 
 
 def task_job(task: str, namespace: str = NAMESPACE) -> JobId:

@@ -25,13 +25,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.redaction import redact_name
 
 # Hadoop's schemes of a store, and OpenLineage's.
 _SCHEMES = {"s3a": "s3", "s3n": "s3"}
 # Stores of objects with keys; others have paths, which start with a slash.
 _OBJECT_STORES = frozenset({"s3", "gs", "wasb", "wasbs"})
-# Azure's stores, whose addresses begin with `container@account`.
-_WITH_CONTAINER = frozenset({"abfs", "abfss", "wasb", "wasbs"})
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>/.*)?")
 _PARTITION = re.compile(r"[^=/]+=[^/]*")
@@ -45,7 +44,6 @@ _CHECKPOINT = re.compile(r"checkpoints?")
 _IN_CHECKPOINT = frozenset({"commits", "offsets", "sources", "state", "metadata"})
 # `?` is no wildcard: it may be part of a name, or begin a URL's query, which may have a secret.
 _WILDCARD = re.compile(r"[*{}]")
-_QUERY = re.compile(r"\?[\w.-]+=.*")
 _YEAR = re.compile(r"(?P<parent>.+)/(?P<year>(?:19|20)\d\d)(?P<month>/[01]\d)?(?=/|$)")
 _DATE_FOLDERS = re.compile(
     r"(?:/(?:19|20)\d\d(?:/\d\d){1,3}|/(?:19|20)\d\d-\d\d(?:-\d\d(?:[T_-]\d{2,6})?)?"
@@ -57,7 +55,7 @@ _ONLY_NUMBER = re.compile(r"[\dT_.:-]+|[0-9a-fA-F-]{32,36}")
 
 
 def path_dataset(path: str) -> DatasetId:
-    """Return the dataset of a path, without the user and password in its URL.
+    """Return the dataset of a path.
 
     Args:
         path: As `dataset_folders` returns it.
@@ -67,10 +65,7 @@ def path_dataset(path: str) -> DatasetId:
         return DatasetId("file", path)
     scheme = _SCHEMES.get(url["scheme"].lower(), url["scheme"].lower())
     name = url["path"] or "/"
-    user, at, host = (url["authority"] or "").rpartition("@")
-    # Elsewhere `user@host` names a person, and `user:password@host` holds a secret.
-    is_container = scheme in _WITH_CONTAINER and ":" not in user
-    authority = user + at + host if is_container else host
+    authority = url["authority"]
     if scheme == "file" or not authority:
         return DatasetId("file" if scheme == "file" else scheme, name)
     if scheme in _OBJECT_STORES:
@@ -118,7 +113,7 @@ def _without_year(path: str, years: Mapping[str, set[str]]) -> str:
 
 
 def _fold(path: str) -> str:
-    head, slash, rest = _root(_QUERY.sub("", path))
+    head, slash, rest = _root(redact_name(path))
     names: list[str] = []
     parts = rest.rstrip("/").split("/")
     for part, below in zip_longest(parts, parts[1:], fillvalue=""):

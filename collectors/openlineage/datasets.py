@@ -9,7 +9,6 @@ from typing import Any
 
 from dbt_graft.collectors.openlineage.event import Facets
 from dbt_graft.collectors.openlineage.facets import objects, text
-from dbt_graft.collectors.public_address import without_secret
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.openlineage import dataset_id
 from dbt_graft.lineage.paths import dataset_folders, path_dataset
@@ -28,7 +27,7 @@ def named_dataset(namespace: str, name: str) -> DatasetId | None:
     Paths are folded as in engines' logs: a partition's folder is its table's.
     """
     try:
-        found = dataset_id(without_secret(namespace), without_secret(name))
+        found = dataset_id(namespace, name)
     except ValueError:
         return None
     if not found.namespace.startswith(_STORES):

@@ -11,10 +11,10 @@ from dbt_graft.collectors.openlineage.datasets import MOST_COLUMNS, named_datase
 from dbt_graft.collectors.openlineage.event import Event, Facets
 from dbt_graft.collectors.openlineage.facets import objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
-from dbt_graft.collectors.public_address import public_text
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dataset_metadata import newness
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata, TaskMetadata
+from dbt_graft.lineage.redaction import redact_text
 
 _LONGEST, _MOST_TAGS, _LONGEST_TAG = 2_000, 20, 60
 # What Airflow has where nobody has set anything.
@@ -109,7 +109,7 @@ def _parts(facets: Facets) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _description(text: str) -> str:
     # First the secrets: half of one would not look like it.
-    return public_text(text.strip())[:_LONGEST]
+    return redact_text(text.strip())[:_LONGEST]
 
 
 def _tags(tags: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:

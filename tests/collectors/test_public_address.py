@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.public_address import public_address, public_command, public_text
+from dbt_graft.collectors.public_address import public_address, public_command
 
 
 @pytest.mark.parametrize(
@@ -83,18 +83,3 @@ def test_a_command_with_a_secret_is_refused_without_repeating_it(command: str) -
     with pytest.raises(ValueError, match="is published: write") as caught:
         public_command(command)
     assert "hunter2" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Orders of all shops.", None),
-        ("See https://wiki.example/orders#columns, or [s3](s3://bucket/key).", None),
-        ("At https://ann:pw@db.example/x?y=1 since 2020", "At https://db.example/x since 2020"),
-        ("(s3a://KEY:SECRET@bucket/orders) and more", "(s3a://bucket/orders) and more"),
-        ("`https://x/y?token=abc`", "`https://x/y`"),
-        ("a://b:c@d\ne://f:g@h", "a://d\ne://h"),
-    ],
-)
-def test_a_text_keeps_its_addresses_without_their_secrets(text: str, expected: str | None) -> None:
-    assert public_text(text) == (text if expected is None else expected)

@@ -1,0 +1,143 @@
+"""Names, addresses and texts lose their secrets, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.redaction import redact_code, redact_link, redact_name, redact_text
+
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"
+NAMES = [
+    ("https://api.test/export.csv?token=pQZ", "https://api.test/export.csv"),
+    ("export.csv?token=a/b/c", "export.csv"),
+    ("x?a=1&token=pQZ", "x"),
+    ("x%3Ftoken%3DpQZ", "x"),
+    ("x%253Ftoken%253DpQZ", "x"),
+    ("x#access_token=pQZ", "x"),
+    ("token=pQZ", "redacted"),
+    ("snowflake://acc?warehouse=w&db=d&schema=s", "snowflake://acc?db=d&schema=s"),
+    ("mysql://h:3306?user=u&pwd=pQZ", "mysql://h:3306"),
+    ("vertica://h:5433?Password=pQZ", "vertica://h:5433"),
+    (
+        "jdbc:sqlserver://h:1433;user=sa;password={p;QZ};databaseName=Shop",
+        "jdbc:sqlserver://h:1433;databaseName=Shop",
+    ),
+    ("jdbc:oracle:thin:scott/tiger@//h:1521/svc", "jdbc:oracle:thin:@//h:1521/svc"),
+    ("host=h port=5432 dbname=shop user=u password=pQZ", "host=h port=5432 dbname=shop"),
+    (
+        "Driver={ODBC};Server=tcp:h,1433;Database=Shop;Uid=u;Pwd={p;QZ}",
+        "Server=tcp:h,1433;Database=Shop",
+    ),
+    (
+        "Endpoint=sb://ns.test/;SharedAccessKeyName=n;SharedAccessKey=pQZ=;EntityPath=orders",
+        "Endpoint=sb://ns.test/;EntityPath=orders",
+    ),
+    ("postgres://u:pQZ@h:5432", "postgres://h:5432"),
+    ("postgres://u:p/Q@Z@h:5432/db", "postgres://h:5432/db"),
+    ("scott:tiger@h:1521", "h:1521"),
+    ('"login":"u","password":"pQZ","host":"h"}.public.orders', "h.public.orders"),
+    ('{"password": "p\\"QZ", "host": "h", "port": 1, "schema": "db"}.t', "h:1.db.t"),
+    ("{'password': 'pQZ', 'host': 'h'}.t", "h.t"),
+    ('{\\"password\\":\\"pQZ\\"}.public.t', "public.t"),
+    ("%7B%22password%22%3A%22pQZ%22%7D.t", "t"),
+    ('{"password":"pQZ', "redacted"),
+    ("x/AKIAIOSFODNN7EXAMPLE/y", "x/redacted/y"),
+    ("raw.ghp_abcdefghijklmnopqrstuvwxyz012345", "raw.redacted"),
+    (f"x/{JWT}/y", "x/redacted/y"),
+    ("https://hooks.slack.com/services/T0/B0/pQZ", "https://hooks.slack.com/services/redacted"),
+    ("/landing/x;password=pQZ", "/landing/x"),
+]
+SAME = [
+    "mssql://crm\\sales:1433",
+    "Shop.dbo.Orders",
+    "Shop.dbo.[Order Lines; new]",
+    "abfss://box@acc.dfs.core.windows.net",
+    "s3://lake/t/dt=2026-01-01/hour=5/token=7",
+    "/landing/a;b=c/orders",
+    "C:\\exports;old\\a",
+    "schema.table@dblink",
+    "http://h:8080/x@y",
+    "/t/part-00000-3f2a9c00-1111-2222-3333-444455556666-c000.snappy.parquet",
+    "/commits/4f1c9be2a7d34c5f9be2a7d34c5f4f1c9be2a7d3",
+    "eth.0x1D3be4d05Eba2aA6c4eEdE85a74fC8429803DCdA",
+    "OrdersByRegionAndCustomer2024Q3FinalVersion2Backup",
+    "https://docs.google.com/spreadsheets/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit",
+    "a%20b",
+]
+
+
+@pytest.mark.parametrize(("name", "clean"), NAMES)
+def test_of_a_name_only_what_identifies_data_is_left(name: str, clean: str) -> None:
+    assert redact_name(name) == clean
+    assert redact_name(clean) == clean
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_name_without_a_secret_stays(name: str) -> None:
+    assert redact_name(name) == name
+
+
+def test_two_random_words_stay_two_names() -> None:
+    first, second = (
+        redact_name(f"https://api.test/{word}/x")
+        for word in ("q7Xb2LmZ9vRt4KpW8sYc3NdF6gHj1QaE", "z7Xb2LmZ9vRt4KpW8sYc3NdF6gHj1QaE")
+    )
+    assert first.startswith("https://api.test/redacted-")
+    assert first != second
+
+
+def test_every_dataset_is_named_without_secrets() -> None:
+    dataset = DatasetId("postgres://u:pQZ@h:5432", "shop.public.orders?password=pQZ")
+    assert dataset == DatasetId("postgres://h:5432", "shop.public.orders")
+    assert str(dataset) == "postgres://h:5432/shop.public.orders"
+
+
+def test_an_error_about_a_name_does_not_repeat_its_secret() -> None:
+    with pytest.raises(ValueError, match="is not a dataset") as caught:
+        parse_dataset_id("jdbc:sqlserver:h;password=pQZ")
+    assert "pQZ" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "clean"),
+    [
+        ("https://bi.test/d/1?tab=3&title=Tokens", None),
+        ("https://bi.test/d/1?tab=3&api_key=pQZ", "https://bi.test/d/1"),
+        ("https://jane@bi.test/d/1?tab=3", "https://bi.test/d/1"),
+        ("git@github.com:shop/etl.git", None),
+        ("ssh://git@github.com/shop/etl.git", None),
+    ],
+)
+def test_a_link_keeps_its_parameters_unless_one_is_a_secret(
+    address: str, clean: str | None
+) -> None:
+    assert redact_link(address) == (clean or address)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Orders of all shops.", None),
+        ("See https://wiki.example/orders#columns, or [s3](s3://bucket/key).", None),
+        ("At https://ann:pw@db.example/x?y=1 since 2020", "At https://db.example/x since 2020"),
+        ("(s3a://KEY:SECRET@bucket/orders) and more", "(s3a://bucket/orders) and more"),
+        ("`https://x/y?token=abc`", "`https://x/y`"),
+        ("a://b:c@d\ne://f:g@h", "a://d\ne://h"),
+        ("with PGPASSWORD=hunter2 set", "with PGPASSWORD=redacted set"),
+        ('extra: {"password": "hunter2"}', 'extra: {"password": "redacted"}'),
+        ("Authorization: Bearer abcdefgh12345678", "Authorization: Bearer redacted"),
+        ("password=$PASSWORD and token={{ token }}, key=''", None),
+        ("The token: an id of the session. Basic cleaning/standardization", None),
+        (f"call it with {JWT}.", "call it with redacted."),
+        ("jdbc:sqlserver://h:1;user=sa;password=p at 8", "jdbc:sqlserver://h:1 at 8"),
+    ],
+)
+def test_a_text_keeps_its_words_without_their_secrets(text: str, expected: str | None) -> None:
+    assert redact_text(text) == (text if expected is None else expected)
+
+
+def test_a_comparison_in_code_stays() -> None:
+    assert redact_code("on a.token = b.token and c.token=b.token") == (
+        "on a.token = b.token and c.token=b.token"
+    )
