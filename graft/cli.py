@@ -13,12 +13,13 @@ Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml,
 4 inject --check found a forbidden change, 5 another graft works on this store,
 6 status --max-age: lineage is older, 7 the lineage store is damaged and the rest was published,
 8 impact, review: --fail-on is reached; drift, privacy, quality --check: something was found,
-check: --fail-on is reached,
+check: --fail-on is reached; audience check: something hidden is published,
 130 interrupted.
 """
 
 # Command -> the module that has it, and its line in `graft --help`.
 COMMANDS = {
+    "audience": ("audience_command", "Search the sites of audiences for what they may not see."),
     "build": ("steps", "Run collect, inject and site."),
     "check": ("check", "Run all gates at once, and print what to do."),
     "collect": ("steps", "Read new logs into the lineage store."),

@@ -11,12 +11,9 @@ from typing import Any
 from unicodedata import normalize
 
 from dbt_graft.graft.doctor.phrases import count
-from dbt_graft.graft.product_words import (
-    product_texts,
-    product_words,
-    shipped_digests,
-)
+from dbt_graft.graft.product_words import product_texts, product_words
 from dbt_graft.graft.published_text import PublishedText, published_texts, unescaped_texts
+from dbt_graft.graft.shipped_code import shipped_digests
 from dbt_graft.graft.word_runs import WordRuns, word_runs
 from dbt_graft.lineage.audience.words import WORD, HiddenWords
 from dbt_graft.lineage.errors import GraftError
@@ -86,7 +83,7 @@ class LeakSearch:
         if most is not None and len(self.leaks) > most:
             yield f"  and {len(self.leaks) - most:,} others"
         if self.unsearched:
-            yield f"  not searched for, as the pages use them: {', '.join(self.unsearched)}"
+            yield f"  not searched for, as pages use them: {', '.join(self.unsearched)}"
 
 
 def find_leaks(

@@ -17,13 +17,13 @@ from gzip import GzipFile
 from html import unescape
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbt_graft.graft.product_words import FUNCTION, without_shipped
+from dbt_graft.graft.shipped_code import FUNCTION, without_shipped
 
 # Between parts of text that do not follow each other, such as the cells of a table.
 BREAK = "\x00"
@@ -44,10 +44,9 @@ _RUN = re.compile(rb"(?:[\x20-\x7e\s]|[\xc2-\xf4][\x80-\xbf]{1,3}){12,}")
 _DATA_URL = re.compile(r"(data:[\w./+-]*(?:;[\w=-]+)*;base64,)[A-Za-z0-9+/=]+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "v": " "}
-_INLINE = re.compile(
-    r"</?(?:a|abbr|b|code|em|i|kbd|mark|s|small|span|strong|sub|sup|tspan|u|wbr)\b[^<>]*>",
-    re.IGNORECASE,
-)
+# Tags inside of a word, and between words.
+_IN_WORD = re.compile(r"</?(?:b|em|i|mark|strong|u|wbr)\b[^<>]*>", re.IGNORECASE)
+_INLINE = re.compile(r"</?(?:a|abbr|code|kbd|s|small|span|sub|sup)\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
 _PAGEFIND = b"pagefind_dcd"
 _CBOR_LIST, _CBOR_TEXTS = 4, (2, 3)  # kinds of items: lists; bytes and texts
@@ -118,7 +117,7 @@ def _of_stream(stream: IO[bytes], encoding: tuple[str, ...]) -> Iterator[Publish
 
 
 def _of_gzip(stream: IO[bytes], encoding: tuple[str, ...]) -> Iterator[PublishedText]:
-    with GzipFile(fileobj=stream, mode="rb") as unpacked:
+    with cast("IO[bytes]", GzipFile(fileobj=stream, mode="rb")) as unpacked:
         yield from _of_stream(unpacked, (*encoding, "gzip"))
 
 
@@ -306,7 +305,7 @@ def _escaped_character(match: re.Match[str]) -> str:
 
 
 def _without_tags(text: str) -> str:
-    return _TAG.sub(BREAK, _INLINE.sub("", text))
+    return _TAG.sub(BREAK, _INLINE.sub(" ", _IN_WORD.sub("", text)))
 
 
 def _name(encoding: tuple[str, ...]) -> str:
