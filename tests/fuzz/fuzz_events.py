@@ -4,30 +4,30 @@
 
 A case is a small file of the writer with bits flipped, numbers replaced by extreme ones, pieces cut
 out, doubled or taken from another file, or its end missing; half of the .xel files get right
-checksums afterwards, so that the damage reaches the decoder. Every case must end, in time, as
-events and counted damage: no exception, nothing lost without a word, no more text than the file can
-hold, and the same whether read at once or in splits. Prints the case that fails, by its number: the
-same seed and number make the same file. The address space is limited while it runs.
+checksums afterwards, so that the damage reaches the decoder. A capture of a task, as XML, is folded
+to the segments of its runs. Every case must end, in time, as events and counted damage: no
+exception, nothing lost without a word, no value of the log in a damage or a log line, no more text
+than the file can hold, and the same whether read at once or in splits. Prints the case that fails,
+by its number: the same seed and number make the same file. The address space is limited while it
+runs.
 """
 
 from __future__ import annotations
 
 import random
+import re
 import resource
 import shutil
-import signal
 import struct
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import click
 
-from dbt_graft.collectors.files import LogFile
+from dbt_graft.collectors.files import LogFile, log_files
+from dbt_graft.collectors.schema import record as record_of
 from dbt_graft.collectors.sqlserver.event import (
     Chunk,
     EventFilter,
@@ -38,9 +38,14 @@ from dbt_graft.collectors.sqlserver.event import (
     Value,
 )
 from dbt_graft.collectors.sqlserver.files.event_text import to_json, to_xml
+from dbt_graft.collectors.sqlserver.files.formats import file_splits
+from dbt_graft.collectors.sqlserver.files.readers import read_split
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.files.xml_events import parse_event
 from dbt_graft.collectors.sqlserver.files.xml_reader import read_xml
+from dbt_graft.collectors.sqlserver.runs.captured import event_filter
+from dbt_graft.collectors.sqlserver.runs.folding import RunRules, fold_chunks
+from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 from tests.collectors.sqlserver.xel_session import BASE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -49,13 +54,19 @@ from tests.collectors.sqlserver.xel_writer import (
     metadata_blocks,
     record,
 )
+from tests.fuzz.guard import LITERAL, CaseError, guarded
 
-_SECONDS = 10  # For one case, which takes about a millisecond.
 _MEMORY = 2 << 30
 _START = BASE - UNIX_EPOCH
 _EXTREME = (0, 1, 2, 10, 24, 0x7F, 0xFF, 0x200, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 _APPS = ("python_task::load", "SSMS", "")
 _HEADER = struct.Struct("<I8xHHIHHII")
+_VALUE = re.compile(rb"<value>([^<]*)</value>|timestamp=\"([^\"]*)\"")
+_OTHER_VALUES = (
+    *(b"", b"-1", b"0", b"9" * 30, b"1e400", b"NaN", b"0x", b"\xff", b"&#0;", b"&none;", b"]]>"),
+    *(b"2026-13-01T00:00:00Z", b"9999-12-31T23:59:59.9999999Z", "\u202e🪵".encode()),
+    *(b"x" * 10_000, f"'{LITERAL}".encode(), b"(" * 3_000),
+)
 # What a byte of a file may become: columns may share bytes, and a name is repeated in each event.
 _GROWTH = 64
 
@@ -70,7 +81,11 @@ def _seeds() -> list[bytes]:
     other = Session({"batch": {"text": "ansi_string"}}, {"id": "activity_id"}, first_id=50)
     batches = [
         ExtendedEvent(
-            *("batch", _START + n, {"n": n, "text": "SELECT 1" * n, "xml": "<a/>", "mask": n}),
+            *(
+                "batch",
+                _START + n,
+                {"n": n, "text": f"SELECT '{LITERAL}'" * n, "xml": "<a/>", "mask": n},
+            ),
             {"client_app_name": _APPS[n % 3], "session_id": 51},
         )
         for n in range(8)
@@ -114,6 +129,65 @@ def _mutated(data: bytes, donor: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
+def _captured() -> list[bytes]:
+    """Events of a task in two sessions, as XML: what a capture for lineage holds."""
+    statement = f"INSERT INTO dbo.b SELECT x FROM dbo.a WHERE y = '{LITERAL}'"
+    texts = {
+        "sql_batch_completed": {"batch_text": statement},
+        "sql_statement_completed": {"statement": statement, "offset": 0, "offset_end": -1},
+        "rpc_completed": {
+            "statement": f"exec sp_executesql N'SELECT x FROM a WHERE y = @y', N'@y', '{LITERAL}'",
+            "object_name": "sp_executesql",
+        },
+        "error_reported": {"message": LITERAL, "severity": 16, "error_number": 208},
+        "logout": {},
+    }
+    counts = {"duration": 1_000, "row_count": 3, "result": Mapped(0, "OK")}
+    return [
+        to_xml(
+            ExtendedEvent(
+                *(name, _START + number * 10**7, data | counts),
+                {
+                    "client_app_name": "python_task::load::7",
+                    "session_id": 51 + number % 2,
+                    "database_name": "Shop",
+                    "event_sequence": number,
+                    "request_id": 1,
+                    "transaction_id": 4_711,
+                },
+            )
+        ).encode()
+        for number, (name, data) in enumerate(texts.items())
+    ]
+
+
+def _with_other_value(event: bytes, chance: random.Random) -> bytes:
+    """The event with one of its values replaced."""
+    value = chance.choice([*_VALUE.finditer(event)])
+    start, end = value.span(value.lastindex or 0)
+    return event[:start] + chance.choice(_OTHER_VALUES) + event[end:]
+
+
+def _check_capture(events: list[bytes], path: Path) -> Counter[str]:
+    """Fold what a file holds to the segments of runs; none of its values is in a damage."""
+    path.write_bytes(b"\n".join(events))
+    (log,) = log_files(str(path), path.name)
+    splits = file_splits(log)
+    if isinstance(splits, LogDamage):
+        return Counter(damages=1)
+    wanted, rules = event_filter(re.compile(RunRules().task)), RunRules()
+    segments = [
+        record_of(Segment, row)
+        for split in splits
+        for batch in fold_chunks(split.origin, read_split(split, wanted), rules)
+        for row in batch.to_pylist()
+    ]
+    damages = [one.damage for one in segments if one.key.kind is SegmentKind.DAMAGE]
+    if LITERAL in repr(damages):
+        raise CaseError("a damage shows a value of the log")
+    return Counter(segments=len(segments) - len(damages), damages=len(damages))
+
+
 def _sealed(data: bytes) -> bytes:
     """The file with the checksum of each block made right, as far as the chain can be followed."""
     sealed, at = bytearray(data), struct.unpack_from("<H", data.ljust(8), 6)[0]
@@ -127,10 +201,6 @@ def _sealed(data: bytes) -> bytes:
     return bytes(sealed)
 
 
-class _FoundError(AssertionError):
-    """A case that did not end as it should."""
-
-
 def _check_xel(data: bytes, path: Path, size: int) -> Counter[str]:
     path.write_bytes(data)
     log = LogFile(str(path), "fuzz.xel", len(data), "")
@@ -138,11 +208,11 @@ def _check_xel(data: bytes, path: Path, size: int) -> Counter[str]:
     _check(at_once, len(data))
     in_splits = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, EventFilter())]
     if _events(at_once) != _events(in_splits):
-        raise _FoundError("splits give other events than the file")
+        raise CaseError("splits give other events than the file")
     is_task = EventFilter(frozenset({"batch", "types"}), lambda name: name.startswith("python"))
     some = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, is_task)]
     if sum(chunk.seen for chunk in some) != sum(chunk.seen for chunk in at_once):
-        raise _FoundError("a filter changes how many events there are")
+        raise CaseError("a filter changes how many events there are")
     return Counter(
         events=len(_events(at_once)), damages=sum(len(chunk.damages) for chunk in at_once)
     )
@@ -152,7 +222,7 @@ def _check_xml(data: bytes, path: Path) -> Counter[str]:
     text = data.decode("utf-8", "replace")
     found = parse_event(text)
     if not isinstance(found, ExtendedEvent | LogDamage):
-        raise _FoundError("neither an event nor a damage")
+        raise CaseError("neither an event nor a damage")
     path.write_bytes(data)
     chunks = list(read_xml(FileSplit(str(path), "fuzz.xml", "xml", 0, len(data)), EventFilter()))
     _check(chunks, len(data))
@@ -162,13 +232,13 @@ def _check_xml(data: bytes, path: Path) -> Counter[str]:
 def _check(chunks: list[Chunk], length: int) -> None:
     for chunk in chunks:
         if len(chunk.events) < chunk.seen and not chunk.damages:
-            raise _FoundError("events were lost without a word")
+            raise CaseError("events were lost without a word")
     size = 0
     for event in _events(chunks):
         to_json(event)
         size += sum(_size(value) for value in (*event.data.values(), *event.actions.values()))
     if size > _GROWTH * length:
-        raise _FoundError(f"{size} characters came out of {length} bytes")
+        raise CaseError(f"{size} characters came out of {length} bytes")
 
 
 def _events(chunks: list[Chunk]) -> list[ExtendedEvent]:
@@ -184,26 +254,6 @@ def _size(value: Value) -> int:
     )
 
 
-@contextmanager
-def limited() -> Iterator[None]:
-    """Ends what takes too long.
-
-    Raises:
-        AssertionError: It did.
-    """
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise _FoundError(f"it takes more than {_SECONDS} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(_SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
     """Run this many cases of each kind; what came of them all.
 
@@ -213,6 +263,7 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
     seeds = _seeds()
     events = read_events(seeds, folder)
     xml = [to_xml(event).encode() for event in events]
+    captured = _captured()
     counted: Counter[str] = Counter()
     for number in range(cases):
         chance = random.Random(f"{seed} {number}")  # noqa: S311
@@ -220,10 +271,17 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
         if chance.random() < 0.5:
             data = _sealed(data)
         text = _mutated(b"\n".join(chance.choices(xml, k=3)), chance.choice(xml), chance)
+        capture = [
+            _with_other_value(event, chance) if chance.random() < 0.3 else event
+            for event in chance.choices(captured, k=8)
+        ]
+        if chance.random() < 0.5:
+            capture = [_mutated(b"\n".join(capture), chance.choice(captured), chance)]
         try:
-            with limited():
+            with guarded():
                 counted += _check_xel(data, folder / "fuzz.xel", chance.choice((1, 600, 5_000)))
                 counted += _check_xml(text, folder / "fuzz.xml")
+                counted += _check_capture(capture, folder / "capture.xml")
         except Exception as error:
             error.add_note(f"case {number} of seed {seed}; its files are in {folder}")
             raise
@@ -240,7 +298,7 @@ def read_events(seeds: list[bytes], folder: Path) -> list[ExtendedEvent]:
             read_xel(FileSplit(str(path), "fuzz.xel", "xel", 0, len(seed)), EventFilter())
         )
         if any(chunk.damages for chunk in chunks):
-            raise _FoundError("a seed is damaged")
+            raise CaseError("a seed is damaged")
         events += _events(chunks)
     return events
 

@@ -24,15 +24,15 @@ import zstandard
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
-from tests.fuzz.fuzz_events import limited
+from tests.fuzz.guard import LITERAL, CaseError, guarded
 
 LOG = Path(__file__).parents[1] / "collectors" / "spark" / "logs" / "spark-3.5" / "suite.zstd"
 LOGS = SparkLogs(
     "log", "log", task_from=("job_group", "call_site", "app_name"), unnamed_task="(no name)"
 )
 _TASK = b'{"Event":"SparkListenerTask'
-_OTHERS = (None, 0, -1, 2**62, 1.5, True, "", "x", [], {}, [[1]], {"a": 1})
-_PIECES = ("", "#", "(", "`", "[", ", ", "'" * 3, "\n\n(3) ", "\n   +- ")
+_OTHERS = (None, 0, -1, 2**62, 1.5, True, "", "x", LITERAL, [], {}, [[1]], {"a": 1})
+_PIECES = ("", "#", "(", "`", "[", ", ", "'" * 3, "\n\n(3) ", "\n   +- ", f" = '{LITERAL}'")
 _PACKS = (zstd, lz4, snappy, gz)
 
 
@@ -43,15 +43,15 @@ def lines_of_log() -> list[bytes]:
     return [line for line in text.splitlines() if not line.startswith(_TASK)]
 
 
-def _changed(value: Any, chance: random.Random) -> Any:
+def changed(value: Any, chance: random.Random) -> Any:
     """The value with one thing in it replaced or left out."""
     if isinstance(value, dict) and value and chance.random() < 0.9:
         key = chance.choice(list(value))
         rest = {name: one for name, one in value.items() if name != key}
-        return rest if chance.random() < 0.15 else {**rest, key: _changed(value[key], chance)}
+        return rest if chance.random() < 0.15 else {**rest, key: changed(value[key], chance)}
     if isinstance(value, list) and value and chance.random() < 0.7:
         at = chance.randrange(len(value))
-        return [*value[:at], _changed(value[at], chance), *value[at + 1 :]]
+        return [*value[:at], changed(value[at], chance), *value[at + 1 :]]
     if isinstance(value, str) and len(value) > 50 and chance.random() < 0.8:
         at = chance.randrange(len(value))
         return value[:at] + chance.choice(_PIECES) + value[at + chance.randrange(1, 40) :]
@@ -64,7 +64,7 @@ def _case(lines: list[bytes], chance: random.Random) -> bytes:
     for line in (*lines[:12], *lines[start : start + chance.choice((30, 150))]):
         what = chance.random()
         if what < 0.3:
-            lines_taken.append(orjson.dumps(_changed(orjson.loads(line), chance)))
+            lines_taken.append(orjson.dumps(changed(orjson.loads(line), chance)))
         elif what < 0.33:
             lines_taken.append(line[: chance.randrange(len(line))])
         elif what < 0.97:
@@ -91,10 +91,10 @@ def fuzz(cases: int, seed: int) -> Counter[str]:
         log = _case(lines, chance)
         part = EventFile("log", lambda log=log: BytesIO(log), chance.random() < 0.5)
         try:
-            with limited():
+            with guarded():
                 found = assemble("log", [part], LOGS)
             if not (found.events or found.records.rejects or part.growing):
-                raise AssertionError("it has no events and no rejects")
+                raise CaseError("it has no events and no rejects")
         except Exception as error:
             error.add_note(f"case {number} of seed {seed}")
             raise
