@@ -19,7 +19,10 @@ check: --fail-on is reached; audience check: something hidden is published,
 
 # Command -> the module that has it, and its line in `graft --help`.
 COMMANDS = {
-    "audience": ("audience_command", "Search the sites of audiences for what they may not see."),
+    "audience": (
+        "audience_command",
+        "Search the sites of audiences for what they may not see: check.",
+    ),
     "build": ("steps", "Run collect, inject and site."),
     "check": ("check", "Run all gates at once, and print what to do."),
     "collect": ("steps", "Read new logs into the lineage store."),

@@ -46,7 +46,7 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class LeakSearch:
-    """What a search of a folder found.
+    """The result of a search of a folder.
 
     Attributes:
         files: The number of files that were searched.
@@ -121,7 +121,7 @@ def find_leaks(
 
 @dataclass(frozen=True, slots=True)
 class _Hidden:
-    """What is looked for.
+    """The names and texts to look for.
 
     Attributes:
         words: Names of one word, as the filter finds them.

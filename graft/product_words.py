@@ -37,10 +37,10 @@ _PYTHON_WORDS = re.compile(
     r'|("""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|^ {4}\w+(?=:))',
     re.MULTILINE,
 )
-_COMMENT = re.compile(
-    r'^\s*"""(?:[^"\\]|\\.|"(?!""))*?"""|(?<!\S)#(?!\{)[^\n]*|/\*.*?\*/|\{#.*?#\}|(?<!\S)//[^\n]*',
-    re.DOTALL | re.MULTILINE,
+_PYTHON_COMMENT = re.compile(
+    r'^\s*"""(?:[^"\\]|\\.|"(?!""))*?"""|(?<!\S)#[^\n]*', re.DOTALL | re.MULTILINE
 )
+_PAGE_COMMENT = re.compile(r"/\*.*?\*/|\{#.*?#\}|<!--.*?-->", re.DOTALL)
 # The start page of dbt docs, where a project has none.
 _OVERVIEW = "include/global_project/docs/overview.md"
 # Signs of the pieces of dbt's page that take our data.
@@ -59,19 +59,22 @@ def product_words() -> frozenset[str]:
 
 @cache
 def product_texts() -> tuple[str, ...]:
-    """What the product writes with its own words, without comments."""
+    """The texts that the product writes with its own words, without comments."""
     return (*_source_texts(), *_short_lines(), *_changed_code())
 
 
 def _source_texts() -> Iterator[str]:
-    files = [*files_in(design_folder(), ("**/*.j2", "*.yml"))]
-    files += files_in(folder_of("material") / "templates", _THEME)
+    for folder, patterns in (
+        (design_folder(), ("**/*.j2", "*.yml")),
+        (folder_of("material") / "templates", _THEME),
+        (folder_of("dbt"), (_OVERVIEW,)),
+    ):
+        for file in files_in(folder, patterns):
+            yield _PAGE_COMMENT.sub("", read_source(file))
     for package in _PACKAGES:
-        files += files_in(folder_of(package), ("**/*.py",))
-    for file in files:
-        text = _COMMENT.sub("", read_source(file))
-        yield "\n".join(_PYTHON_WORDS.findall(text)) if file.suffix == ".py" else text
-    yield from map(read_source, files_in(folder_of("dbt"), (_OVERVIEW,)))
+        for file in files_in(folder_of(package), ("**/*.py",)):
+            source = _PYTHON_COMMENT.sub("", read_source(file))
+            yield "\n".join(_PYTHON_WORDS.findall(source))
 
 
 def _short_lines() -> Iterator[str]:

@@ -220,7 +220,7 @@ def _windows(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _last_cut(window: bytes, end: int) -> int:
-    """Where the last piece before a place ends; the place itself if none is near."""
+    """The end of the last piece before a place; the place itself if none is near."""
     near = max(end - _WINDOW // 2, 0)
     for signs in ((b"\n", FUNCTION.encode()), (b";", b",", b"<")):
         if (cut := max(window.rfind(sign, near, end) for sign in signs)) > 0:
@@ -234,7 +234,7 @@ def _of_bytes(content: bytes, encoding: tuple[str, ...]) -> Iterator[PublishedTe
             yield from unescaped_texts(content.decode(codec, "replace"), (*encoding, "utf-16"))
             return
     try:
-        text = _whole_characters(content).decode("utf-8")
+        text = _without_cut_characters(content).decode("utf-8")
     except UnicodeDecodeError:
         text = ""
     if text and BREAK not in text:
@@ -249,7 +249,7 @@ def _of_bytes(content: bytes, encoding: tuple[str, ...]) -> Iterator[PublishedTe
         yield from unescaped_texts(runs, encoding, is_binary=True)
 
 
-def _whole_characters(content: bytes) -> bytes:
+def _without_cut_characters(content: bytes) -> bytes:
     """Content without the rest of a character that a window cuts, at both ends."""
     begin = next((at for at in range(min(4, len(content))) if content[at] & 0xC0 != 0x80), 0)
     for length in range(1, min(4, len(content)) + 1):
@@ -261,7 +261,7 @@ def _whole_characters(content: bytes) -> bytes:
 
 
 def _base64_texts(text: str, encoding: tuple[str, ...]) -> Iterator[PublishedText]:
-    """What base64 in a text holds, if that is text or a packed file."""
+    """The texts in base64, as text or in a packed file."""
     if len(encoding) >= _DEPTH:
         return
     texts = []
