@@ -5,7 +5,7 @@ Everything hidden is removed here, before any page, index or file of the site is
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from dbt_graft.graft.audience_labels import audience_of, check_labels, task_levels
@@ -107,8 +107,20 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
         _notice(audience, project, hidden),
         _summary(config, audience, project, view, gone),
         hidden_texts(project, sight),
-        frozenset(texts(visible.manifest)),
+        frozenset(_texts(visible)),
     )
+
+
+def _texts(visible: Grafted) -> Iterator[str]:
+    """All texts that the site may show."""
+    yield from texts(visible.manifest)
+    for description in visible.descriptions.values():
+        yield from (description.text, *description.columns.values())
+    for task in visible.lineage.tasks.values():
+        yield task.info.description
+    for metadata in visible.lineage.dataset_metadata.values():
+        yield from (metadata.description, *(column.description for column in metadata.columns))
+    yield from (consumer.text for consumer in visible.consumers)
 
 
 def _hidden_data(

@@ -49,11 +49,19 @@ def publish_sites(
 
     Returns:
         The first of them.
+
+    Raises:
+        GraftError: One of them cannot be published; the others are.
     """
-    audiences = [(own, _audience(own, grafted)) for own in audience_configs(config)]
     published = publish_site(config, progress, grafted, full=full, past=past)
-    for own, audience in audiences:
-        publish_site(own, progress, grafted, full=full, audience=audience)
+    faults = []
+    for own in audience_configs(config):
+        try:
+            publish_site(own, progress, grafted, full=full)
+        except GraftError as fault:
+            faults.append(fault)
+    if faults:
+        raise faults[0] if len(faults) == 1 else GraftError("\n".join(map(str, faults)))
     return published
 
 
@@ -71,13 +79,11 @@ def publish_site(
     *,
     full: bool = False,
     past: Moment | None = None,
-    audience: AudienceSite | None = None,
 ) -> PublishedSite:
     """Publish the site.
 
     Args:
         full: Make every page again, also those that did not change.
-        audience: The project as its readers may see it, if it is computed already.
         past: The lineage is as of this time: each page says so, and the store does not remember
             the build.
 
@@ -93,7 +99,7 @@ def publish_site(
 
     output, place = output_of(config, "site.out"), config.path(config.store)
     complete = replace(grafted.lineage, taints=store.recorded_taints(place))
-    audience = audience or _audience(config, grafted, complete)
+    audience = audience_site(config, replace(grafted, join=lambda: complete))
     known, history = store.addresses(place), store.build_history(place)
     collected_at, _ = read_rest(place, partial(store.collected_at, place))
     days, _ = read_rest(place, partial(store.daily_history, place, _final_names(grafted.lineage)))
@@ -180,16 +186,6 @@ def _docs_pages(
     title = f"{section.title or config.site.name}{f', as of {past.text}' if past else ''}"
     page = docs.DocsPageSettings(title, favicon, section.slim, section.columns)
     return dict(docs.pages(grafted, page, section.pages))
-
-
-def _audience(
-    config: Config, grafted: Grafted, complete: Lineage | None = None
-) -> AudienceSite | None:
-    """The project as the readers of `site.audience` may see it, with the bad dates on record."""
-    if complete is None:
-        taints = store.recorded_taints(config.path(config.store))
-        complete = replace(grafted.lineage, taints=taints)
-    return audience_site(config, replace(grafted, join=lambda: complete))
 
 
 def check_leaks(audience: AudienceSite, folder: Path) -> None:
