@@ -108,8 +108,8 @@ def build(
         privacy: The labels of columns, if anybody labels any.
 
     Raises:
-        GraftError: The folder has files or cannot be written, the site's templates are faulty, or
-            its URL is none.
+        GraftError: The folder has files, the site's templates are faulty, or its URL is none.
+        OSError: A file cannot be written.
     """
     design, url, addresses = design_folder(), checked_url(settings.url), tuple(addresses)
     index = Index(
@@ -128,60 +128,57 @@ def build(
         history = updated_history(history, published_names(index), renamed, settings.built_at)
     known = {*(address.path for address in addresses), *present_pages(index)}
     out = out.resolve()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        # MkDocs empties its output folder.
-        if any(out.iterdir()):
-            raise GraftError("the folder for the site is not empty", place=str(out))
-        shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
-        shells = replace(shells, notice=settings.notice)
-        jinja = environment(design / "templates")
-        maker = maker_digest(design, shells, settings.name, url)
-        previous = previous or PreviousSite()
-        view = opening_view(index)
-        before = previous.folder
-        # In a second build few pages are made. In a first one they are work for all processors.
-        beside = Beside(
-            lambda: _write_indexes(index, view, docs_nodes, out, before),
-            forked=bool(previous.pages) and processors() > 1,
-        )
-        writer = PageWriter((), out, shells, jinja, beside.busy)
-        with closing(beside):
-            keys = record_keys(index, maker)
-            prepare(index)
-            lists = list_pages(index, settings, view, history, known)
-            done = write_pages([*lists, *record_pages(index, keys)], writer, previous)
-            # The contexts of all lists.
-            del lists, keys
-            problem = beside.result()
-        pages = done.pages
-        if settings.json:
-            write_page_json(index, out)
-        if url:
-            write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
-        extra = {"changes.json": changes_json(history), **(extra_files or {})}
-        if docs_page is not None:
-            extra[f"{DOCS}index.html"] = docs_page
-        present = {page.path: page.title for page in pages} | docs_addresses(extra)
-        found = updated_addresses(
-            addresses,
-            present,
-            former_paths(lineage, settings.moved) | former_docs(addresses, present),
-            settings.collected_at,
-        )
-        gone = [page.make for page in planned(gone_pages(found))]
-        PageWriter(gone, out, shells, jinja).write()
-        write_redirects(found, out)
-        not_found = jinja.get_template("404.html.j2")
-        root = urlsplit(url).path.rstrip("/") + "/" if url else ""
-        (out / "404.html").write_text(
-            not_found.render(root=root, site_name=settings.name), encoding="utf-8"
-        )
-        for path, content in extra.items():
-            (out / path).parent.mkdir(parents=True, exist_ok=True)
-            (out / path).write_bytes(content)
-    except OSError as error:
-        raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
+    out.mkdir(parents=True, exist_ok=True)
+    # MkDocs empties its output folder.
+    if any(out.iterdir()):
+        raise GraftError("the folder for the site is not empty", place=str(out))
+    shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
+    shells = replace(shells, notice=settings.notice)
+    jinja = environment(design / "templates")
+    maker = maker_digest(design, shells, settings.name, url)
+    previous = previous or PreviousSite()
+    view = opening_view(index)
+    before = previous.folder
+    # In a second build few pages are made. In a first one they are work for all processors.
+    beside = Beside(
+        lambda: _write_indexes(index, view, docs_nodes, out, before),
+        forked=bool(previous.pages) and processors() > 1,
+    )
+    writer = PageWriter((), out, shells, jinja, beside.busy)
+    with closing(beside):
+        keys = record_keys(index, maker)
+        prepare(index)
+        lists = list_pages(index, settings, view, history, known)
+        done = write_pages([*lists, *record_pages(index, keys)], writer, previous)
+        # The contexts of all lists.
+        del lists, keys
+        problem = beside.result()
+    pages = done.pages
+    if settings.json:
+        write_page_json(index, out)
+    if url:
+        write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
+    extra = {"changes.json": changes_json(history), **(extra_files or {})}
+    if docs_page is not None:
+        extra[f"{DOCS}index.html"] = docs_page
+    present = {page.path: page.title for page in pages} | docs_addresses(extra)
+    found = updated_addresses(
+        addresses,
+        present,
+        former_paths(lineage, settings.moved) | former_docs(addresses, present),
+        settings.collected_at,
+    )
+    gone = [page.make for page in planned(gone_pages(found))]
+    PageWriter(gone, out, shells, jinja).write()
+    write_redirects(found, out)
+    not_found = jinja.get_template("404.html.j2")
+    root = urlsplit(url).path.rstrip("/") + "/" if url else ""
+    (out / "404.html").write_text(
+        not_found.render(root=root, site_name=settings.name), encoding="utf-8"
+    )
+    for path, content in extra.items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_bytes(content)
     return PublishedSite(
         out / "index.html",
         len(pages),

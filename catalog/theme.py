@@ -48,8 +48,9 @@ def write_theme(
             for path in (*entries, f"{OTHER}index.md"):
                 (pages / path).parent.mkdir(parents=True, exist_ok=True)
                 (pages / path).write_text(BLANK, encoding="utf-8")
-            for name in _PUBLISHED:
-                shutil.copytree(design / name, pages / name)
+            for file in _published(design):
+                (pages / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(design / file, pages / file)
             if has_dbt_docs:
                 config.nav.append({"dbt docs": "dbt/index.html"})
             config.plugins.on_startup(command="build", dirty=False)
@@ -76,6 +77,12 @@ def write_theme(
     for name in ("lunr", "workers"):  # of the theme's search
         shutil.rmtree(out / "assets" / "javascripts" / name, ignore_errors=True)
     return Shells({one: found[one] for one in addresses}, found[OTHER])
+
+
+def _published(design: Path) -> list[Path]:
+    """The files of the designer that are copied into the site, relative to the folder."""
+    files = (file for name in _PUBLISHED for file in (design / name).rglob("*"))
+    return [file.relative_to(design) for file in files if file.is_file()]
 
 
 @contextmanager

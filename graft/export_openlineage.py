@@ -31,7 +31,7 @@ from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sending import ALL, REFUSED, send
 from dbt_graft.graft.sources import task_infos
 from dbt_graft.lineage.build import build
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
 from dbt_graft.lineage.model import Lineage
 
 _SPAN = re.compile(r"(\d+)([mhdw])")
@@ -190,11 +190,15 @@ def _write(out: Path, found: Iterator[ExportedEvent], *, as_json: bool) -> None:
             with OutputFolder("--out", out).replaced() as folder:
                 written = files.write_files(folder, all_events)
         except GraftError as error:
+            if error.remedy == FREE_SPACE:
+                raise
             remedy = "name a new or empty folder, or one that graft wrote before"
             raise GraftError(error.problem, place=error.place, remedy=remedy) from error
     else:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        written = files.write_lines(out, all_events)
+        try:
+            written = files.write_lines(out, all_events)
+        except OSError as error:
+            raise write_error(error, out, "name another file as `--out`") from error
     if as_json:
         click.echo(orjson.dumps({"events": written, "out": str(out)}, option=orjson.OPT_INDENT_2))
     else:

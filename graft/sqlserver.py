@@ -20,7 +20,7 @@ from dbt_graft.collectors.sqlserver.source import (
 )
 from dbt_graft.graft.command import CommandGroup
 from dbt_graft.lineage.dataset import Kind
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, write_error
 from dbt_graft.lineage.findings import Finding, Severity
 
 _DEFAULT = SessionOptions()
@@ -100,9 +100,7 @@ def session(out: Path | None, **options: object) -> None:
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise GraftError(
-            f"the script cannot be written: {error.strerror}", place=str(out)
-        ) from error
+        raise write_error(error, out, "name another file as `--out`") from error
     click.echo(f"wrote {out}; run it on the server, then `graft sqlserver check`")
 
 

@@ -30,7 +30,7 @@ from dbt_graft.graft.turn import takes_turns
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import write_error
 from dbt_graft.lineage.gaps import gaps
 
 _DAMAGED = 7
@@ -173,7 +173,7 @@ def _write_report(path: Path, report: Report) -> None:
         content = orjson.dumps(report.to_json(), option=orjson.OPT_INDENT_2)
         path.with_suffix(".json").write_bytes(content)
     except OSError as error:
-        raise GraftError(f"cannot be written: {error.strerror}", place=str(path)) from error
+        raise write_error(error, path, "name another file as `--report`") from error
 
 
 _full = click.option(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_mal
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import Change, changes, restore
 from dbt_graft.lineage.errors import GraftError, write_error
-from dbt_graft.replaced_file import replace_file
+from dbt_graft.replaced_file import replaced_file
 
 Document = dict[str, Any]
 
@@ -97,17 +98,21 @@ def read(target: Path) -> Artifacts:
 def write(grafted: Grafted, folder: Path) -> None:
     """Write manifest.json, catalog.json, graft_report.json and graft_undo.json into a folder.
 
-    Each file is written under a temporary name and renamed: readers never see a partial file.
+    No file is there in part, and none is new unless all could be written.
+
+    Raises:
+        GraftError: They cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    contents: dict[Path, bytes] = {}
     undo: Document = {"version": 1}
     for name, document in (("catalog.json", grafted.catalog), ("manifest.json", grafted.manifest)):
         content = dump(document)
         digest = hashlib.sha256(content).hexdigest()
         undo[name] = {"sha256": digest, "changes": grafted.undo[name]}
-        _replace(folder / name, content)
-    _replace(folder / _REPORT, dump(grafted.report.to_json()))
-    _replace(folder / _UNDO, dump(undo))
+        contents[folder / name] = content
+    contents[folder / _REPORT] = dump(grafted.report.to_json())
+    contents[folder / _UNDO] = dump(undo)
+    _replace(contents)
 
 
 def undo(folder: Path) -> tuple[Path, ...]:
@@ -141,11 +146,10 @@ def undo(folder: Path) -> tuple[Path, ...]:
         if entry["changes"] is not None:
             restore(document, entry["changes"])
         restored[path] = document if entry["changes"] is not None else None
+    _replace({path: dump(found) for path, found in restored.items() if found is not None})
     for path, found in restored.items():
         if found is None:
             path.unlink()
-        else:
-            _replace(path, dump(found))
     for name in (_REPORT, _UNDO):
         (folder / name).unlink(missing_ok=True)
     return tuple(path for path, found in restored.items() if found is not None)
@@ -155,12 +159,15 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _replace(contents: Mapping[Path, bytes]) -> None:
+    path = Path()
     try:
-        replace_file(path, content)
+        with ExitStack() as files:
+            for path, content in contents.items():
+                files.enter_context(replaced_file(path)).write_bytes(content)
     except OSError as error:
         remedy = "make it writable, or name another folder as `artifacts` in graft.yml"
-        raise write_error(error, path, remedy) from error
+        raise write_error(error, error.filename2 or path, remedy) from error
 
 
 def dump(document: Document) -> bytes:

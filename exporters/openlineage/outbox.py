@@ -7,6 +7,8 @@ answer was lost is sent again: receivers know it by its run, type and time.
 
 from __future__ import annotations
 
+import errno
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, write_error
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS event (
@@ -196,11 +198,11 @@ def _outbox_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise GraftError(
-            f"the outbox cannot be written: {error}",
-            place=str(path),
-            remedy="make the folder writable, or wait for the other export that holds it",
-        ) from error
+        remedy = "make the folder writable, or wait for the other export that holds it"
+        if _is_full(path, error):
+            raise write_error(OSError(errno.ENOSPC, ""), path, remedy) from error
+        problem = f"the outbox cannot be written: {error}"
+        raise GraftError(problem, place=str(path), remedy=remedy) from error
     except sqlite3.DatabaseError as error:
         raise GraftError(
             "the outbox is damaged",
@@ -208,8 +210,13 @@ def _outbox_errors(path: Path) -> Iterator[None]:
             remedy="move it away: events are made again from the store, and all are sent again",
         ) from error
     except OSError as error:
-        raise GraftError(
-            f"the outbox cannot be written: {error.strerror or error}",
-            place=str(path),
-            remedy="name another file as `openlineage.outbox` in graft.yml",
-        ) from error
+        remedy = "name another file as `openlineage.outbox` in graft.yml"
+        raise write_error(error, path, remedy) from error
+
+
+def _is_full(path: Path, error: sqlite3.OperationalError) -> bool:
+    """Whether there is no space for the file; SQLite calls it an I/O error where it maps one."""
+    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        return True
+    is_io = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_IOERR
+    return is_io and not shutil.disk_usage(path.parent).free

@@ -18,6 +18,7 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
+from tests.graft.small_disk import small_disk
 
 pytestmark = pytest.mark.spark
 
@@ -142,12 +143,8 @@ def test_a_file_that_goes_away_while_it_is_read_costs_itself(tmp_path: Path) -> 
 def full_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system with next to no space."""
     place = tmp_path / "disk"
-    place.mkdir()
-    size = ["mount", "-t", "tmpfs", "-o", "size=24k", "tmpfs", str(place)]
-    if os.geteuid() or subprocess.run(size, capture_output=True).returncode:
-        pytest.skip("only root may mount the small file system of this test")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+    with small_disk(place, "24k"):
+        yield place
 
 
 def test_a_full_disk_is_an_error_and_leaves_the_store_readable(

@@ -364,12 +364,15 @@ CASES = {
         "error: dbt_project.yml:2: is not valid YAML\n  run `dbt parse`\n",
     ),
     "a report into a folder": Odd(
-        unchanged, "inject -q --report target", "error: target: cannot be written: Is a directory\n"
+        unchanged,
+        "inject -q --report target",
+        "error: target: cannot be written: Is a directory\n  name another file as `--report`\n",
     ),
     "a report into no folder": Odd(
         unchanged,
         "inject -q --report no/x.txt",
-        "error: no/x.txt: cannot be written: No such file or directory\n",
+        "error: no/x.txt: cannot be written: No such file or directory\n"
+        "  name another file as `--report`\n",
     ),
     "nothing to undo": Odd(
         unchanged,
@@ -425,7 +428,8 @@ CASES = {
     "a script into no folder": Odd(
         unchanged,
         "sqlserver session --out no/x.sql",
-        "error: no/x.sql: the script cannot be written: No such file or directory\n",
+        "error: no/x.sql: cannot be written: No such file or directory\n"
+        "  name another file as `--out`\n",
     ),
     "no declared lineage to check": Odd(
         unchanged,
