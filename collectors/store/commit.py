@@ -37,7 +37,7 @@ from dbt_graft.collectors.store.tables import (
 )
 from dbt_graft.collectors.store.upgrade import keep_copy
 from dbt_graft.collectors.system_reason import system_reason
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import FREE_SPACE, FULL_DISK, GraftError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -146,12 +146,14 @@ def _errors(store: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno:
+        is_full = error.errno in FULL_DISK
+        if error.errno and not is_full:
             raise
+        remedy = "check that it exists, and that this account may write there"
         raise GraftError(
             f"cannot be written: {system_reason(error)}",
             place=store,
-            remedy="check that it exists, and that this account may write there",
+            remedy=FREE_SPACE if is_full else remedy,
         ) from error
 
 
