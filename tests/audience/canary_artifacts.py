@@ -159,8 +159,8 @@ class Artifacts:
         model, own = public.id_of("Model"), hidden.id_of("Model")
         name = hidden.canaries.name("hidden column")
         (facts,) = self.manifest["nodes"][own]["columns"].values()
-        label = {"classification": hidden.label} if hidden.label else {}
-        column = {**facts, "name": name, "meta": facts["meta"] | label}
+        meta = facts["meta"] | {"classification": hidden.label}
+        column = {**facts, "name": name, "meta": meta}
         self.manifest["nodes"][model]["columns"][name] = column
         (facts,) = self.catalog["nodes"][own]["columns"].values()
         self.catalog["nodes"][model]["columns"][name] = {**facts, "name": name}
