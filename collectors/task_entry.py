@@ -11,6 +11,7 @@ from dbt_graft.collectors.checked_yaml import Section, Text
 from dbt_graft.collectors.public_address import public_address, public_command
 from dbt_graft.lineage.quality.times import length, time_of_day
 from dbt_graft.lineage.records import TaskInfo
+from dbt_graft.lineage.redaction import redact_json
 
 ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
 Maturity = Literal["high", "medium", "low", ""]
@@ -51,5 +52,5 @@ class TaskEntry(_TaskFields):
     freshness_slo: Annotated[str, AfterValidator(_length)] = ""
 
     def info(self) -> TaskInfo:
-        """The entry as a record, without what a subclass adds."""
-        return TaskInfo(**{name: getattr(self, name) for name in _fields})
+        """The entry as a record, without secrets and what a subclass adds."""
+        return TaskInfo(**redact_json({name: getattr(self, name) for name in _fields}))

@@ -20,6 +20,7 @@ from dbt_graft.lineage.model import Lineage, flow_order
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.quality.times import clock_text
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence
+from dbt_graft.lineage.redaction import redact_json
 
 _OPERATIONS = {
     "view": Operation.CREATE_VIEW,
@@ -115,8 +116,12 @@ def described_columns(
 
 
 def exposures(manifest: Node, known: Relations) -> list[Consumer]:
-    """Return dbt's exposures; they may read through metrics and ephemeral models."""
+    """Return dbt's exposures; they may read through metrics and ephemeral models.
+
+    Secrets in their texts, links and `meta` are left out.
+    """
     everything = all_nodes(manifest)
+    cleaned = {key: redact_json(node) for key, node in (manifest.get("exposures") or {}).items()}
     return [
         Consumer(
             node_id=node_id,
@@ -130,7 +135,7 @@ def exposures(manifest: Node, known: Relations) -> list[Consumer]:
             columns=tuple(_named_columns(node, everything, known)),
             **_promises(node),
         )
-        for node_id, node in sorted((manifest.get("exposures") or {}).items())
+        for node_id, node in sorted(cleaned.items())
     ]
 
 

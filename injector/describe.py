@@ -16,6 +16,7 @@ from dbt_graft.injector.sensitivity import column_labels, labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.redaction import redact_text
 
 
 def descriptions(
@@ -23,7 +24,7 @@ def descriptions(
 ) -> dict[DatasetId, Description]:
     """Return the description of each dataset that dbt knows after the graft.
 
-    Texts are those of the dbt project, without links of ours.
+    Texts are those of the dbt project, without links of ours and without secrets.
 
     Args:
         known: The relations of the original manifest.
@@ -51,18 +52,18 @@ def descriptions(
         text = str(first.get("description") or first.get("source_description") or "")
         columns = event_metadata.columns(dataset, lineage)
         in_events = event_metadata.tags(dataset, lineage, before)
-        tags = tuple(dict.fromkeys((*string_tags(node), *in_events)))
+        tags = tuple(dict.fromkeys(map(redact_text, (*string_tags(node), *in_events))))
         found[dataset] = Description(
             dataset=dataset,
             node_id=node_id,
             name=str(node["name"]),
             role=roles.get(node_id) or Role(str(node["resource_type"])),
-            text=text or (metadata.description if metadata else ""),
-            owner=owner(first, original) or next(iter(known_owners), ""),
+            text=redact_text(text or (metadata.description if metadata else "")),
+            owner=redact_text(owner(first, original) or next(iter(known_owners), "")),
             tags=tags,
             columns=event_metadata.column_texts(
                 {
-                    str(name): str(column.get("description") or "")
+                    str(name): redact_text(str(column.get("description") or ""))
                     for name, column in merged(before, "columns").items()
                 },
                 columns,

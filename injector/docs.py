@@ -26,6 +26,7 @@ from dbt_graft.injector.selection import selected
 from dbt_graft.injector.slim import slim
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.redaction import redact_json
 
 _MANIFEST = '"MANIFEST.JSON INLINE DATA"'
 _CATALOG = '"CATALOG.JSON INLINE DATA"'
@@ -112,6 +113,7 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         manifest = with_descriptions(manifest, catalog, edges, grafted.dbt_nodes)
     if settings.slim:
         manifest, catalog = slim(manifest, catalog)
+    manifest, catalog = redact_json(manifest), redact_json(catalog)
     site = settings.site
     links = {
         "home": site,

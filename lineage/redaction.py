@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
+from operator import is_
+from typing import Any
 from urllib.parse import unquote
 
 REDACTED = "redacted"
@@ -63,7 +66,7 @@ _PROPERTY = re.compile(
     re.IGNORECASE,
 )
 _ASSIGNMENT = re.compile(
-    rf"(?P<head>(?:^|(?<=[\s\"'`(,\[{{])){_SECRET_KEY}=){_PLACEHOLDER}"
+    rf"(?P<head>(?:^|(?<=[\s\"'`(,\[{{]))(?P<key>[\w.$-]++)=){_PLACEHOLDER}"
     r"(?:\"[^\"]*\"|'[^']*'|[^\s&;,\"'<>`|)\]}]+)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -90,7 +93,7 @@ _PARAMETER = re.compile(
 _IN_TEXT = re.compile(r"(?:jdbc:[\w:]*)?[A-Za-z][A-Za-z0-9+.-]*://[^\s<>\"'`|)\]}]+")
 # How keys begin: of AWS, GitHub, GitLab, Slack, Stripe, OpenAI, Google, Databricks, dbt, Hugging
 # Face, Vault, npm, PyPI, SendGrid, Shopify; JSON web tokens, and private keys.
-_BEGINNINGS = (
+KEY_BEGINNINGS = (
     *("AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
     *("glpat-", "xox", "xapp-", "k_live_", "k_test_", "whsec_", "sk-", "AIza", "ya29.", "GOCSPX-"),
     *("dapi", "dbtu_", "dbtc_", "dbts_", "hf_", "hvs.", "hvb.", "npm_", "pypi-", "SG.", "shp"),
@@ -116,6 +119,8 @@ _HEX = re.compile(r"(?:0[xX])?[0-9A-Fa-f-]+")
 _RANDOM = 0.45
 _SIGNS = re.compile(r"[=@%\"']")
 _MOST = 65_536
+# Of dbt's manifest.
+_CODE = frozenset({"raw_code", "compiled_code", "raw_sql", "compiled_sql", "macro_sql", "code"})
 
 
 @lru_cache(_MOST)
@@ -152,7 +157,7 @@ def has_secret(address: str) -> bool:
 def redact_text(text: str) -> str:
     """A text of people: its addresses without users, and `redacted` for passwords and keys."""
     text = redact_code(text)
-    return _ASSIGNMENT.sub(_redacted, text) if _may_have_secret(text) else text
+    return _ASSIGNMENT.sub(_redacted_assignment, text) if _may_have_secret(text) else text
 
 
 def redact_code(text: str) -> str:
@@ -169,6 +174,25 @@ def redact_code(text: str) -> str:
     return _without_keys(text)
 
 
+def redact_json(value: Any, key: str = "") -> Any:
+    """A JSON value whose texts are redacted; the same object if none has a secret.
+
+    Args:
+        key: The key of the value in the object around it: some hold code.
+    """
+    if isinstance(value, str):
+        return redact_code(value) if key in _CODE else redact_text(value)
+    if isinstance(value, Mapping):
+        values: Any = {name: redact_json(item, name) for name, item in value.items()}
+        is_same = all(item is value[name] for name, item in values.items())
+    elif isinstance(value, list | tuple):
+        values = type(value)(redact_json(item, key) for item in value)
+        is_same = all(map(is_, values, value))
+    else:
+        return value
+    return value if is_same else values
+
+
 def _may_have_secret(text: str) -> bool:
     folded = text.casefold()
     return any(part in folded for part in _PARTS_OF_WORDS)
@@ -176,6 +200,10 @@ def _may_have_secret(text: str) -> bool:
 
 def _redacted(match: re.Match[str]) -> str:
     return f"{match['head']}{REDACTED}"
+
+
+def _redacted_assignment(match: re.Match[str]) -> str:
+    return _redacted(match) if _KEY_OF_TEXT.fullmatch(match["key"]) else match.group()
 
 
 def _redacted_member(match: re.Match[str]) -> str:
@@ -279,7 +307,7 @@ def _first_parameter(text: str) -> re.Match[str] | None:
 def _without_keys(text: str) -> str:
     if len(text) < 16:
         return text
-    if any(beginning in text for beginning in _BEGINNINGS):
+    if any(beginning in text for beginning in KEY_BEGINNINGS):
         text = _KEY.sub(lambda match: f"{match['webhook'] or ''}{REDACTED}", text)
     return _LONG_WORD.sub(_without_random, text)
 

@@ -34,12 +34,16 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 @lru_cache(_CACHED)
 def dataset_path(dataset: DatasetId) -> str:
     """`datasets/<namespace>/<database>/<schema>/<table>/`; parts that do not exist are left out."""
-    namespace, name = dataset.key
+    return name_path(*dataset.key)
+
+
+def name_path(namespace: str, name: str) -> str:
+    """The address of a dataset by its key; also of a key that no dataset can have any more."""
     slug = re.sub(r"[^a-z0-9_.]+", "-", namespace).strip("-.")
     plain = _PLAIN_NAMESPACE.fullmatch(namespace) and len(slug) <= _LONGEST
     if not plain or _is_reserved(slug):
         slug = _with_digest(slug, namespace)
-    parts = DatasetId(namespace, name).parts or (name,)
+    parts = [part for part in name.split("/" if "/" in name else ".") if part] or [name]
     return "/".join(["datasets", slug, *map(_segment, parts), ""])
 
 

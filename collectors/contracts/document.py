@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from dbt_graft.lineage.redaction import redact_json
+
 NO_CONTRACT = "is no data contract: it must hold `kind: DataContract`"
 _VARIABLE = re.compile(r"\$\{\w+(?::-(?P<otherwise>[^}]*))?\}")
 
@@ -135,6 +137,7 @@ class ContractDocument(Part):
     @model_validator(mode="before")
     @classmethod
     def _is_contract(cls, value: Any) -> Any:
+        """The document without secrets, as some write into servers and descriptions."""
         if isinstance(value, dict):
             if "dataContractSpecification" in value:
                 raise ValueError(
@@ -143,7 +146,7 @@ class ContractDocument(Part):
                 )
             if not value.keys() & {"kind", "apiVersion"}:
                 raise ValueError(NO_CONTRACT)
-        return value
+        return redact_json(value)
 
 
 def _resolved(text: str) -> str:

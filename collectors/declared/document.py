@@ -30,6 +30,7 @@ from dbt_graft.lineage.dates.dataset_kind import DatasetKind
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import Masking, Subtype, TaskInfo
+from dbt_graft.lineage.redaction import redact_text
 
 
 def _dataset(text: str) -> str:
@@ -58,6 +59,7 @@ def _written(pattern: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern})
 
 
+TaskName = Annotated[Text, AfterValidator(redact_text)]
 DatasetName = Annotated[Text, AfterValidator(_dataset), _written("^[^/]+(://[^/]+)?/.+$")]
 ColumnName = Annotated[Text, AfterValidator(_column), _written(r"^[^/]+(://[^/]+)?/.+\..+$")]
 
@@ -165,8 +167,8 @@ class Document(Section):
     """A file of declared lineage."""
 
     version: Literal[1]
-    tasks: dict[Text, DeclaredTask] = Field(default={})
-    consumers: dict[Text, DeclaredConsumer] = Field(default={})
+    tasks: dict[TaskName, DeclaredTask] = Field(default={})
+    consumers: dict[TaskName, DeclaredConsumer] = Field(default={})
     datasets: dict[DatasetName, DeclaredPeriods] = Field(default={})
 
     @model_validator(mode="after")
