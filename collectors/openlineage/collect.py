@@ -22,7 +22,13 @@ from dbt_graft.collectors.openlineage.files import (
     new_parts,
     position,
 )
-from dbt_graft.collectors.openlineage.worker import RECORDS, FilePart, PartResult, part_reader
+from dbt_graft.collectors.openlineage.worker import (
+    RECORDS,
+    REPLACED,
+    FilePart,
+    PartResult,
+    part_reader,
+)
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.schema import batch, ddl
 from dbt_graft.collectors.store import Collected
@@ -73,7 +79,7 @@ def collect(
     read = frame.repartition(max(1, min(len(pieces), shares))).mapInArrow(
         part_reader(files.task, files.date_columns, counter), ddl(PartResult)
     )
-    return _of_few(to_table(read), new, known) if size <= _SMALL else _of_many(read, new, known)
+    return of_few(to_table(read), new, known) if size <= _SMALL else _of_many(read, new, known)
 
 
 def _pieces(part: NewPart) -> Iterator[FilePart]:
@@ -81,10 +87,11 @@ def _pieces(part: NewPart) -> Iterator[FilePart]:
     file = part.file
     for start in range(part.start, max(file.size, part.start + 1), _BYTES):
         end = min(start + _BYTES, file.size)
-        yield FilePart(file.url, file.origin, part.origin, start, end, file.size, part.start)
+        place = (file.url, file.origin, part.origin)
+        yield FilePart(*place, start, end, file.size, part.start, part.head)
 
 
-def _of_few(rows: pa.Table, new: Sequence[NewPart], known: Positions) -> Collected:
+def of_few(rows: pa.Table, new: Sequence[NewPart], known: Positions) -> Collected:
     """The tables, in the memory of this process."""
     logs = _Logs(rows.select([*_LOG]), new, known)
     rows = without(rows, logs.stays)
@@ -137,6 +144,10 @@ class _Logs:
     def pending(self) -> tuple[Reject, ...]:
         """The files that could not be read now."""
         found = {row["origin"]: row["unread"] for row in self._all() if row["unread"]}
+        for origin, rows in self._rows.items():
+            # A piece for each worker, of which some may have been read before and some after.
+            if len({row["head"] for row in rows if row["head"]}) > 1:
+                found.setdefault(origin, REPLACED)
         return tuple(Reject(origin, "", reason) for origin, reason in sorted(found.items()))
 
     @property
@@ -167,12 +178,11 @@ class _Logs:
         place = position(part.file, reached, bytes.fromhex(head)) if is_read else ""
         yield ReadLog(part.origin, place, sum(row["events"] for row in rows))
         # Parts of a log, which are no logs themselves.
-        waits = f"{part.file.origin}@{reached}"
-        if any(row["waits"] for row in rows) and waits != part.origin:
-            yield ReadLog(waits, "")
+        others = {*part.replaced}
+        if any(row["waits"] for row in rows):
+            others.add(f"{part.file.origin}@{reached}")
         dbt = f"{part.origin}{DBT_PART}"
         if any(row["of_dbt"] for row in rows) or dbt in self._known:
-            yield ReadLog(dbt, "")
-        for origin in part.replaced:
-            if origin not in (dbt, waits):
-                yield ReadLog(origin, "")
+            others.add(dbt)
+        for origin in sorted(others - {part.origin}):
+            yield ReadLog(origin, "")

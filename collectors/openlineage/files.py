@@ -23,9 +23,9 @@ from dbt_graft.lineage.dates.date_columns import DateColumns
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".log", ".txt", ""})
 _PACKED = frozenset({".gz", ".zst", ".zstd", ".lz4", ".snappy"})
 # `<size>@<time of change> <end>:<bytes of the head>:<digest of the head>`
-_POSITION = re.compile(r"(?P<state>\d+@-?\d+) (?P<end>\d+):(?P<head>\d+):(?P<digest>[0-9a-f]+)")
+_POSITION = re.compile(r"(?P<state>\d+@-?\d+) (?P<end>\d+):(?P<head>\d+:[0-9a-f]+)")
 _PART = re.compile(r"@\d+(?:#dbt)?\Z|#dbt\Z")
-HEAD = 4096
+_HEAD = 4096
 
 Positions = Mapping[str, tuple[str, int]]
 
@@ -56,12 +56,15 @@ class NewPart:
         origin: In the lineage store.
         start: Its first byte.
         replaced: Origins of earlier parts, whose records go.
+        head: The digest by which the file is the one that was read up to the start, and the number
+            of bytes that it is of; empty at the start of a file.
     """
 
     file: LogFile
     origin: str
     start: int = 0
     replaced: tuple[str, ...] = ()
+    head: str = ""
 
 
 def new_parts(
@@ -86,7 +89,16 @@ def new_parts(
 
 def position(file: LogFile, end: int, head: bytes) -> str:
     """The position in a file that was read up to a byte."""
-    return f"{file.position} {end}:{len(head)}:{_digest(head)}"
+    return f"{file.position} {end}:{_written(head)}"
+
+
+def has_head(head: bytes, expected: str) -> bool:
+    """Whether a file with these first bytes is the one that `NewPart.head` tells of."""
+    return not expected or _written(head[: int(expected.partition(":")[0])]) == expected
+
+
+def _written(head: bytes) -> str:
+    return f"{len(head)}:{hashlib.sha256(head).hexdigest()[:16]}"
 
 
 def _may_hold_events(log: LogFile, path: str) -> bool:
@@ -116,19 +128,19 @@ def _new_part(file: LogFile, parts: Mapping[str, str]) -> NewPart | None:
         end = int(at["end"])
         if at["state"] == file.position:
             return None
-        if file.size >= end > 0 and _has_head(file, at):
-            return NewPart(file, f"{file.origin}@{end}", end)
+        if file.size >= end > 0 and _is_same_file(file, at["head"]):
+            return NewPart(file, f"{file.origin}@{end}", end, head=at["head"])
     return NewPart(file, file.origin, 0, tuple(sorted(parts.keys() - {file.origin})))
 
 
-def _has_head(file: LogFile, at: re.Match[str]) -> bool:
+def _is_same_file(file: LogFile, head: str) -> bool:
     try:
-        return _digest(read_head(file.url, int(at["head"]))) == at["digest"]
+        return has_head(read_head(file.url), head)
     except OSError:
         return False
 
 
-def read_head(url: str, size: int = HEAD) -> bytes:
+def read_head(url: str) -> bytes:
     """The first bytes of a file.
 
     Raises:
@@ -136,9 +148,5 @@ def read_head(url: str, size: int = HEAD) -> bytes:
     """
     files, path = filesystem(url)
     with files.open_input_stream(path, compression=None) as stream:
-        head: bytes = stream.read(size)
+        head: bytes = stream.read(_HEAD)
         return head
-
-
-def _digest(head: bytes) -> str:
-    return hashlib.sha256(head).hexdigest()[:16]

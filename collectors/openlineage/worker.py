@@ -18,7 +18,7 @@ import pyarrow as pa
 from dbt_graft.collectors.openlineage.catalogue import Catalogue
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
 from dbt_graft.collectors.openlineage.facets import unread
-from dbt_graft.collectors.openlineage.files import read_head
+from dbt_graft.collectors.openlineage.files import has_head, read_head
 from dbt_graft.collectors.openlineage.fragment import FragmentRecords, fragment_records
 from dbt_graft.collectors.openlineage.jobs import Job, job_of
 from dbt_graft.collectors.openlineage.lines import Line, Range, lines
@@ -53,6 +53,9 @@ _MOST_REJECTS = 1_000
 _MOST_DATASETS = 20_000
 _REMEMBERED = 200_000
 
+# Why a part is not read, and read by the next collect.
+REPLACED = "another file took its place while it was read"
+
 # The columns of a result with records, and those with records that only some logs have.
 BESIDE: Mapping[str, type] = {
     "results": NodeResult,
@@ -69,6 +72,7 @@ class FilePart:
     Attributes:
         file: The origin of the file.
         first: The start of what is new in the file, over all its parts.
+        head: As that of the `NewPart`.
     """
 
     url: str
@@ -78,6 +82,7 @@ class FilePart:
     end: int
     size: int
     first: int
+    head: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +172,10 @@ def read_part(
     head, reached, unread = b"", part.start, ""
     try:
         head = read_head(part.url)
+        if not has_head(head, part.head):
+            unread = REPLACED
         span = Range(part.url, part.start, part.end, part.size, part.first)
-        for line in lines(span, head):
+        for line in () if unread else lines(span, head):
             reached = max(reached, line.end)
             reader.add(line)
             if reader.size >= _RECORDS:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.openlineage.files import EventFiles, new_parts, position, read_head
+from dbt_graft.collectors.openlineage.collect import of_few
+from dbt_graft.collectors.openlineage.files import (
+    EventFiles,
+    NewPart,
+    new_parts,
+    position,
+    read_head,
+)
+from dbt_graft.collectors.openlineage.worker import REPLACED, FilePart, read_part, stored
 from dbt_graft.collectors.source import to_read_again
+from dbt_graft.collectors.store import Collected
 from dbt_graft.lineage.errors import GraftError
+from tests.collectors.openlineage.events import OUT, event
 
 
 def found(path: Path, known: dict[str, tuple[str, int]] | None = None) -> list[tuple[str, int]]:
@@ -112,3 +124,63 @@ def test_what_is_asked_for_is_read_again(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("one\n")
     known = read_up_to(tmp_path, 4)
     assert found(tmp_path, to_read_again(known, known.__contains__)) == [("events/a.jsonl", 0)]
+
+
+def written_events(*runs: int) -> str:
+    return "".join(f"{json.dumps(event(run=run, outputs=[OUT]))}\n" for run in runs)
+
+
+def collected(part: NewPart) -> Collected:
+    """The rows of a part as a collect has them, read in one piece."""
+    piece = FilePart(
+        *(part.file.url, part.file.origin, part.origin, part.start, part.file.size),
+        *(part.file.size, part.start, part.head),
+    )
+    return of_few(pa.Table.from_batches(map(stored, read_part(piece))), [part], {})
+
+
+def positions_of(found: Collected) -> dict[str, tuple[str, int]]:
+    return {log["origin"]: (log["position"], 1) for log in found.origins.to_pylist()}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [written_events(3, 4, 5), written_events(3), written_events(3, 4, 5, 6, 7)],
+    ids=["of equal length", "shorter", "longer"],
+)
+def test_a_file_that_another_replaces_before_it_is_read_on_is_read_from_the_start(
+    later: str, tmp_path: Path
+) -> None:
+    path, files = tmp_path / "a.jsonl", EventFiles(str(tmp_path), "events")
+    path.write_text(written_events(1))
+    [first] = new_parts(files, {})
+    known = positions_of(collected(first))
+    path.write_text(written_events(1, 2))
+    [second] = new_parts(files, known)
+    assert second.start > 0
+    path.write_text(later)
+    found = collected(second)
+    assert [(one.origin, one.reason) for one in found.pending] == [(second.origin, REPLACED)]
+    assert found.runs.num_rows == 0
+    known |= positions_of(found)
+    [third] = new_parts(files, known)
+    assert (third.origin, third.start) == ("events/a.jsonl", 0)
+    # The records of the file before are replaced.
+    replaced = {log["origin"] for log in collected(third).origins.to_pylist()}
+    assert replaced == {"events/a.jsonl", second.origin}
+    assert collected(third).runs.num_rows == later.count("\n")
+
+
+def test_a_file_that_another_replaces_between_its_pieces_is_read_again(tmp_path: Path) -> None:
+    path, files = tmp_path / "a.jsonl", EventFiles(str(tmp_path), "events")
+    path.write_text(written_events(1, 2))
+    [part] = new_parts(files, {})
+    half = part.file.size // 2
+    place = (part.file.url, part.file.origin, part.origin)
+    results = list(read_part(FilePart(*place, 0, half, part.file.size, 0)))
+    path.write_text(written_events(3, 4))
+    results += read_part(FilePart(*place, half, part.file.size, part.file.size, 0))
+    found = of_few(pa.Table.from_batches(map(stored, results)), [part], {})
+    assert [one.reason for one in found.pending] == [REPLACED]
+    [again] = new_parts(files, positions_of(found))
+    assert (again.origin, again.start) == ("events/a.jsonl", 0)

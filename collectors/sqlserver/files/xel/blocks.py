@@ -215,9 +215,12 @@ def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) 
 
 
 def _written(file: RandomAccessFile, start: int, end: int) -> bool:
-    """Whether a place has been written to."""
-    windows = range(start, end, _SCANNED_AT_ONCE)
-    return any(file.read_at(min(_SCANNED_AT_ONCE, end - at), at).strip(b"\0") for at in windows)
+    """Whether a place has been written to, or is gone since the file was opened."""
+    for at in range(start, end, _SCANNED_AT_ONCE):
+        size = min(_SCANNED_AT_ONCE, end - at)
+        if file.read_at(size, at) != bytes(size):
+            return True
+    return False
 
 
 def _damage(position: int, reason: str) -> LogDamage:
