@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import os
+import ssl
+from typing import Any
+from urllib.parse import urlsplit
 
-from requests import Session
+from requests import PreparedRequest, Response, Session
 from requests.adapters import HTTPAdapter
+from requests.exceptions import RequestException, SSLError
 from urllib3.util import Retry
 
 from dbt_graft.lineage.errors import GraftError
+
+# The variables that name a file with certificates of issuers.
+_ISSUERS = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+# What OpenSSL finds wrong with a certificate, by its number, and what helps:
+# https://docs.openssl.org/master/man3/X509_STORE_CTX_get_error/
+_RENEW = "renew it on the server, or correct the clock of this machine"
+_OTHER_NAME = "write the name that the certificate is for in the address"
+_CERTIFICATE = {
+    9: ("is not valid yet", _RENEW),
+    10: ("has expired", _RENEW),
+    62: ("is for another name", _OTHER_NAME),
+    64: ("is for another address", _OTHER_NAME),
+}
+_TRUST = "name a file with the certificate of its issuer in the variable REQUESTS_CA_BUNDLE"
 
 
 def authorization(setting: str) -> str:
@@ -50,11 +68,51 @@ class TokenSession(Session):
         """Always."""
         return True
 
+    def send(self, request: PreparedRequest, **options: Any) -> Response:
+        """Send a request.
+
+        Raises:
+            GraftError: The server has no certificate that can be trusted.
+            RequestException: There is no answer.
+        """
+        try:
+            return super().send(request, **options)
+        except SSLError as error:
+            raise _tls_error(_innermost(error), request.url or "") from error
+        except RequestException:
+            raise
+        except OSError as error:
+            raise _unreadable_issuers() from error
+
 
 def http_reason(error: BaseException) -> str:
     """The innermost reason: `Connection refused`, not the objects around it."""
-    inner = [getattr(error, "reason", None), *error.args]
-    for one in inner:
-        if isinstance(one, BaseException) and one is not error:
-            return http_reason(one)
-    return str(error).rpartition(": ")[2] or type(error).__name__
+    innermost = _innermost(error)
+    return str(innermost).rpartition(": ")[2] or type(innermost).__name__
+
+
+def _innermost(error: BaseException) -> BaseException:
+    for inner in (getattr(error, "reason", None), *error.args):
+        if isinstance(inner, BaseException) and inner is not error:
+            return _innermost(inner)
+    return error
+
+
+def _tls_error(error: BaseException, url: str) -> GraftError:
+    host = urlsplit(url).hostname
+    if isinstance(error, ssl.SSLCertVerificationError):
+        problem, remedy = _CERTIFICATE.get(
+            error.verify_code, (f"cannot be trusted: {error.verify_message}", _TRUST)
+        )
+        return GraftError(f"the certificate of {host} {problem}", remedy=remedy)
+    if isinstance(error, ssl.SSLError) and error.library == "X509":
+        return _unreadable_issuers()
+    return GraftError(f"{host} does not speak TLS here", remedy="correct the scheme or the port")
+
+
+def _unreadable_issuers() -> GraftError:
+    named = [name for name in _ISSUERS if os.environ.get(name)]
+    return GraftError(
+        f"the certificates of issuers cannot be read: {' or '.join(named)}",
+        remedy="let it name a file in PEM format",
+    )

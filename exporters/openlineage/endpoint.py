@@ -19,6 +19,8 @@ from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
+from dbt_graft.lineage.errors import GraftError
+
 # Of Marquez, and of most others: https://openlineage.io/docs/client/python
 _PATH = "/api/v1/lineage"
 _CONNECT = 10.0  # seconds
@@ -67,6 +69,7 @@ def retries(backoff: float = 1.0) -> Retry:
     """
     return BoundedRetry(
         total=4,
+        other=0,  # a certificate stays what it is
         backoff_factor=backoff,
         status_forcelist=_AGAIN,
         allowed_methods=("POST",),
@@ -122,6 +125,8 @@ class HttpEndpoint:
             )
         except RequestException as error:
             return SentEvent(Delivery.UNREACHABLE, _reason(error))
+        except GraftError as error:  # of a session that explains it
+            return SentEvent(Delivery.UNREACHABLE, f"{error.problem}; {error.remedy}")
         with answer:
             status = answer.status_code
             _use_connection_again(answer)

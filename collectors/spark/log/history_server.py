@@ -49,6 +49,7 @@ _DENIED = (401, 403)
 # After 0, 1 and 2 seconds, or when the server says so.
 _RETRIES = Retry(
     total=3,
+    other=0,  # a certificate stays what it is
     backoff_factor=0.5,
     status_forcelist=(429, 502, 503, 504),
     allowed_methods=("GET",),
@@ -203,3 +204,5 @@ def _answer(url: str, authorization: str) -> Iterator[Response]:
     except RequestException as error:
         _log.debug("the History Server did not answer", exc_info=True)
         raise DownloadError(http_reason(error)) from error
+    except GraftError as error:
+        raise DownloadError(f"{error.problem}; {error.remedy}") from error
