@@ -1,4 +1,4 @@
-"""Why a file cannot be read or written, in words that name neither users nor paths."""
+"""Errors of file systems, in words that name neither users nor paths."""
 
 from __future__ import annotations
 

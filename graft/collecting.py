@@ -111,7 +111,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
 
 
 def _warned(left_out: Sequence[Finding], warn: Callable[[str], None]) -> Iterator[Reject]:
-    """What sources could not list; each folder, file and link that is left out is a warning."""
+    """Print a warning of each folder, file and link that is not listed; the rejects of lost logs."""
     for finding in dict.fromkeys(left_out):
         remedy = f"\n  {finding.remedy}" if finding.remedy else ""
         warn(f"{one_line(finding.subject)}: {finding.problem}{remedy}")

@@ -29,6 +29,7 @@ from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.dates.period_text import period_json, period_text
 from dbt_graft.lineage.dates.period_union import known_union
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.memory import uses_memory
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ColumnEdge, Evidence, Records
@@ -79,16 +80,21 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
     if places:
         logs = replace(logs, task_from=places)
     applications: list[dict[str, Any]] = []
-    for one in read_logs(logs):
+    left_out: list[Finding] = []
+    for one in read_logs(logs, left_out.append):
         found = _application(one)
         applications.append(found)
         if not as_json:
             click.echo("\n".join(map(one_line, _lines(found))))
+    for finding in left_out:
+        click.echo(f"{one_line(finding.subject)}: {finding.problem}", err=True)
     if not applications:
         raise GraftError("there are no Spark event logs", place=log)
     if as_json:
         click.echo(orjson.dumps(applications, option=orjson.OPT_INDENT_2))
-    sys.exit(3 if strict and any(found["rejects"] for found in applications) else 0)
+    is_partial = any(finding.severity is not Severity.NOTE for finding in left_out)
+    rejected = is_partial or any(found["rejects"] for found in applications)
+    sys.exit(3 if strict and rejected else 0)
 
 
 def _application(log: CollectedLog) -> dict[str, Any]:

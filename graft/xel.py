@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import IO, Any
 
 import click
 import orjson
 
-from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.files import LogFile, log_files
 from dbt_graft.collectors.sqlserver.source import (
     Chunk,
     EventFilter,
@@ -27,6 +28,7 @@ from dbt_graft.collectors.sqlserver.source import (
     xel_chunks,
 )
 from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.findings import Finding, Severity
 
 _EXAMPLES = """\b
 Examples:
@@ -66,6 +68,12 @@ class _Tally:
             self.applications[str(event.actions.get(_APPLICATION) or "")] += 1
             self.first = event.at if self.first is None else min(self.first, event.at)
             self.last = event.at if self.last is None else max(self.last, event.at)
+
+    def leave_out(self, finding: Finding) -> None:
+        """Report what was not listed; a damage where files are missing."""
+        click.echo(f"{one_line(finding.subject)}: {finding.problem}", err=True)
+        if finding.severity is not Severity.NOTE:
+            self.damages.append((finding.subject, LogDamage("", finding.problem)))
 
     def to_json(self) -> dict[str, Any]:
         """The tally as JSON values."""
@@ -160,15 +168,18 @@ def _wanted(names: tuple[str, ...], globs: tuple[str, ...]) -> EventFilter:
 def _read(files: tuple[str, ...], wanted: EventFilter, tally: _Tally) -> Iterator[Chunk]:
     """The chunks of all files; damage is reported as it is found."""
     for path in files:
-        for log in log_files(path, path):
-            if log.url != path and not log.url.lower().endswith(".xel"):
-                continue
+        for log in log_files(path, path, partial(_is_xel, path), tally.leave_out):
             tally.files += 1
             for chunk in xel_chunks(log, wanted):
                 for damage in chunk.damages:
                     tally.damages.append((log.origin, damage))
-                    click.echo(f"{log.origin}: {damage.position}: {damage.reason}", err=True)
+                    origin = one_line(log.origin)
+                    click.echo(f"{origin}: {damage.position}: {damage.reason}", err=True)
                 yield chunk
+
+
+def _is_xel(path: str, log: LogFile) -> bool:
+    return log.url == path or log.url.lower().endswith(".xel")
 
 
 def _print(chunks: Iterator[Chunk], form: str, head: int | None, out: IO[bytes]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.spark.application.accesses import COUNTS
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
@@ -32,11 +33,14 @@ __all__ = [
 ]
 
 
-def read_logs(logs: SparkLogs) -> Iterator[CollectedLog]:
+def read_logs(logs: SparkLogs, report: Report) -> Iterator[CollectedLog]:
     """Read the logs below a path one after the other, without Spark and without a store.
+
+    Args:
+        report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    for log in application_logs(log_files(logs.path, logs.label)):
+    for log in application_logs(log_files(logs.path, logs.label, report=report)):
         yield assemble(log.log.origin, event_files(log), logs)

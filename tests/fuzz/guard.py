@@ -1,4 +1,4 @@
-"""What every case of fuzzing is held to: it ends in time, and no value of a log is logged."""
+"""Rules for each case of fuzzing: it ends in time, and no value of a log is logged."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -129,3 +130,14 @@ def test_columns_through_a_tasks_memory_are_marked_as_inferred(root: Path) -> No
     _, output = show(str(log), "--task-from", "job_description")
     assert "age <- spark/raw.customers.age (transformation, inferred)" in output
     assert str(MEMORY) not in output
+
+
+def test_what_of_a_folder_is_left_out_is_reported(log: Path) -> None:
+    log.write_bytes(log.read_bytes().removesuffix(b"oops\n"))
+    (log.parent / "self").symlink_to(".")
+    assert show(str(log.parent), "--strict")[0] == 0
+    log.with_name(os.fsdecode(b"\xff")).write_bytes(log.read_bytes())
+    code, output = show(str(log.parent), "--strict")
+    assert code == 3
+    assert f"{log.parent}/\\udcff: its name is not UTF-8: it is left out\n" in output
+    assert output.count("task shop: ok") == 1

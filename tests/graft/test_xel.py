@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -193,3 +194,16 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
     shown.stdout.close()
     assert (shown.stderr.read(), shown.wait()) == (b"", 0)
     shown.stderr.close()
+
+
+def test_what_of_a_folder_is_left_out_is_reported(file: Path) -> None:
+    (file.parent / "self").symlink_to(".")
+    assert run(file.parent, "--strict", "--summary").exit_code == 0
+    file.with_name(os.fsdecode(b"\xff\n.xel")).write_bytes(file.read_bytes())
+    result = run(file.parent, "--strict", "--summary")
+    assert result.exit_code == 3
+    assert result.stderr.splitlines() == [
+        f"{file.parent}/\\udcff .xel: its name is not UTF-8: it is left out",
+        f"{file.parent}/self: the link leads back to a folder above it, and is not followed",
+    ]
+    assert "events    12 in" in result.stdout
