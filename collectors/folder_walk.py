@@ -93,7 +93,7 @@ class _LocalWalk:
         except OSError as error:
             if not below:
                 raise
-            self.report(_unlisted(f"{self.label}{below}", system_reason(error)))
+            self.report(unlisted_folder(f"{self.label}{below}", system_reason(error)))
 
     def _entry(self, entry: os.DirEntry[str], below: str, resolved: str) -> Iterator[ListedFile]:
         if is_hidden(entry.name) or not self._is_text(below):
@@ -193,7 +193,7 @@ def _folder_by_folder(
         except OSError as error:
             if folder == top:
                 raise
-            report(_unlisted(f"{label}{folder[len(top) :]}", system_reason(error)))
+            report(unlisted_folder(f"{label}{folder[len(top) :]}", system_reason(error)))
             continue
         for info in content:
             if info.type is not fs.FileType.Directory:
@@ -202,7 +202,7 @@ def _folder_by_folder(
                 folders.append(info.path)
 
 
-def _unlisted(subject: str, reason: str) -> Finding:
+def unlisted_folder(subject: str, reason: str) -> Finding:
     """The finding for a folder whose logs are not seen."""
     return Finding(
         *(Severity.WARNING, subject),

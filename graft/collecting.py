@@ -92,7 +92,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         for unread in faults:
             progress.warn(str(unread))
         unreadable = tuple(Reject(error.place, "", error.problem) for error in faults)
-        unreadable += tuple(_warned(left_out, progress.warn))
+        unreadable += tuple(_warn_of(left_out, progress.warn))
         step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
         if unreadable:
             step.result += f", {len(unreadable)} cannot be read"
@@ -110,8 +110,8 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     return CollectResult(origins, (*unreadable, *pending))
 
 
-def _warned(left_out: Sequence[Finding], warn: Callable[[str], None]) -> Iterator[Reject]:
-    """Print a warning of each folder, file and link that is not listed; the rejects of lost logs."""
+def _warn_of(left_out: Sequence[Finding], warn: Callable[[str], None]) -> Iterator[Reject]:
+    """Print a warning for each folder, file and link that is not listed; rejects of lost logs."""
     for finding in dict.fromkeys(left_out):
         remedy = f"\n  {finding.remedy}" if finding.remedy else ""
         warn(f"{one_line(finding.subject)}: {finding.problem}{remedy}")

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from dbt_graft.collectors.declared.document import DeclaredUpstream, Document, parse_column, read
+from dbt_graft.collectors.files import report_nothing
+from dbt_graft.collectors.folder_walk import Report, unlisted_folder
 from dbt_graft.collectors.store import Collected, Positions, of_logs
 from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -92,8 +97,15 @@ def declared_dates(found: Mapping[Path, Document]) -> dict[DatasetId, DeclaredDa
     return dates
 
 
-def changed_files(files: DeclaredFiles, known: Positions) -> list[ChangedFile]:
+def changed_files(
+    files: DeclaredFiles, known: Positions, report: Report = report_nothing
+) -> list[ChangedFile]:
     """The files that the store does not have as they are now, and those that are gone.
+
+    None is gone while a folder cannot be listed: it may be in there.
+
+    Args:
+        report: Takes what cannot be listed.
 
     Raises:
         GraftError: There is none, or some are not valid.
@@ -105,12 +117,16 @@ def changed_files(files: DeclaredFiles, known: Positions) -> list[ChangedFile]:
         position = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
         if known.get(origin, ("",))[0] != position:
             found.append(ChangedFile(origin, position, one))
+    closed = _closed_folders(files)
+    for finding in closed:
+        report(finding)
     gone = [
         origin
         for origin, (position, _) in known.items()
         if origin.startswith(f"declared:{files.label}#")
         and origin not in present
         and position != _GONE
+        and not closed
     ]
     return [*found, *(ChangedFile(origin, _GONE, None) for origin in sorted(gone))]
 
@@ -156,6 +172,18 @@ def _paths(files: DeclaredFiles) -> list[Path]:
             "there is no such file", place=files.label, remedy="correct `path` in graft.yml"
         )
     return [one for one in found if one.is_file()]
+
+
+def _closed_folders(files: DeclaredFiles) -> list[Finding]:
+    """The folders below a folder that cannot be listed."""
+    faults: list[OSError] = []
+    if Path(files.path).is_dir():
+        for _ in os.walk(files.path, onerror=faults.append):
+            pass
+    return [
+        unlisted_folder(_origin(files, Path(fault.filename)), system_reason(fault))
+        for fault in faults
+    ]
 
 
 def _origin(files: DeclaredFiles, path: Path) -> str:

@@ -55,7 +55,7 @@ def declared_source(path: str, label: str) -> LogSource:
     """
     files = DeclaredFiles(path, label)
     return LogSource(
-        lambda known, _=report_nothing: changed_files(files, known),
+        lambda known, report=report_nothing: changed_files(files, known, report),
         read=lambda known: collect(changed_files(files, known)),
         label=f"declared:{label}",
     )

@@ -89,15 +89,15 @@ def new_parts(
 
 def position(file: LogFile, end: int, head: bytes) -> str:
     """The position in a file that was read up to a byte."""
-    return f"{file.position} {end}:{_written(head)}"
+    return f"{file.position} {end}:{_head_digest(head)}"
 
 
 def has_head(head: bytes, expected: str) -> bool:
     """Whether a file with these first bytes is the one that `NewPart.head` tells of."""
-    return not expected or _written(head[: int(expected.partition(":")[0])]) == expected
+    return not expected or _head_digest(head[: int(expected.partition(":")[0])]) == expected
 
 
-def _written(head: bytes) -> str:
+def _head_digest(head: bytes) -> str:
     return f"{len(head)}:{hashlib.sha256(head).hexdigest()[:16]}"
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,7 @@ from dbt_graft.collectors.declared.collect import (
 )
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.records import Evidence, Subtype
 
 LOAD = """\
@@ -128,3 +131,29 @@ def test_it_goes_into_the_store_and_out_of_it(files: DeclaredFiles, tmp_path: Pa
     store.commit(place, collect(changed_files(files, store.positions(place))))
     assert set(build(store.read(place)).tasks) == {"revenue"}
     assert [*collect(changed_files(files, store.positions(place)))] == []
+
+
+def test_no_file_is_gone_while_a_folder_cannot_be_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = DeclaredFiles(str(tmp_path), "lineage")
+    (tmp_path / "use.yml").write_text(USE)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/load.yml").write_text(LOAD)
+    known = _positions(changed_files(files, {}))
+    scandir = os.scandir
+
+    def scan(path: str) -> Any:
+        if Path(path).name == "sub":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    reported: list[Finding] = []
+    with monkeypatch.context() as as_another_account:
+        as_another_account.setattr(os, "scandir", scan)
+        assert changed_files(files, known, reported.append) == []
+    assert [(finding.subject, finding.problem) for finding in reported] == [
+        ("declared:lineage#sub", "this folder cannot be listed: Permission denied")
+    ]
+    (tmp_path / "sub/load.yml").unlink()
+    assert [one.origin for one in changed_files(files, known)] == ["declared:lineage#sub/load.yml"]
