@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import socket
 import ssl
+import threading
+from contextlib import suppress
+from functools import cache
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
 from requests import PreparedRequest, Response, Session
 from requests.adapters import HTTPAdapter
 from requests.exceptions import RequestException, SSLError
+from urllib3.connectionpool import ConnectionPool
 from urllib3.util import Retry
 
 from dbt_graft.lineage.errors import GraftError
@@ -48,10 +54,15 @@ def authorization(setting: str) -> str:
     return value
 
 
-def http_session(retries: Retry) -> Session:
-    """A session that repeats requests by these rules."""
+def http_session(retries: Retry, *, is_prompt: bool = False) -> Session:
+    """A session that repeats requests by these rules.
+
+    Args:
+        is_prompt: The timeout of a request is for its whole answer but the body, even where some of
+            it comes now and then; else for each silence.
+    """
     session = TokenSession()
-    adapter = HTTPAdapter(max_retries=retries)
+    adapter = (PromptAdapter if is_prompt else HTTPAdapter)(max_retries=retries)
     for scheme in ("http://", "https://"):
         session.mount(scheme, adapter)
     # The variable of OpenSSL, beside REQUESTS_CA_BUNDLE.
@@ -59,6 +70,46 @@ def http_session(retries: Retry) -> Session:
     # No user and password from ~/.netrc in the place of the token.
     session.auth = lambda request: request
     return session
+
+
+class PromptAdapter(HTTPAdapter):
+    """Connections that are cut when the head of an answer takes longer than the timeout."""
+
+    def get_connection_with_tls_context(self, *args: Any, **options: Any) -> ConnectionPool:
+        """The connections to a server, or to its proxy."""
+        pool: Any = super().get_connection_with_tls_context(*args, **options)
+        pool.ConnectionCls = _prompt(type(pool).ConnectionCls)
+        return pool
+
+
+@cache
+def _prompt(connection: Any) -> Any:
+    """A class of connections of urllib3, with a time limit for the head of an answer."""
+
+    class PromptConnection(connection):
+        def getresponse(self) -> Any:
+            is_late = threading.Event()
+            limit = threading.Timer(self.timeout, _cut, (self.sock, is_late))
+            limit.daemon = True
+            limit.start()
+            try:
+                answer = super().getresponse()
+            except (OSError, HTTPException):
+                if not is_late.is_set():
+                    raise
+            finally:
+                limit.cancel()
+            if is_late.is_set():  # what came until then may look like a head
+                raise TimeoutError
+            return answer
+
+    return PromptConnection
+
+
+def _cut(connection: socket.socket, is_late: threading.Event) -> None:
+    is_late.set()
+    with suppress(OSError):  # it is closed already
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
 class TokenSession(Session):

@@ -74,7 +74,7 @@ def send(
     token = authorization(section.authorization) if section.authorization else ""
     outbox = Outbox(Path(config.path(section.outbox)), receiver)
     try:
-        with outbox.sending(), http_session(retries()) as session:
+        with outbox.sending(), http_session(retries(), is_prompt=True) as session:
             new = outbox.add(_outgoing(events), again=again == ALL)
             if again == REFUSED:
                 outbox.try_refused_again()

@@ -7,15 +7,17 @@ answers is never shown: it may quote what is in the event.
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import islice
 from urllib.parse import urlsplit, urlunsplit
 
 from requests import Response, Session
 from requests.exceptions import ConnectionError as NoConnection
 from requests.exceptions import RequestException, RetryError, Timeout
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
@@ -26,6 +28,7 @@ _PATH = "/api/v1/lineage"
 _CONNECT = 10.0  # seconds
 _LONGEST_WAIT = 60.0  # seconds, whatever a server asks for
 _LONGEST_ANSWER = 1 << 16  # bytes; the connection of a longer one is closed
+_LONGEST_BODY = 2.0  # seconds; as well
 _AGAIN = (408, 425, 429, 500, 502, 503, 504)
 _DENIED = (401, 403, 404, 405, 407)
 
@@ -99,7 +102,7 @@ class HttpEndpoint:
     Args:
         url: As `endpoint_url` returns it.
         authorization: The value of the header `Authorization`; empty for none.
-        timeout: Seconds without an answer.
+        timeout: Seconds without an answer; of a session that is not prompt, without a part of it.
     """
 
     def __init__(
@@ -145,14 +148,19 @@ class HttpEndpoint:
 
 def _use_connection_again(answer: Response) -> None:
     """Read what is left of an answer, so that the next event needs no new connection."""
-    # What it says is known: a body that breaks off changes nothing.
+    # What it says is known: a body that breaks off, or takes its time, changes nothing.
+    end = time.monotonic() + _LONGEST_BODY
     with suppress(HTTPError, OSError):
-        answer.raw.read(_LONGEST_ANSWER)
+        for _ in islice(answer.raw.stream(1), _LONGEST_ANSWER):
+            if time.monotonic() > end:
+                break
 
 
 def _reason(error: RequestException) -> str:
     """The kind of an error: its text may quote the URL."""
-    if isinstance(error, Timeout):
+    # After retries the last one's is inside.
+    last = getattr(error.args[0], "reason", None) if error.args else None
+    if isinstance(error, Timeout) or isinstance(last, ReadTimeoutError):
         return "no answer in time"
     if isinstance(error, RetryError):
         return "no answer that it can be read"

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 import orjson
 import pytest
 import requests
 from requests.adapters import HTTPAdapter
 
+from dbt_graft.collectors.http_session import http_session
 from dbt_graft.exporters.openlineage.delivery import DeliveryReport, deliver
 from dbt_graft.exporters.openlineage.endpoint import (
     BoundedRetry,
+    Delivery,
     HttpEndpoint,
+    SentEvent,
     endpoint_url,
     retries,
 )
@@ -162,7 +169,59 @@ def test_a_server_that_stalls_is_left_alone(place: Path, receiver: Receiver) -> 
     receiver.answer = lambda *_: STALL
     report = send(place, receiver, "a", "b", timeout=0.05)
     assert (report.delivered, report.waiting, receiver.attempts("b")) == (0, 2, 0)
-    assert report.stopped
+    assert (report.stopped, receiver.attempts("a")) == ("no answer in time", 5)
+
+
+HEAD, BODY = b"HTTP/1.1 201 Created\r\nContent-Length: 40\r\n\r\n", b"x" * 40
+
+
+@contextmanager
+def dripping(parts: Sequence[bytes]) -> Iterator[tuple[str, list[bool]]]:
+    """The URL of a server whose answer comes in parts, and for each request whether all came."""
+    answered: list[bool] = []
+
+    class Dripping(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.request.recv(1 << 16)
+            try:
+                for part in parts:
+                    self.request.sendall(part)
+                    time.sleep(0.05)
+            except OSError:
+                answered.append(False)
+            else:
+                answered.append(True)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Dripping) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", answered
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("timeout", "sent"),
+    [
+        (60.0, SentEvent(Delivery.DELIVERED)),
+        (0.3, SentEvent(Delivery.UNREACHABLE, "no answer in time")),
+    ],
+)
+def test_a_server_that_drips_has_the_time_of_one_that_is_silent(
+    timeout: float, sent: SentEvent
+) -> None:
+    head = [bytes([byte]) for byte in HEAD]
+    with dripping([*head, BODY]) as (url, answered), http_session(retries(0), is_prompt=True) as s:
+        assert HttpEndpoint(url, s, timeout=timeout).send(b"{}") == sent
+    assert answered == ([True] if timeout == 60 else [False] * 5)
+
+
+def test_a_body_that_drips_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbt_graft.exporters.openlineage.endpoint._LONGEST_BODY", 0.2)
+    body = [bytes([byte]) for byte in BODY]
+    with dripping([HEAD, *body]) as (url, answered), http_session(retries(0), is_prompt=True) as s:
+        assert HttpEndpoint(url, s).send(b"{}") == SentEvent(Delivery.DELIVERED)
+    assert answered == [False]
 
 
 def test_a_lost_answer_loses_no_event(place: Path, receiver: Receiver) -> None:
