@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from dbt_graft.collectors.contracts.document import ContractDocument
 from dbt_graft.collectors.declared.document import Document as DeclaredDocument
-from dbt_graft.collectors.store import commit
+from dbt_graft.collectors.store import Collected, commit
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.config import Config
@@ -94,11 +94,15 @@ def canary_project(
     _write_yaml(folder, [*public, *owners.values()], site)
     done = graft(folder, "collect")
     assert done.exit_code == 0, done.output
+    logs: list[Collected] = []
     for number, resources in enumerate([*public, *owners.values()]):
-        logged = tables(_logged(resources.canaries), {f"log {number}": "1"})
         path = written(folder / f"{number}.jsonl", *_events(resources.canaries))
-        events = tables(records(results_of(path)), {f"events {number}": "1"})
-        commit(str(folder / ".graft/store"), [logged, events])
+        for name, part in (
+            ("log", _logged(resources.canaries)),
+            ("events", records(results_of(path))),
+        ):
+            logs.append(tables(part, {f"{name} {number}": "1"}))
+    commit(str(folder / ".graft/store"), logs)
     tabled = ("Model", "Seed", "Snapshot", "SourceDefinition")
     seen = [f"{title}.{name}" for title in tabled for name in ("name", "description")]
     return CanaryProject(
