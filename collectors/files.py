@@ -22,6 +22,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding, Severity
 
 _WILDCARD = re.compile(r"[*?]")
+_ANYTHING = re.compile("")
 _HADOOP = (
     "Hadoop's library libhdfs is needed: set HADOOP_HOME, JAVA_HOME and CLASSPATH, see "
     "docs/configuration.md"
@@ -97,17 +98,17 @@ def log_files(
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    wanted, below_top = re.compile(""), ""
+    wanted, enters, below_top = _ANYTHING, _ANYTHING, ""
     if _WILDCARD.search(path) and not _exists(path):
         path, below_top = _split_glob(path)
         label, _ = _split_glob(label) if _WILDCARD.search(label) else (label, "")
-        wanted = _glob_pattern(below_top)
+        wanted, enters = _glob_pattern(below_top), _folder_pattern(below_top)
     # URLs quote some characters.
     prefix, written = path.rstrip("/"), quote if "://" in path else str
     logs: dict[object, LogFile] = {}
     left_out: list[Finding] = []
     try:
-        for below, size, changed, identity in _listed(path, label, left_out.append):
+        for below, size, changed, identity in _listed(path, label, left_out.append, enters):
             origin, position = f"{label.rstrip('/')}{below}", f"{size}@{changed}"
             log = LogFile(f"{prefix}{written(below)}", origin, size, position, changed)
             if wanted.match(below) and accepts(log):
@@ -126,7 +127,7 @@ def log_files(
     return sorted(logs.values(), key=lambda log: log.origin)
 
 
-def _listed(path: str, label: str, report: Report) -> Iterator[ListedFile]:
+def _listed(path: str, label: str, report: Report, enters: re.Pattern[str]) -> Iterator[ListedFile]:
     """The file at a path, or those below it.
 
     Raises:
@@ -142,7 +143,7 @@ def _listed(path: str, label: str, report: Report) -> Iterator[ListedFile]:
     if top.type is fs.FileType.File:
         yield ListedFile("", top.size, top.mtime_ns or 0, root)
     elif isinstance(files, fs.LocalFileSystem):
-        yield from local_files(root, label, report)
+        yield from local_files(root, label, report, enters)
     elif top.type is fs.FileType.Directory:
         yield from remote_files(files, root, label, report)
 
@@ -161,9 +162,21 @@ def _split_glob(path: str) -> tuple[str, str]:
 
 def _glob_pattern(glob: str) -> re.Pattern[str]:
     """A pattern for files that a glob names, or that lie in a folder which it names."""
-    parts = {"/**/": "/(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    found = re.split(r"(/\*\*/|\*\*|[*?])", glob.rstrip("/"))
-    return re.compile("".join(parts.get(part) or re.escape(part) for part in found) + r"(?:/|\Z)")
+    return re.compile(_expression(glob.rstrip("/")) + r"(?:/|\Z)", re.DOTALL)
+
+
+def _folder_pattern(glob: str) -> re.Pattern[str]:
+    """A pattern for folders that may hold such files, at any depth."""
+    expression = "(?:/.*)?"
+    for part in reversed(glob.strip("/").split("/")):
+        expression = "(?:/.*)?" if "**" in part else f"(?:/{_expression(part)}{expression})?"
+    return re.compile(expression + r"\Z", re.DOTALL)
+
+
+def _expression(glob: str) -> str:
+    words = {"/**/": "/(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(/\*\*/|\*\*|[*?])", glob)
+    return "".join(words.get(part) or re.escape(part) for part in parts)
 
 
 def _exists(path: str) -> bool:

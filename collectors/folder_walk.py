@@ -8,6 +8,7 @@ folder below the top that cannot be listed costs its own files only. All of that
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -44,16 +45,19 @@ def is_hidden(below: str) -> bool:
     return any(part.startswith((".", "_temporary")) for part in below.split("/"))
 
 
-def local_files(top: str, label: str, report: Report) -> Iterator[ListedFile]:
+def local_files(
+    top: str, label: str, report: Report, enters: re.Pattern[str]
+) -> Iterator[ListedFile]:
     """The files below a folder of this machine, hidden ones left out; links are followed.
 
     Args:
         label: The folder's name in what is reported.
+        enters: Matches the path, below the top, of each folder that is to be listed.
 
     Raises:
         OSError: The folder itself cannot be listed.
     """
-    return _LocalWalk(top.rstrip("/"), label.rstrip("/"), report).files()
+    return _LocalWalk(top.rstrip("/"), label.rstrip("/"), report, enters).files()
 
 
 @dataclass(slots=True)
@@ -69,6 +73,7 @@ class _LocalWalk:
     top: str
     label: str
     report: Report
+    enters: re.Pattern[str]
     folders: deque[tuple[str, str]] = field(default_factory=deque)
     links: deque[str] = field(default_factory=deque)
     listed: set[str] = field(default_factory=set)
@@ -100,7 +105,7 @@ class _LocalWalk:
             return
         if entry.is_symlink():
             self.links.append(below)
-        elif entry.is_dir(follow_symlinks=False):
+        elif entry.is_dir(follow_symlinks=False) and self.enters.match(below):
             self.folders.append((below, resolved))
         elif entry.is_file(follow_symlinks=False):
             yield from self._file(below, resolved)
@@ -112,7 +117,7 @@ class _LocalWalk:
             kind = Path(path).stat().st_mode
             if S_ISREG(kind):
                 yield from self._file(below, target)
-            elif S_ISDIR(kind):
+            elif S_ISDIR(kind) and self.enters.match(below):
                 self._linked_folder(below, target)
         except OSError as error:
             self._note(below, f"the link cannot be followed: {system_reason(error)}")

@@ -188,6 +188,28 @@ def test_a_remote_folder_that_cannot_be_listed_costs_its_own_logs(logs: Path) ->
     assert [(finding.subject, finding.problem) for finding in reported] == [("logs/sub", UNLISTED)]
 
 
+def test_a_glob_lists_no_folder_that_it_does_not_name(logs: Path, closed: set[str]) -> None:
+    for name in ("crm/events/f.xml", "crm/private/g.xml", "crm/2026/h.xml"):
+        (logs / name).parent.mkdir(parents=True, exist_ok=True)
+        (logs / name).write_text("x")
+    (logs / "crm/now").symlink_to("2026")
+    closed.add("private")
+    reported: list[Finding] = []
+    globs = {
+        "*/events": ["logs/crm/events/f.xml"],
+        "*/events/*.xml": ["logs/crm/events/f.xml"],
+        "crm/now/*": ["logs/crm/now/h.xml"],
+        "c*/n?w": ["logs/crm/now/h.xml"],
+    }
+    for glob, origins in globs.items():
+        found = log_files(f"{logs}/{glob}", f"logs/{glob}", accept_all, reported.append)
+        assert [log.origin for log in found] == origins
+    assert reported == []
+    found = log_files(f"{logs}/**/f.xml", "logs/**/f.xml", accept_all, reported.append)
+    assert [log.origin for log in found] == ["logs/crm/events/f.xml"]
+    assert [finding.subject for finding in reported] == ["logs/crm/private", "logs/crm/now"]
+
+
 NAMES = {
     "a line break": "a\nb.xml",
     "quotes": "a'b\"c`d.xml",
