@@ -87,8 +87,8 @@ def _pieces(part: NewPart) -> Iterator[FilePart]:
     file = part.file
     for start in range(part.start, max(file.size, part.start + 1), _BYTES):
         end = min(start + _BYTES, file.size)
-        place = (file.url, file.origin, part.origin)
-        yield FilePart(*place, start, end, file.size, part.start, part.head)
+        names = (file.url, file.origin, part.origin)
+        yield FilePart(*names, start, end, file.size, part.start, part.head)
 
 
 def of_few(rows: pa.Table, new: Sequence[NewPart], known: Positions) -> Collected:

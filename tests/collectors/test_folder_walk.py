@@ -183,8 +183,8 @@ def test_a_remote_folder_that_cannot_be_listed_costs_its_own_logs(logs: Path) ->
     (logs / "open").mkdir()
     (logs / "open/f.xml").write_text("x")
     reported: list[Finding] = []
-    found = remote_files(Remote(), top, "logs/", reported.append)  # type: ignore[arg-type]
-    assert sorted(file.below for file in found) == ["/a.xml", "/b.xml", "/open/f.xml"]
+    files = remote_files(Remote(), top, "logs/", reported.append)  # type: ignore[arg-type]
+    assert sorted(file.below for file in files) == ["/a.xml", "/b.xml", "/open/f.xml"]
     assert [(finding.subject, finding.problem) for finding in reported] == [("logs/sub", UNLISTED)]
 
 
@@ -202,11 +202,11 @@ def test_a_glob_lists_no_folder_that_it_does_not_name(logs: Path, closed: set[st
         "c*/n?w": ["logs/crm/now/h.xml"],
     }
     for glob, origins in globs.items():
-        found = log_files(f"{logs}/{glob}", f"logs/{glob}", accept_all, reported.append)
-        assert [log.origin for log in found] == origins
+        matches = log_files(f"{logs}/{glob}", f"logs/{glob}", accept_all, reported.append)
+        assert [log.origin for log in matches] == origins
     assert reported == []
-    found = log_files(f"{logs}/**/f.xml", "logs/**/f.xml", accept_all, reported.append)
-    assert [log.origin for log in found] == ["logs/crm/events/f.xml"]
+    matches = log_files(f"{logs}/**/f.xml", "logs/**/f.xml", accept_all, reported.append)
+    assert [log.origin for log in matches] == ["logs/crm/events/f.xml"]
     assert [finding.subject for finding in reported] == ["logs/crm/private", "logs/crm/now"]
 
 

@@ -182,7 +182,7 @@ def _check_capture(events: list[bytes], path: Path) -> Counter[str]:
         for batch in fold_chunks(split.origin, read_split(split, wanted), rules)
         for row in batch.to_pylist()
     ]
-    damages = [one.damage for one in segments if one.key.kind is SegmentKind.DAMAGE]
+    damages = [part.damage for part in segments if part.key.kind is SegmentKind.DAMAGE]
     if LITERAL in repr(damages):
         raise CaseError("a damage shows a value of the log")
     return Counter(segments=len(segments) - len(damages), damages=len(damages))

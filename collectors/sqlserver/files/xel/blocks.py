@@ -149,7 +149,7 @@ def blocks(
 
     After a broken header the next block is searched sector by sector. The server makes room in a
     file before it writes: sectors of zeros at the end are no block, and no damage. A file that is
-    cut where a block begins cannot be told from a whole one, unless it has no block at all.
+    cut where a block begins looks like a whole one, unless it has no block at all.
 
     Args:
         size: Of the file, in bytes.
