@@ -28,6 +28,7 @@ from dbt_graft.collectors.store.logs import closed_logs
 from dbt_graft.collectors.store.node_results import is_invocation
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.read import open_positions
+from dbt_graft.collectors.store.secrets import redact_folder, redacted_rows
 from dbt_graft.collectors.store.tables import (
     FORMAT,
     TABLES,
@@ -111,12 +112,13 @@ def commit(
             return None
         for table, found_here in frames.items():
             _write_frames(found_here, store, table, batch_id)
-        with committing(store):
+        with committing(store) as ensure_held:
             found = open_store(store, give_up)
             _unless_changed(found, known, {row["origin"] for row in origins})
             keep_copy(found)
             closed = closed_logs(found, {row["origin"] for row in origins})
             origins = [{**row, "closed": row["origin"] in closed or None} for row in origins]
+            ensure_held()
             record_batch(found, batch_id, origins, give_up)
             found = open_store(store, give_up)
             sweep(found, alone=lock.is_alone())
@@ -181,6 +183,8 @@ def _write_frames(frames: Sequence[DataFrame], store: str, table: str, batch_id:
     union = reduce(lambda a, b: a.unionByName(b), (one.select(*columns) for one in frames))
     # A batch is small (its size grows with shapes, not events): one file a table.
     union.coalesce(1).write.mode("append").parquet(f"{store}/{table}/batch_id={batch_id}")
+    files, root = filesystem(store)
+    redact_folder(files, f"{root}/{table}/batch_id={batch_id}")
 
 
 def _write_rows(rows: pa.Table, store: str, table: str, batch_id: str, number: int) -> None:
@@ -190,7 +194,7 @@ def _write_rows(rows: pa.Table, store: str, table: str, batch_id: str, number: i
         files, root = filesystem(store)
         folder = f"{root}/{table}/batch_id={batch_id}"
         files.create_dir(folder, recursive=True)
-        rows = rows.select(schema.names).cast(schema)
+        rows = redacted_rows(rows.select(schema.names).cast(schema))
         pq.write_table(rows, f"{folder}/rows-{number}.parquet", filesystem=files)
 
 

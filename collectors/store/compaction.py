@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
@@ -174,11 +174,12 @@ def replaced(
         replaces=tuple(sorted(ids)),
         purged_before=purged_before,
     )
-    with committing(found.place):
+    with committing(found.place) as ensure_held:
         now = found if is_locked else open_store(found.place)
         if not ids <= {batch.batch_id for batch in now.batches}:
             delete_batch(found, batch_id, files)
             return now, False
+        ensure_held()
         put_record(found, batch_id, record)
     _log.debug("batches %d to %d are one: %s", block.first, block.last, batch_id)
     made = StoredBatch(
@@ -194,6 +195,38 @@ def replaced(
     counting = sorted([*left, made], key=lambda one: (one.sequence, one.batch_id))
     superseded = (*now.superseded, *block.parts)
     return replace(now, batches=(*counting,), superseded=superseded), True
+
+
+def rewritten(
+    found: OpenStore,
+    holding: Callable[[OpenStore], Sequence[StoredBatch]],
+    *,
+    forget: Collection[str] = (),
+    without_text: Collection[str] = (),
+    is_locked: bool,
+) -> OpenStore:
+    """A store in which batches that hold something were written again without it, one by one.
+
+    Args:
+        holding: Returns the batches that hold it.
+        forget, without_text, is_locked: As in `replaced`.
+
+    Raises:
+        StoreError: One of them is damaged.
+    """
+    last = found.last_sequence
+    while left := [batch for batch in holding(found) if batch.first <= last]:
+        for batch in left:
+            found, is_replaced = replaced(
+                found,
+                MergeBlock((batch,), batch.first, batch.sequence),
+                forget=forget,
+                without_text=without_text,
+                is_locked=is_locked,
+            )
+            if not is_replaced:
+                break  # another machine has merged it meanwhile, with others
+    return found
 
 
 def _earlier(batches: Sequence[StoredBatch]) -> list[StoredBatch]:

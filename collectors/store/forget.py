@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.commit import record_batch
-from dbt_graft.collectors.store.compaction import MergeBlock, replaced
+from dbt_graft.collectors.store.compaction import rewritten
 from dbt_graft.collectors.store.fold.files import remove_folds
 from dbt_graft.collectors.store.lock import committing, compacting, writing
 from dbt_graft.collectors.store.logs import all_logs, is_forgotten
@@ -70,19 +70,22 @@ def forget(place: str, origins: Collection[str]) -> None:
         StoreError: The store is damaged.
     """
     with writing(place), compacting(place, wait=True) as lock:
-        with committing(place):
+        with committing(place) as ensure_held:
             found = open_store(place)
             keep_copy(found)
             rows = [
                 {"origin": one, "position": "", "events": 0, "noise": 0, "forgotten": True}
                 for one in sorted(origins)
             ]
+            ensure_held()
             record_batch(found, uuid.uuid4().hex, rows, ())
         remove_folds(found)
-        found = open_store(place)
-        for batch in _holding(found, origins):
-            block = MergeBlock((batch,), batch.first, batch.sequence)
-            found, _ = replaced(found, block, forget=origins, is_locked=lock.is_held)
+        rewritten(
+            open_store(place),
+            lambda found: _holding(found, origins),
+            forget=origins,
+            is_locked=lock.is_held,
+        )
 
 
 def _holding(found: OpenStore, origins: Collection[str]) -> list[StoredBatch]:

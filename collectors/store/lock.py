@@ -1,17 +1,20 @@
-"""Locks of a store on this machine: who is writing to it, and who is committing.
+"""Locks of a store: who is writing to it, and who is committing.
 
-Where a system has no such lock (Windows, object stores, some network file systems) nothing is
-held: a second commit is then noticed by its positions, and leftovers are swept by their age.
+They are locks of this machine. In a bucket, which has none, commits take turns by a lease; nothing
+else is held there. On other systems without locks (Windows, some network file systems) nothing is
+held at all: a second commit is then noticed by its positions. Leftovers are swept by their age.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from dbt_graft.collectors.store.lease import leased
 
 _BUSY = frozenset({errno.EAGAIN, errno.EACCES})
 _WRITING, _COMMITTING = ".writing.lock", ".committing.lock"
@@ -26,10 +29,18 @@ def writing(store: str) -> Iterator[WritingLock]:
 
 
 @contextmanager
-def committing(store: str) -> Iterator[None]:
-    """Hold a store for one commit; other processes wait for theirs."""
-    with _locked(store, _COMMITTING, exclusive=True):
-        yield
+def committing(store: str) -> Iterator[Callable[[], None]]:
+    """Hold a store for one commit; other processes wait for theirs, in a bucket other machines too.
+
+    Yields:
+        A function to be called before the last step, which raises GraftError if it is too late.
+    """
+    if "://" in store:
+        with leased(store) as ensure_held:
+            yield ensure_held
+    else:
+        with _locked(store, _COMMITTING, exclusive=True):
+            yield lambda: None
 
 
 @dataclass(frozen=True, slots=True)

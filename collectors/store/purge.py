@@ -74,20 +74,19 @@ def purge(
     if dry_run:
         return _found(open_store(place), before, on_progress)[0]
     with writing(place), compacting(place, wait=True) as lock:
-        found = open_store(place)
-        done, closed, last = _found(found, before, on_progress)
-        if not closed:
-            return done
-        with committing(place):
-            keep_copy(found)
-        parts = tuple(one for one in found.batches if one.sequence <= last)
-        on_progress(f"writing what is left of {len(parts):,} batches")
-        replaced(
-            found,
-            MergeBlock(parts, min(one.first for one in parts), last),
-            closed=closed,
-            is_locked=lock.is_held,
-        )
+        # In a bucket another machine may merge the same batches meanwhile.
+        is_purged = False
+        while not is_purged:
+            found = open_store(place)
+            done, closed, last = _found(found, before, on_progress)
+            if not closed:
+                break
+            with committing(place):
+                keep_copy(found)
+            parts = tuple(batch for batch in found.batches if batch.sequence <= last)
+            on_progress(f"writing what is left of {len(parts):,} batches")
+            block = MergeBlock(parts, min(batch.first for batch in parts), last)
+            _, is_purged = replaced(found, block, closed=closed, is_locked=lock.is_held)
     return done
 
 

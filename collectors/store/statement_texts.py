@@ -16,7 +16,7 @@ from pyarrow import fs
 
 from dbt_graft.collectors.store.batch_records import StoredBatch
 from dbt_graft.collectors.store.batches import OpenStore, open_store
-from dbt_graft.collectors.store.compaction import MergeBlock, replaced
+from dbt_graft.collectors.store.compaction import rewritten
 from dbt_graft.collectors.store.fold.files import drop_texts
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
 from dbt_graft.collectors.store.lock import committing, compacting, folding, writing
@@ -65,9 +65,12 @@ def drop_statements(place: str, before: datetime) -> int:
             return 0
         with committing(place):
             keep_copy(found)
-        for batch in _with_text(found, old):
-            block = MergeBlock((batch,), batch.first, batch.sequence)
-            found, _ = replaced(found, block, without_text=old, is_locked=lock.is_held)
+        found = rewritten(
+            found,
+            lambda found: _with_text(found, old),
+            without_text=old,
+            is_locked=lock.is_held,
+        )
         with folding(place):
             drop_texts(found, old)
     _log.debug("the texts of %d statements are gone", len(old))
