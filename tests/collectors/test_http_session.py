@@ -1,4 +1,4 @@
-"""What is wrong with the TLS of a server is named, with its host and what helps."""
+"""A server without TLS that can be trusted is an error with its host, the reason and what helps."""
 
 from __future__ import annotations
 
