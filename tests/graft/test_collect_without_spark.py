@@ -118,6 +118,20 @@ def test_a_folder_that_cannot_be_listed_is_reported_and_read_by_the_next_collect
     assert {one.node_id for one in results} == {f"model.shop.{name}" for name in "abc"}
 
 
+def test_logs_are_read_once_whatever_they_are_called(tmp_path: Path) -> None:
+    config = project(tmp_path, "{dbt: {path: runs/}}")
+    names = ["a\nb", "a'b\"c`d", "🪵", "a..b..", "ä" * 125, "a\t\x1b[31m", "a%2F?*#[1]{2}", "a@7"]
+    for number, name in enumerate(names):
+        run = run_results(result(f"model.shop.m{number}"), invocation=f"n{number}")
+        (tmp_path / f"runs/{name}.json").write_bytes(dump(run))
+    assert collecting.collect(config, Progress(quiet=True)).unreadable == ()
+    positions = store.positions(config.path(config.store))
+    assert positions.keys() > {f"dbt:runs/{name}.json" for name in names}
+    results = store.read(config.path(config.store), results=True).node_results
+    assert len(results) == len(names) + 2
+    assert collecting.collect(config, Progress(quiet=True)).new_logs == 0
+
+
 def test_a_link_back_is_reported_and_nothing_is_read_twice(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
