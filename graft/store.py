@@ -12,6 +12,7 @@ import click
 import orjson
 
 from dbt_graft.collectors.store.backup import back_up
+from dbt_graft.collectors.store.clean import clean_store
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.contents import store_contents
 from dbt_graft.collectors.store.forget import ForgottenLogs, forget, stored_origins, to_forget
@@ -20,7 +21,7 @@ from dbt_graft.graft import store_text
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.config import FILE_NAME, ConfigError
 from dbt_graft.graft.doctor.phrases import count
-from dbt_graft.graft.store_check import check_store
+from dbt_graft.graft.store_check import check_store, secrets_line
 from dbt_graft.graft.store_origins import by_source, matching
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.graft.turn import Duration, turn
@@ -41,7 +42,7 @@ _no_wait_option = click.option("--no-wait", is_flag=True, help="Do not wait: end
     cls=CommandGroup, epilog="\b\nExample: graft store info && graft store backup /backup/store"
 )
 def store() -> None:
-    """Look after the lineage store: info, check, compact, purge, forget, backup."""
+    """Look after the lineage store: info, check, clean, compact, purge, forget, backup."""
 
 
 @store.command(
@@ -66,8 +67,8 @@ def info(config_path: Path | None, *, as_json: bool) -> None:
 
 
 @store.command(
-    epilog="\b\nExit codes: 0 the store is whole; 1 it is damaged or cannot be read; 2 invalid "
-    "command line or graft.yml.\n\n"
+    epilog="\b\nExit codes: 0 the store is whole; 1 it is damaged, holds secrets or cannot be "
+    "read; 2 invalid command line or graft.yml.\n\n"
     "\b\nExamples:\n"
     "  graft store check\n"
     "  graft store check --json | jq '.damages'"
@@ -75,7 +76,7 @@ def info(config_path: Path | None, *, as_json: bool) -> None:
 @config_option
 @_json_option
 def check(config_path: Path | None, *, as_json: bool) -> None:
-    """Read every file of the store to its end, and name those that are damaged."""
+    """Read every file of the store to its end: name those that are damaged, count secrets."""
     config = load_config(config_path)
     result = check_store(config.path(config.store))
     if as_json:
@@ -84,6 +85,37 @@ def check(config_path: Path | None, *, as_json: bool) -> None:
         for line in result.lines():
             click.echo(one_line(line))
     sys.exit(0 if result.is_sound else 1)
+
+
+@store.command(
+    name="clean",
+    epilog="\b\nExit codes: 0 done, or there were none; 1 the store is damaged or cannot be "
+    "written; 2 invalid command line or graft.yml; 5 another graft works on this store "
+    "(--no-wait).\n\n"
+    "\b\nExamples:\n"
+    "  graft store clean && graft build --full\n"
+    "  graft store clean --json",
+)
+@config_option
+@_wait_option
+@_no_wait_option
+@_json_option
+def clean(config_path: Path | None, wait: timedelta, *, no_wait: bool, as_json: bool) -> None:
+    """Take out passwords and keys that earlier versions stored in names.
+
+    Their batches are written again, addresses of pages with them are given up, and copies from
+    before an upgrade are deleted. Backups are yours to delete.
+    """
+    config = load_config(config_path)
+    with turn(config, timedelta(0) if no_wait else wait, lambda text: click.echo(text, err=True)):
+        secrets = clean_store(config.path(config.store))
+    if as_json:
+        _print_json(secrets.to_json())
+    elif secrets:
+        click.echo(f"taken out: {secrets_line(secrets)}")
+        click.echo("publish the site again: graft build --full; and change what they open")
+    else:
+        click.echo("no secrets were found")
 
 
 @store.command(

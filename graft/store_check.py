@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbt_graft.collectors import store
+from dbt_graft.collectors.store.clean import NO_SECRETS, StoredSecrets, stored_secrets
 from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.lineage.errors import GraftError
 
@@ -19,6 +20,7 @@ class StoreCheck:
         batches, files: Those that count, and were read.
         damages: Damaged and missing batches -> what is wrong with each.
         others: What is wrong beside the batches: values, addresses, the history of builds.
+        secrets: What earlier versions have written with passwords and keys in it.
         remedies: The next steps.
     """
 
@@ -27,23 +29,27 @@ class StoreCheck:
     files: int = 0
     damages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     others: tuple[str, ...] = ()
+    secrets: StoredSecrets = NO_SECRETS
     remedies: tuple[str, ...] = ()
 
     @property
     def is_sound(self) -> bool:
         """Whether nothing is wrong."""
-        return not self.damages and not self.others
+        return not self.damages and not self.others and not self.secrets
 
     def lines(self) -> Iterator[str]:
         """The result as text: a line for each damaged file."""
         for faults in self.damages.values():
             yield from faults
         yield from self.others
+        if self.secrets:
+            yield secrets_line(self.secrets)
         read = f"{count(self.batches, 'batch', 'es')} with {count(self.files, 'file')} read"
         if self.is_sound:
             yield f"{read}; the store is whole" if self.batches else "nothing was collected yet"
             return
-        yield f"{read}; the store is damaged"
+        is_damaged = self.damages or self.others
+        yield f"{read}; the store {'is damaged' if is_damaged else 'holds secrets'}"
         yield from self.remedies
 
     def to_json(self) -> dict[str, Any]:
@@ -57,6 +63,7 @@ class StoreCheck:
                 {"batch": batch, "problems": list(faults)} for batch, faults in self.damages.items()
             ],
             "others": list(self.others),
+            "secrets": self.secrets.to_json(),
             "next": list(self.remedies),
         }
 
@@ -66,6 +73,19 @@ _DAMAGED = (
     "what the logs still hold and gives the damaged batches up; until then `graft build` publishes "
     "the rest and ends with 7"
 )
+
+
+_SECRETS = "take them out: graft store clean, then graft build --full; and change what they open"
+
+
+def secrets_line(secrets: StoredSecrets) -> str:
+    """What holds secrets, counted: no name is repeated."""
+    return (
+        f"passwords or keys in {count(len(secrets.texts), 'name')} of "
+        f"{count(len(secrets.batches), 'batch', 'es')}, "
+        f"{count(len(secrets.addresses), 'address', 'es')} of pages, "
+        f"{count(len(secrets.files), 'file')} beside them"
+    )
 
 
 def check_store(place: str) -> StoreCheck:
@@ -88,11 +108,17 @@ def check_store(place: str) -> StoreCheck:
         except GraftError as error:
             others.append(f"{error.place}: {error.problem}")
             remedies.append(error.remedy)
+    secrets = NO_SECRETS
+    if not others:
+        secrets = stored_secrets(place, tuple(damages))
+    if secrets:
+        remedies.append(_SECRETS)
     return StoreCheck(
         place,
         len(batches),
         sum(len(batch.files) for batch in batches),
         damages,
         tuple(others),
+        secrets,
         tuple(dict.fromkeys(remedies)),
     )

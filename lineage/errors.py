@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from traceback import format_tb, walk_tb
 
+from dbt_graft.lineage.redaction import redact_text
+
 _PACKAGE = "dbt_graft"
 # Their messages name code; those of others may quote a value of a log.
 _ABOUT_CODE = (
@@ -23,7 +25,7 @@ FREE_SPACE = "free some space, then run the command again"
 
 
 class GraftError(Exception):
-    """An error that the user can fix.
+    """An error that the user can fix; what it says of the input holds no secret.
 
     Attributes:
         problem: What is wrong, in one sentence.
@@ -34,10 +36,10 @@ class GraftError(Exception):
     exit_code = 1
 
     def __init__(self, problem: str, *, place: str = "", remedy: str = "") -> None:
-        self.problem = problem
-        self.place = place
+        self.problem = redact_text(problem)
+        self.place = redact_text(place)
         self.remedy = remedy
-        super().__init__(problem)
+        super().__init__(self.problem)
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.problem}" if self.place else self.problem

@@ -56,20 +56,26 @@ _PARTS_OF_WORDS = (
     *("jwt", "auth", "bearer ", "basic "),
 )
 # `$TOKEN`, `<token>`, `{{ token }}`, `%s`, `***`, `?`, `''` and `none` stand for secrets.
-_PLACEHOLDER = r"(?!\\*[\"']?(?:[$<%*?\"']|\{\{|redacted)|(?:none|null|true|false)\b)"
+_PLACEHOLDER = r"(?!\\*[\"']?(?:[$<%*?]|\{\{|redacted)|\"\"|''|(?:none|null|true|false)\b)"
 _KEY_OF_TEXT = re.compile(_SECRET_KEY, re.IGNORECASE)
 _SECRET_PARAMETER = re.compile(rf"[?&#;]\s*{_SECRET_KEY}\s*=", re.IGNORECASE)
-# In prose and code, whether the sign is escaped or not.
 _PROPERTY = re.compile(
-    rf"(?P<head>(?:[?&#;]|%3F|%26|%3B)\s*{_SECRET_KEY}\s*(?:=|%3D)\s*){_PLACEHOLDER}"
-    r"(?:\{[^}]*\}|\"[^\"]*\"|'[^']*'|(?:(?!%26|%3B)[^\s&;\"'<>`|)\]}])+)",
+    rf"(?P<head>[?&#;]\s*{_SECRET_KEY}\s*=\s*){_PLACEHOLDER}"
+    r"(?:\{[^}]*\}|\"[^\"]*\"|'[^']*'|[^\s&;\"'<>`|)\]}]+)",
     re.IGNORECASE,
 )
 _ASSIGNMENT = re.compile(
     rf"(?P<head>(?:^|(?<=[\s\"'`(,\[{{]))(?P<key>[\w.$-]++)=){_PLACEHOLDER}"
-    r"(?:\"[^\"]*\"|'[^']*'|[^\s&;,\"'<>`|)\]}]+)",
+    r"[^\s&;,\"'<>`|)\]}]+",
     re.IGNORECASE | re.MULTILINE,
 )
+# Of code too: a literal that is assigned to a password, or compared with one.
+_LITERAL = re.compile(
+    rf"(?P<head>(?<![\w.$-])(?P<key>[\w.$-]++)\s*=\s*){_PLACEHOLDER}"
+    r"(?P<quote>\"|')(?P<text>(?:(?!(?P=quote))[^\n])+)(?P=quote)",
+    re.IGNORECASE,
+)
+_ENCODED = re.compile(r"\S*%[0-9A-Fa-f]{2}\S*")
 _BEARER = re.compile(
     r"(?P<head>\b(?:bearer|basic) )(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}", re.IGNORECASE
 )
@@ -162,15 +168,14 @@ def redact_text(text: str) -> str:
 
 def redact_code(text: str) -> str:
     """Code or SQL; as a text, except that `token=x` is a comparison there."""
-    if "://" in text:
+    if "%" in text:
+        text = _ENCODED.sub(_redacted_encoded, text)
+    if "//" in text:
+        text = _ORACLE_USER.sub(r"\g<head>@", text)
         text = _IN_TEXT.sub(lambda match: _redacted_address(match.group()), text)
     if _may_have_secret(text):
-        for pattern, redacted in (
-            (_MEMBER, _redacted_member),
-            (_PROPERTY, _redacted),
-            (_BEARER, _redacted),
-        ):
-            text = pattern.sub(redacted, text)
+        text = _MEMBER.sub(_redacted_value, text)
+        text = _LITERAL.sub(_redacted_value, _PROPERTY.sub(_redacted, text))
     return _without_keys(text)
 
 
@@ -206,12 +211,18 @@ def _redacted_assignment(match: re.Match[str]) -> str:
     return _redacted(match) if _KEY_OF_TEXT.fullmatch(match["key"]) else match.group()
 
 
-def _redacted_member(match: re.Match[str]) -> str:
-    secret = match["text"]
-    if not secret or not _KEY_OF_TEXT.fullmatch(match["key"]):
+def _redacted_value(match: re.Match[str]) -> str:
+    """A key, and `redacted` in the quotes of its value."""
+    if not match["text"] or not _KEY_OF_TEXT.fullmatch(match["key"]):
         return match.group()
-    quote = match["quote"]
-    return f"{match['head']}{quote}{REDACTED}{quote}"
+    return f"{match['head']}{match['quote']}{REDACTED}{match['quote']}"
+
+
+def _redacted_encoded(match: re.Match[str]) -> str:
+    """A word with percent signs, decoded where a secret shows only then."""
+    plain = unquote(match.group())
+    clean = plain if plain == match.group() else redact_code(plain)
+    return match.group() if clean == plain else clean
 
 
 def _redacted_address(address: str) -> str:
@@ -307,6 +318,8 @@ def _first_parameter(text: str) -> re.Match[str] | None:
 def _without_keys(text: str) -> str:
     if len(text) < 16:
         return text
+    if "earer " in text or "asic " in text:
+        text = _BEARER.sub(_redacted, text)
     if any(beginning in text for beginning in KEY_BEGINNINGS):
         text = _KEY.sub(lambda match: f"{match['webhook'] or ''}{REDACTED}", text)
     return _LONG_WORD.sub(_without_random, text)

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from dbt_graft.lineage.redaction import redact_text
+
 Facets = Mapping[str, Any]
 
 _RUN_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
@@ -104,8 +106,8 @@ def read_event(found: Any) -> Event:
         at,
         state=_state(document.get("eventType")),
         run_id=_run_id(_required(run, "runId", "run.")) if is_run else "",
-        namespace=_text(job, "namespace", "job."),
-        job=_text(job, "name", "job."),
+        namespace=redact_text(_text(job, "namespace", "job.")),
+        job=redact_text(_text(job, "name", "job.")),
         producer=producer if isinstance(producer, str) else "",
         run_facets=_facets(run, "facets", "run."),
         job_facets=_facets(job, "facets", "job."),

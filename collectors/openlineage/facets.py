@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from dbt_graft.collectors.openlineage.event import Event
+from dbt_graft.lineage.redaction import redact_code
 
+# Longer texts are hardly repeated.
+_LONG = 300
 # Those of the spec of 2026-08, and what Airflow, dbt-ol and openlineage-spark add.
 KNOWN = frozenset(
     {
@@ -38,9 +42,17 @@ def mapping(found: Any, *keys: str) -> Mapping[str, Any]:
 
 
 def text(found: Any, *keys: str) -> str:
-    """The text below some keys; empty where there is none."""
+    """The text below some keys, without secrets; empty where there is none.
+
+    Secrets go before anything is made of a text: a part of one would not look like it.
+    """
     value = _below(found, keys)
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return _redacted(value) if len(value) < _LONG else redact_code(value)
+
+
+_redacted = lru_cache(65_536)(redact_code)
 
 
 def number(found: Any, *keys: str) -> int | None:

@@ -19,7 +19,6 @@ from dbt_graft.collectors.openlineage.facets import mapping, moment, number, obj
 from dbt_graft.collectors.openlineage.groups import EventAccess, Group, groups
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.sql import shown_sql
-from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.redact import redacted_error
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
@@ -217,11 +216,8 @@ def _word(text: str) -> str | None:
 
 
 def _address(text: str) -> str | None:
-    """An address for a link: of http, and without a secret."""
-    try:
-        return public_address(text) if text.startswith(("http://", "https://")) else None
-    except ValueError:
-        return None
+    """An address for a link: of http."""
+    return text if text.startswith(("http://", "https://")) else None
 
 
 def _access(

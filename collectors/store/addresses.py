@@ -15,16 +15,29 @@ from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.schema import batch, record
 from dbt_graft.collectors.store.batches import StoreError
 from dbt_graft.lineage.addresses import Address
+from dbt_graft.lineage.redaction import redact_name, redact_text
 
 _FILE = "addresses.parquet"
 
 
 def addresses(store: str) -> tuple[Address, ...]:
-    """The addresses, sorted; none before the first build.
+    """The addresses, sorted, but for those that hold a secret; none before the first build.
 
     Raises:
         StoreError: The file is damaged.
     """
+    return tuple(address for address in stored_addresses(store) if not has_secret_title(address))
+
+
+def has_secret_title(address: Address) -> bool:
+    """Whether the heading of a page held a secret, and with it probably its address."""
+    title = address.title
+    is_name = address.path.startswith("datasets/")
+    return (redact_name(title) if is_name else redact_text(title)) != title
+
+
+def stored_addresses(store: str) -> tuple[Address, ...]:
+    """All addresses as they are stored; raises as `addresses`."""
     files, root = filesystem(store)
     path = f"{root}/{_FILE}"
     if files.get_file_info(path).type is fs.FileType.NotFound:

@@ -30,6 +30,7 @@ from dbt_graft.collectors.store.logs import (
     without_closed,
 )
 from dbt_graft.collectors.store.purged_rows import ClosedLogs, purged, without_texts
+from dbt_graft.collectors.store.secrets import redacted_rows
 from dbt_graft.collectors.store.tables import PURGED, TABLES, BatchFile
 
 _ROW_GROUP = 65_536
@@ -207,7 +208,8 @@ def _write(
                 filesystem=found.files,
                 compression="zstd",
             )
-        writer.write_table(pa.concat_tables(waiting), row_group_size=_ROW_GROUP)
+        rows = redacted_rows(pa.concat_tables(waiting))
+        writer.write_table(rows, row_group_size=_ROW_GROUP)
         waiting.clear()
         held = 0
 

@@ -15,6 +15,7 @@ from dbt_graft.collectors.store import arrow_tables, compaction
 from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.store_text import size
+from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.records import Records, Run, Status
 
 CONFIG = """
@@ -105,6 +106,23 @@ def test_check_reads_addresses_and_builds_too(project: Path) -> None:
     done = graft(project, "check")
     assert done.exit_code == 1
     assert "addresses.parquet: the addresses of the published pages cannot be read" in done.stdout
+
+
+def test_secrets_of_earlier_versions_are_counted_and_taken_out(project: Path) -> None:
+    place = str(project / "store")
+    store.write_addresses(place, [Address("datasets/x/", "x?token=hunter2")])
+    done = graft(project, "check")
+    assert done.exit_code == 1
+    assert "1 address of pages" in done.stdout
+    assert "the store holds secrets\ntake them out: graft store clean" in done.stdout
+    assert answer(project, "check")["secrets"]["addresses"] == 1
+    cleaned = graft(project, "clean")
+    assert cleaned.exit_code == 0
+    assert "hunter2" not in done.output + cleaned.output
+    assert graft(project, "check").exit_code == 0
+    assert answer(project, "clean") == {"texts": 0, "batches": 0, "addresses": 0, "files": 0}
+    assert graft(project, "clean").stdout == "no secrets were found\n"
+    assert origins(project) == sorted(ORIGINS)
 
 
 def test_compact_merges_what_is_due(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
