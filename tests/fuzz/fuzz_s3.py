@@ -23,6 +23,7 @@ import click
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store import arrow_tables, compaction, lease
+from dbt_graft.collectors.store.damage import UnreadableStoreError
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.errors import GraftError
@@ -144,7 +145,9 @@ def _round(server: FaultyServer, place: str, seed: str) -> Counter[str]:
     try:
         while running:
             time.sleep(chance.uniform(0.5, 3))
-            check(place, at_end=False)
+            # A server that does not answer is an error, and the reader tries again.
+            with suppress(UnreadableStoreError):
+                check(place, at_end=False)
             counts["reads"] += 1
             for machine, process in [*running.items()]:
                 if process.is_alive() and chance.random() < 0.2:

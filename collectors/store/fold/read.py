@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,6 +32,8 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.fold.settled import changing_keys, renames_settled
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.records import Outcome, Records, Shape
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,12 @@ def read_folded(
         if not _covers(found, fold.sequence):
             continue
         for read_on in (_read_on,) if newest else (_read_short, _read_on):
-            read = read_on(found, fold, once=once)
+            try:
+                read = read_on(found, fold, once=once)
+            except OSError:
+                # Another machine has removed it, or the server does not answer: batches do as well.
+                _log.debug("%s/%s is not read", found.place, fold.folder, exc_info=True)
+                break
             if read and not renames_settled(read.records, rename or NameRules()):
                 return read
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -211,3 +212,18 @@ def test_old_folds_are_removed_but_for_some(tmp_path: Path) -> None:
         commit_batch(tmp_path, batch)
         fold_store(str(tmp_path), few=1, newest=NEWEST)
     assert 3 <= len([*(tmp_path / FOLDS).iterdir()]) <= 8
+
+
+def test_a_fold_that_goes_while_it_is_read_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for batch in hourly(0, 9).batches:
+        commit_batch(tmp_path, batch)
+    assert fold_store(str(tmp_path), few=1, newest=NEWEST)
+    before = said(build(read(str(tmp_path))))
+
+    def gone(*arguments: object) -> object:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(import_module(read_folded.__module__), "fold_tables", gone)
+    assert said(build(read(str(tmp_path)))) == before
