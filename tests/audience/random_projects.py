@@ -302,17 +302,18 @@ def readable(project: RandomProject) -> Readable:
     behind_most = _behind(project, most, loosely=True)
     for table in project.tables:
         hidden, visible = set(), set()
+        unlabelled = table.label is None and not project.shows_unlabelled
         for column in table.columns:
-            is_closed = column.label is None and (
-                id(table) in behind_least or _is_unlabelled(project, table)
-            )
+            is_closed = column.label is None and (unlabelled or id(table) in behind_least)
             if least[id(column)] > project.sees or is_closed:
                 hidden.add(column.name)
-            may_be_closed = id(table) in behind_most or _is_unlabelled(project, table)
-            if most[id(column)] <= project.sees and (column.label is not None or not may_be_closed):
+            may_be_closed = column.label is None and unlabelled
+            if id(table) in behind_most:
+                may_be_closed |= not _has_own_label(table, column)
+            if most[id(column)] <= project.sees and not may_be_closed:
                 visible.add(column.name)
         is_hidden = _above(project, table.label) or (
-            _is_unlabelled(project, table) and len(hidden) == len(table.columns)
+            unlabelled and len(hidden) == len(table.columns)
         )
         if is_hidden:
             hidden_tables.add(id(table))
@@ -330,9 +331,10 @@ def _above(project: RandomProject, label: Classification | None) -> bool:
     return label is not None and label > project.sees
 
 
-def _is_unlabelled(project: RandomProject, table: RandomTable) -> bool:
-    """Whether a column without a label of its own is hidden for want of one."""
-    return table.label is None and not project.shows_unlabelled
+def _has_own_label(table: RandomTable, column: RandomColumn) -> bool:
+    """Whether a column's own label counts, which one below its table's does not."""
+    own = column.label
+    return own is not None and (table.label is None or own >= table.label)
 
 
 def _levels(project: RandomProject, *, upwards: bool) -> dict[int, Classification]:
