@@ -32,7 +32,7 @@ from dbt_graft.lineage.records import Access, Direction, Records
 from tests.collectors.store.s3_server import FaultyServer, faulty_server
 
 MACHINES = 2
-ENTRIES = 5
+ENTRIES = 3
 SHARED = ("shared-1", "shared-2")
 _SPAWN = get_context("spawn")
 # In seconds: shorter than a commit on a real server would need, so that a round ends soon.
@@ -139,7 +139,7 @@ def _round(server: FaultyServer, place: str, seed: str) -> Counter[str]:
         process.start()
         return process
 
-    server.slow_down, server.resets = chance.choice([0, 0.05, 0.2]), chance.choice([0, 0.02])
+    server.slow_down, server.resets = chance.choice([0, 0.02, 0.1]), chance.choice([0, 0.02])
     server.delay = chance.choice([0, 0.02])
     running = {machine: start(machine) for machine in range(MACHINES)}
     try:
