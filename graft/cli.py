@@ -63,7 +63,7 @@ COMMANDS = {
     ),
     "store": (
         "store",
-        "Look after the lineage store: info, check, compact, purge, forget, backup.",
+        "Look after the lineage store: info, check, clean, compact, purge, forget, backup.",
     ),
     "states": ("states", "Show which dates of a dataset are there, complete and clean."),
     "status": ("status", "Show up to when each source is collected, and how far it is behind."),

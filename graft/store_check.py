@@ -79,7 +79,7 @@ _SECRETS = "take them out: graft store clean, then graft build --full; and chang
 
 
 def secrets_line(secrets: StoredSecrets) -> str:
-    """What holds secrets, counted: no name is repeated."""
+    """The parts of a store that hold secrets, counted: no name is repeated."""
     return (
         f"passwords or keys in {count(len(secrets.texts), 'name')} of "
         f"{count(len(secrets.batches), 'batch', 'es')}, "

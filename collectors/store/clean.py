@@ -39,7 +39,7 @@ _BUILDS = "builds"
 
 @dataclass(frozen=True, slots=True)
 class StoredSecrets:
-    """What of a store holds secrets.
+    """The parts of a store that hold secrets.
 
     Attributes:
         texts: Names and other texts of records, each once.

@@ -132,6 +132,7 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     yield state.place, partial(store_state.contents, state)
+    yield state.place, partial(store_state.replaced_keys, state)
     yield state.place, partial(store_state.rejects, state)
     yield state.place, partial(store_state.statements, state)
     yield state.place, partial(cut_plans.cut_plans, state.records)

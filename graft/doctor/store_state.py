@@ -17,6 +17,7 @@ from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.records import Outcome, Records
+from dbt_graft.lineage.redaction import REDACTED
 
 _SHOWN_OF_EXAMPLE = 70
 _log = logging.getLogger(__name__)
@@ -77,6 +78,18 @@ def contents(state: StoreState) -> Iterator[Finding]:
         f"{count(len({run.task for run in records.runs}), 'task')}, "
         f"{count(len(records.datasets), 'dataset')}",
     )
+
+
+def replaced_keys(state: StoreState) -> Iterator[Finding]:
+    """The datasets in whose names a key was replaced: it stood in a log, and it may still open."""
+    names = [str(one.id) for one in state.records.datasets if REDACTED in str(one.id)]
+    if names:
+        yield Finding(
+            Severity.WARNING,
+            named(sorted(set(names))),
+            f"{count(len(set(names)), 'name')} held a key, for which `{REDACTED}` stands now",
+            "change the key, and keep it out of names: it still is in the logs",
+        )
 
 
 def rejects(state: StoreState) -> Iterator[Finding]:

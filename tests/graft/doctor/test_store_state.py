@@ -9,9 +9,17 @@ import pytest
 
 from dbt_graft.collectors.spark.source import PLAN_CUT
 from dbt_graft.collectors.store import StoredBatch
-from dbt_graft.graft.doctor.store_state import StoreState, contents, read, rejects, statements
+from dbt_graft.graft.doctor.store_state import (
+    StoreState,
+    contents,
+    read,
+    rejects,
+    replaced_keys,
+    statements,
+)
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Severity
-from dbt_graft.lineage.records import Outcome, Records, Reject, Run, Shape
+from dbt_graft.lineage.records import Dataset, Outcome, Records, Reject, Run, Shape
 
 NOW = datetime.now(UTC)
 
@@ -46,6 +54,17 @@ def test_a_store_is_counted() -> None:
     assert str(found) == (
         "note: store: 2 batches, the last 3 days ago; 3 runs of 2 tasks, 0 datasets"
     )
+
+
+def test_names_in_which_a_key_was_replaced_are_counted() -> None:
+    key = "ghp_abcdefghijklmnopqrstuvwxyz012345"
+    ids = (DatasetId("https://api.test", f"{key}/x"), DatasetId("spark", "raw.orders"))
+    datasets = tuple(Dataset(named) for named in ids)
+    [finding] = replaced_keys(StoreState("store", Records(datasets=datasets)))
+    assert finding.severity is Severity.WARNING
+    assert finding.subject == "https://api.test/redacted/x"
+    assert finding.problem.startswith("1 name held a key")
+    assert list(replaced_keys(StoreState("store", Records(datasets=datasets[1:])))) == []
 
 
 UNNAMED = "the application is called 'pyspark-shell', which names no task: set spark.app.name"
