@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -11,13 +12,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
 from dbt_graft.collectors import store
+from dbt_graft.collectors.arrow_frames import to_frame
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.store import arrow_tables, compaction
 from dbt_graft.collectors.store.clean import clean_store, stored_secrets
 from dbt_graft.collectors.store.secrets import redact_folder, redacted_rows, secret_texts
-from dbt_graft.collectors.store.tables import Collected
+from dbt_graft.collectors.store.tables import TABLES, Collected
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.changes import Build, BuildHistory, PublishedNames
 from dbt_graft.lineage.dataset import DatasetId
@@ -164,6 +167,19 @@ def test_files_that_spark_wrote_are_written_again_under_a_name_without_its_check
     redact_folder(*filesystem(str(tmp_path)))
     assert {path.name for path in tmp_path.iterdir()} == {"clean-part-0.parquet", "part-1.parquet"}
     assert holders(tmp_path) == []
+
+
+@pytest.mark.spark
+def test_no_secret_passes_a_commit_of_what_stays_with_spark(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    part = collected("a", NAME, JSON_NAME)
+    assert isinstance(part.datasets, pa.Table)
+    frame = to_frame(spark, part.datasets, TABLES["datasets"])
+    store.commit(str(tmp_path), [replace(part, datasets=frame)])
+    assert holders(tmp_path) == []
+    assert len(store.read(str(tmp_path)).datasets) == 2
+    assert spark.read.parquet(f"{tmp_path}/datasets").count() == 2
 
 
 @pytest.mark.parametrize(("name", "clean"), NAMES)
