@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
 from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.name_parts import part_of_names
 from dbt_graft.graft.product_words import product_texts, product_words
-from dbt_graft.graft.published_text import PublishedText, published_texts, unescaped_texts
+from dbt_graft.graft.published_text import BREAK, PublishedText, published_texts, unescaped_texts
 from dbt_graft.graft.shipped_code import shipped_digests
-from dbt_graft.graft.word_runs import WordRuns, word_runs
+from dbt_graft.graft.word_runs import LONGEST, WordRuns, plain_words, word_runs
 from dbt_graft.lineage.audience.words import WORD, HiddenWords
 from dbt_graft.lineage.errors import GraftError
 
 _SHORTEST = 3  # characters of a name
 _SHORTEST_IN_BYTES = 6  # of one in bytes that are no text: shorter ones come by chance
+_FEW_WORDS = 4  # a text with fewer may be anybody's
 _SHOWN = 40  # characters of a hidden text
+_STEMS = ".pf_index"  # Pagefind's words: `rate` for `rating`
+_SEPARATOR = re.compile(r"(\W+)")
+_QUOTE = r"[\s\"'`\[\]\\]*"
+_BETWEEN = rf"[^\w\"{{}}{BREAK}]+"
+_CUT = re.compile(r"\w*…\w*")
 _MOST_WORDS = 1_000_000  # looked up and remembered
 
 
@@ -127,12 +135,14 @@ class _Hidden:
         words: Names of one word, as the filter finds them.
         exact: Texts of one word in lower case -> as they are.
         runs: Texts, and names of several words.
+        phrases: Name of several words -> how it is written.
         hits: Word in a file -> the names in it, of the words that were looked up.
     """
 
     words: HiddenWords
     exact: dict[str, str]
     runs: WordRuns
+    phrases: dict[str, re.Pattern[str]]
     number: int
     unsearched: tuple[str, ...]
     looked_up: set[str] = field(default_factory=set)
@@ -141,14 +151,19 @@ class _Hidden:
     def find(self, published: PublishedText) -> Iterator[str]:
         """The hidden names and texts in a published text; one may come twice."""
         text = published.text
-        text = text if text.isascii() else normalize("NFKC", text)
+        if not text.isascii():
+            # Before NFKC makes three dots of it: what it cuts is a part of a visible name.
+            text = normalize("NFKC", _CUT.sub(" ", text))
         words = set(WORD.findall(text))
         self._look_up(words)
         for word in self.hits.keys() & words:
             for name in self.hits[word]:
-                if not published.is_binary or len(name) >= _SHORTEST_IN_BYTES:
+                if _counts(name, word, published):
                     yield name
-        yield from self.runs.find(text)
+        for name in self.runs.find(text):
+            pattern = self.phrases.get(name)
+            if pattern is None or pattern.search(text):
+                yield name
 
     def _look_up(self, words: set[str]) -> None:
         """Look up the words that are new: each costs, and a site repeats its words."""
@@ -173,20 +188,57 @@ def _hidden(words: HiddenWords, texts: Collection[str], visible: Collection[str]
     unsearched = {name for name in names if _is_short(name)} | {
         name for name in names | near if len(_words(name)) == 1 and _words(name)[0] in ours
     }
+    is_part, common = part_of_names(words.visible - ours), words.visible | ours
+    unsearched |= {name for name in names - unsearched if is_part(name)}
     searched = words.everywhere - unsearched
     phrases = {name for name in searched if len(_words(name)) > 1}
     exact = {_words(text)[0]: text for text in single - unsearched}
-    long = {text for text in texts if len(WORD.findall(text)) > 1}
-    runs = word_runs(long, phrases, (*visible, *words.visible, *product_texts()))
+    long = {text for text in texts if _is_long(text)}
+    runs = word_runs(long, phrases, (*visible, *words.visible, *product_texts()), common)
     # What is visible, or stands in each site, has the same words in a row.
     unsearched |= phrases.difference(*(texts.values() for texts in runs.by_size.values()))
     return _Hidden(
         HiddenWords(searched - phrases, {}, words.visible | ours),
         exact,
         runs,
+        {name: _name_pattern(name) for name in phrases}
+        | {text: _text_pattern(text) for text in long if len(_words(text)) < LONGEST},
         len(searched - unsearched) + len(exact) + len(long),
         tuple(sorted(unsearched)),
     )
+
+
+def _counts(name: str, word: str, published: PublishedText) -> bool:
+    """Whether a name in a word of a file is there, and not by chance."""
+    if published.has_stems:
+        return word.casefold() == name.casefold() and not name.isalpha()
+    if published.is_binary:
+        return len(name) >= _SHORTEST_IN_BYTES
+    # `\nOnce` in JSON is no `nonce`.
+    return re.search(rf"(?<![\\\w]){re.escape(word)}(?!\w)", published.text) is not None
+
+
+def _name_pattern(name: str) -> re.Pattern[str]:
+    """A name of several words as people write it: with its separators, and quotes around words."""
+    parts = _SEPARATOR.split(normalize("NFKC", name).strip())
+    written = (
+        rf"{_QUOTE}{re.escape(part)}{_QUOTE}" if at % 2 else re.escape(part)
+        for at, part in enumerate(parts)
+    )
+    return re.compile("".join(written), re.IGNORECASE)
+
+
+def _text_pattern(text: str) -> re.Pattern[str]:
+    """A short text: its words in a row, not in two values of a table or a document."""
+    return re.compile(_BETWEEN.join(map(re.escape, plain_words(text))), re.IGNORECASE)
+
+
+def _is_long(text: str) -> bool:
+    """Whether a text is nobody else's: one of two or three words has a word that is no prose."""
+    words = {*_words(text)}
+    if len(words) >= _FEW_WORDS:
+        return True
+    return len(words) > 1 and not all(map(str.isalpha, words))
 
 
 def _is_short(name: str) -> bool:
@@ -214,7 +266,8 @@ def _texts_of(folder: Path, path: str) -> Iterator[PublishedText]:
     with file.open("rb") as content:
         is_shipped = file_digest(content, "sha256").digest() in shipped_digests()
     if not is_shipped:
-        yield from published_texts(file)
+        has_stems = path.endswith(_STEMS)
+        yield from (replace(text, has_stems=has_stems) for text in published_texts(file))
 
 
 def _files_below(folder: Path) -> Iterator[str]:

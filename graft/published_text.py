@@ -66,11 +66,13 @@ class PublishedText:
         encoding: What it was unpacked and unescaped from, the outermost first: `gzip+json`;
             `plain` for nothing.
         is_binary: It is what looks like text in bytes that are none.
+        has_stems: Its words are stems of other words.
     """
 
     encoding: str
     text: str
     is_binary: bool = False
+    has_stems: bool = False
 
 
 def published_texts(file: Path) -> Iterator[PublishedText]:

@@ -21,13 +21,23 @@ from dbt_graft.lineage.errors import GraftError
 FUNCTION = "function("
 # Characters of a line that is known again; a shorter one may be anybody's.
 SHORTEST = 16
+_LONG = 40  # characters of a part of one
 _CODE = ("**/*.js", "**/*.css")
 
 
 def without_shipped(text: str) -> str:
     """Text without the pieces of code that are shipped."""
     shipped = _shipped_pieces()
-    return "\n".join(piece for piece in code_pieces(text) if piece not in shipped)
+    first, *others = code_pieces(text)
+    if not others:
+        return first
+    *inner, last = others
+    # A window of a file begins and ends within a piece.
+    if len(first) >= _LONG and any(piece.endswith(first) for piece in shipped):
+        first = ""
+    if len(last) >= _LONG and any(piece.startswith(last) for piece in shipped):
+        last = ""
+    return "\n".join(piece for piece in (first, *inner, last) if piece not in shipped)
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
@@ -12,7 +12,7 @@ from dbt_graft.graft.published_text import BREAK
 from dbt_graft.lineage.audience.words import WORD
 
 # So many words in a row are a text's own.
-LONGEST = 6
+LONGEST = 8
 _TOKEN = re.compile(rf"\w+|{BREAK}")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"<[^<>]*>|(?<!\w)_+|_+(?!\w)")
@@ -40,34 +40,58 @@ class WordRuns:
                 yield from (runs[run] for run in _hashes(words, size) if run in runs)
 
 
-def word_runs(texts: Iterable[str], names: Iterable[str], visible: Iterable[str]) -> WordRuns:
+def word_runs(
+    texts: Iterable[str],
+    names: Iterable[str],
+    visible: Iterable[str],
+    harmless: Collection[str] = (),
+) -> WordRuns:
     """The runs by which texts and names of several words are found.
 
-    A text is found by all of its words, or by any six in a row; a name by all, or its last six.
+    A text is found by all of its words, or by any eight in a row; a name by all, or its last eight.
 
     Args:
         visible: Texts and names that anybody may read: their runs find nothing.
+        harmless: Words that anybody may read: a list of identifiers among them finds nothing.
     """
     by_size: dict[int, dict[int, str]] = defaultdict(dict)
     for text in texts:
-        for spelling in {text, _MARKUP.sub("", _LINK.sub(r"\1", text))}:
-            words = _words(spelling)
+        for words in (_words(text), plain_words(text)):
             size = min(len(words), LONGEST)
             if size > 1:
-                by_size[size].update(dict.fromkeys(_hashes(words, size), text))
+                by_size[size].update(
+                    (hash(run), text) for run in _runs(words, size) if _is_text(run, harmless)
+                )
     for name in names:
         words = _words(name)[-LONGEST:]
         by_size[len(words)][hash(tuple(words))] = name
-    for harmless in visible:
-        words = _words(harmless)
+    for shown in visible:
+        words = _words(shown)
         for size, runs in by_size.items():
             for run in runs.keys() & set(_hashes(words, size)):
                 del runs[run]
     return WordRuns({size: runs for size, runs in sorted(by_size.items()) if runs})
 
 
+def plain_words(text: str) -> list[str]:
+    """The words of a text without its Markdown and HTML, in lower case."""
+    return _words(_MARKUP.sub("", _LINK.sub(r"\1", text)))
+
+
+def _is_text(run: Sequence[str], harmless: Collection[str]) -> bool:
+    """Whether a run is no row of numbers, as in a table, and no list of visible columns."""
+    if len(run) == LONGEST and len({word for word in run if not word.isdigit()}) < LONGEST // 2:
+        return False
+    is_list = sum("_" in word for word in run) > 1
+    return not (is_list and all(word in harmless or word.isdigit() for word in run))
+
+
+def _runs(words: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[begin:] for begin in range(size)), strict=False)
+
+
 def _hashes(words: Sequence[str], size: int) -> Iterator[int]:
-    return map(hash, zip(*(words[begin:] for begin in range(size)), strict=False))
+    return map(hash, _runs(words, size))
 
 
 def _words(text: str) -> list[str]:
