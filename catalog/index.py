@@ -86,7 +86,7 @@ class Index:
     ) -> None:
         # dbt's spelling counts where dbt knows a dataset.
         spelling = Spelling((*(descriptions or {}), *lineage.datasets))
-        self.lineage = lineage = spelling.lineage(lineage)
+        self.lineage = lineage = lineage.apply_spelling(spelling)
         self.descriptions = dict(descriptions or {})
         self.lineage = lineage = self._with_built_again(lineage)
         self.has_dbt_docs = has_dbt_docs

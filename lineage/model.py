@@ -114,6 +114,10 @@ class Task:
             if usage.direction is direction and usage.dataset == dataset
         )
 
+    def apply_spelling(self, spelling: Spelling) -> Task:
+        """The same with the datasets of its usages spelled."""
+        return replace(self, usages=tuple(map(spelling.spell_usage, self.usages)))
+
 
 @dataclass(frozen=True)
 class Lineage:
@@ -248,18 +252,41 @@ class Lineage:
             ignored=self.ignored if self.ignored.tasks else other.ignored,
             name_reasons={**other.name_reasons, **self.name_reasons},
         )
-        return Spelling(datasets).lineage(both)
+        return both.apply_spelling(Spelling(datasets))
 
     def with_runs(self, other: Lineage) -> Lineage:
         """The same with the tasks, runs and accesses of another, in the spelling of this one."""
-        return Spelling(self.datasets).lineage(
-            replace(
-                self,
-                tasks=dict(sorted({**self.tasks, **other.tasks}.items())),
-                accesses=other.accesses,
-                orchestrator_runs=other.orchestrator_runs,
-                superseded=other.superseded,
-            )
+        return replace(
+            self,
+            tasks=dict(sorted({**self.tasks, **other.tasks}.items())),
+            accesses=other.accesses,
+            orchestrator_runs=other.orchestrator_runs,
+            superseded=other.superseded,
+        ).apply_spelling(Spelling(self.datasets))
+
+    def apply_spelling(self, spelling: Spelling) -> Lineage:
+        """The same with every dataset spelled, also those that only an edge names."""
+        return replace(
+            self,
+            datasets={
+                spelling(key): spelling.spell_dataset(dataset)
+                for key, dataset in self.datasets.items()
+            },
+            tasks={name: task.apply_spelling(spelling) for name, task in self.tasks.items()},
+            flows=tuple(map(spelling.spell_flow, self.flows)),
+            column_edges=tuple(map(spelling.spell_edge, self.column_edges)),
+            dbt_edges=tuple(map(spelling.spell_edge, self.dbt_edges)),
+            definitions={
+                name: spelling.spell_definition(definition)
+                for name, definition in self.definitions.items()
+            },
+            former_names={
+                spelling(dataset): spelling.all(names)
+                for dataset, names in self.former_names.items()
+            },
+            # Aliases are shown as the logs spell them.
+            aliases=spelling.keys(self.aliases),
+            dataset_metadata=spelling.keys(self.dataset_metadata),
         )
 
     @cached_property

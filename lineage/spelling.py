@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ColumnEdge, Dataset
 from dbt_graft.lineage.usage import Usage
-
-if TYPE_CHECKING:
-    from dbt_graft.lineage.model import Lineage, Task
 
 V = TypeVar("V")
 
@@ -42,47 +39,31 @@ class Spelling:
         """The mapping with its keys spelled."""
         return {self(dataset): value for dataset, value in found.items()}
 
-    def lineage(self, lineage: Lineage) -> Lineage:
-        """The lineage with every dataset spelled, also those that only an edge names."""
-        return replace(
-            lineage,
-            datasets={self(key): self._dataset(one) for key, one in lineage.datasets.items()},
-            tasks={name: self._task(task) for name, task in lineage.tasks.items()},
-            flows=tuple(map(self._flow, lineage.flows)),
-            column_edges=tuple(map(self._edge, lineage.column_edges)),
-            dbt_edges=tuple(map(self._edge, lineage.dbt_edges)),
-            definitions={name: self._definition(one) for name, one in lineage.definitions.items()},
-            former_names={
-                self(dataset): self.all(names) for dataset, names in lineage.former_names.items()
-            },
-            # Aliases are shown as the logs spell them.
-            aliases=self.keys(lineage.aliases),
-            dataset_metadata=self.keys(lineage.dataset_metadata),
-        )
-
-    def _dataset(self, dataset: Dataset) -> Dataset:
+    def spell_dataset(self, dataset: Dataset) -> Dataset:
+        """A record of a dataset with its own name and its symlinks spelled."""
         return replace(dataset, id=self(dataset.id), symlinks=self.all(dataset.symlinks))
 
-    def _task(self, task: Task) -> Task:
-        return replace(task, usages=tuple(map(self._usage, task.usages)))
-
-    def _usage(self, usage: Usage) -> Usage:
+    def spell_usage(self, usage: Usage) -> Usage:
+        """A usage with its dataset spelled."""
         spelled = self(usage.dataset)
         return usage if spelled is usage.dataset else replace(usage, dataset=spelled)
 
-    def _flow(self, flow: Flow) -> Flow:
+    def spell_flow(self, flow: Flow) -> Flow:
+        """A flow with its ends and hops spelled."""
         source, target = self(flow.source), self(flow.target)
         if source is flow.source and target is flow.target and not flow.hops:
             return flow
         return replace(flow, source=source, target=target, hops=self.all(flow.hops))
 
-    def _edge(self, edge: ColumnEdge) -> ColumnEdge:
+    def spell_edge(self, edge: ColumnEdge) -> ColumnEdge:
+        """A column edge with both datasets spelled."""
         to, source = self(edge.to_dataset), self(edge.from_dataset)
         if to is edge.to_dataset and source is edge.from_dataset:
             return edge
         return replace(edge, to_dataset=to, from_dataset=source)
 
-    def _definition(self, definition: Definition) -> Definition:
+    def spell_definition(self, definition: Definition) -> Definition:
+        """A definition with the dataset it makes and those it reads spelled."""
         return replace(
             definition, dataset=self(definition.dataset), reads=self.all(definition.reads)
         )

@@ -82,7 +82,7 @@ _SLOW = settings(
 def test_pages_show_the_spelling_of_known_datasets_not_of_edges(sample, jinja, seed: int) -> None:
     lineage, respell = sample.lineage, _respelling(seed)
     other = _Respelled(lambda one: respell(one) if one in lineage.datasets else one)
-    mixed = replace(other.lineage(lineage), datasets=lineage.datasets)
+    mixed = replace(lineage.apply_spelling(other), datasets=lineage.datasets)
     consumers = [replace(one, reads=other.all(one.reads)) for one in sample.consumers]
     expected = Index(lineage, sample.descriptions, sample.consumers)
     assert _rendered(Index(mixed, sample.descriptions, consumers), jinja) == _rendered(
@@ -96,7 +96,7 @@ def test_addresses_and_boxes_do_not_depend_on_any_spelling(sample, jinja, seed: 
     other = _Respelled(_respelling(seed))
     consumers = [replace(one, reads=other.all(one.reads)) for one in sample.consumers]
     descriptions = other.keys(sample.descriptions)
-    index = Index(other.lineage(sample.lineage), descriptions, consumers)
+    index = Index(sample.lineage.apply_spelling(other), descriptions, consumers)
     expected = Index(sample.lineage, sample.descriptions, sample.consumers)
     assert _boxes(index) == _boxes(expected)
     assert _rendered(index, jinja).keys() == _rendered(expected, jinja).keys()
