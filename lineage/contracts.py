@@ -9,11 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dbt_graft.lineage.column_promise import ColumnPromise
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import name_grain
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.describe import Consumer
-from dbt_graft.lineage.review.promises import ColumnPromise
 
 KIND = "data contract"
 # Logical types whose values are no dates; a number that looks like one may be a key.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dbt_graft.collectors.contracts.document import PropertyPart
-from dbt_graft.lineage.review.promises import ColumnPromise
+from dbt_graft.lineage.column_promise import ColumnPromise
 
 # Keys under which a quality rule, or its arguments, lists the values that are valid.
 _VALUES = ("validValues", "mustBeIn")

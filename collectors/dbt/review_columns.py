@@ -10,9 +10,9 @@ import orjson
 
 from dbt_graft.collectors.dbt.models import Document
 from dbt_graft.collectors.dbt.outline_scope import digest
+from dbt_graft.lineage.column_promise import ColumnPromise
 from dbt_graft.lineage.privacy.classification import classification
 from dbt_graft.lineage.review.node import ReviewedColumn
-from dbt_graft.lineage.review.promises import ColumnPromise
 
 _NOT_NULL = "not_null"
 _VALUES = "accepted_values"

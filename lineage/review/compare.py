@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
+from dbt_graft.lineage.column_promise import ColumnPromise
 from dbt_graft.lineage.impact.change import ChangeType
 from dbt_graft.lineage.review.node import QueryOutline, ReviewedNode
 from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
-from dbt_graft.lineage.review.promises import ColumnPromise, promise_changes, typed
+from dbt_graft.lineage.review.promises import promise_changes, typed
 from dbt_graft.lineage.review.types import type_change
 
 _V = ReviewVerdict

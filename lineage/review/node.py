@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dbt_graft.lineage.review.promises import ColumnPromise
+from dbt_graft.lineage.column_promise import ColumnPromise
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The promises of a column, by a contract or by tests, before and after.
+"""Changes of the promises of a column, by a contract or by tests.
 
 By the change matrix of data contracts: a promise that is taken back breaks if it was enforced, as
 does another unit; another set of values is to be tested by who reads them; a new promise is
@@ -8,8 +8,8 @@ harmless.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from dbt_graft.lineage.column_promise import ColumnPromise
 from dbt_graft.lineage.impact.change import ChangeType
 from dbt_graft.lineage.privacy.classification import Classification, classification
 from dbt_graft.lineage.review.node_change import NodeChange, ReviewVerdict
@@ -17,29 +17,6 @@ from dbt_graft.lineage.review.types import type_change
 
 _V = ReviewVerdict
 _SENSITIVE = Classification.CONFIDENTIAL
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnPromise:
-    """The promises of a column.
-
-    Attributes:
-        type: As the contract has it, folded.
-        required: Whether it is never null.
-        constraints: Others: `unique`, `primary_key`, `check` with the digest of its condition.
-        tests: Names of tests, those of its values left out.
-        values: Digests of the values that it may have; empty where nothing limits them.
-        classification: The label, as it is written.
-        unit: Of its values: `EUR`.
-    """
-
-    type: str = ""
-    required: bool = False
-    constraints: frozenset[tuple[str, str]] = frozenset()
-    tests: frozenset[str] = frozenset()
-    values: frozenset[str] = frozenset()
-    classification: str = ""
-    unit: str = ""
 
 
 def promise_changes(

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from dbt_graft.lineage.column_promise import ColumnPromise
 from dbt_graft.lineage.contracts import ContractColumn, ContractTable, DataContract
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.review.contracts import contract_reviews
-from dbt_graft.lineage.review.promises import ColumnPromise
 
 ORDERS = DatasetId("spark", "mart.orders")
 REQUIRED = ColumnPromise(type="integer", required=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dbt_graft.lineage.column_promise import ColumnPromise
 from dbt_graft.lineage.impact.change import ChangeType
-from dbt_graft.lineage.review.promises import ColumnPromise, promise_changes
+from dbt_graft.lineage.review.promises import promise_changes
 
 NONE = ColumnPromise()
 REQUIRED = ColumnPromise(required=True)

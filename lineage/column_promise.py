@@ -1,0 +1,28 @@
+"""What is promised of a column, by a data contract or by tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPromise:
+    """The promises of a column.
+
+    Attributes:
+        type: As the contract has it, folded.
+        required: Whether it is never null.
+        constraints: Others: `unique`, `primary_key`, `check` with the digest of its condition.
+        tests: Names of tests, those of its values left out.
+        values: Digests of the values that it may have; empty where nothing limits them.
+        classification: The label, as it is written.
+        unit: Of its values: `EUR`.
+    """
+
+    type: str = ""
+    required: bool = False
+    constraints: frozenset[tuple[str, str]] = frozenset()
+    tests: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+    classification: str = ""
+    unit: str = ""
