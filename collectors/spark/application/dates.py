@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess
@@ -14,6 +13,7 @@ from dbt_graft.collectors.spark.application.execution import (
     StreamingQuery,
 )
 from dbt_graft.collectors.spark.application.segments import PlanSegment
+from dbt_graft.collectors.spark.application.statement import Statement
 from dbt_graft.collectors.spark.plans.date_filters import date_conditions
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.lineage.dataset import DatasetId
@@ -24,9 +24,6 @@ from dbt_graft.lineage.dates.period_union import condition_periods, joined_posit
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.period_flow import passed_on
 from dbt_graft.lineage.records import ColumnEdge, Status
-
-if TYPE_CHECKING:
-    from dbt_graft.collectors.spark.application.statements import Statement
 
 _BY_CONDITION = (Operation.DELETE, Operation.UPDATE)
 

@@ -1,10 +1,4 @@
-"""Statements of an application: the datasets and columns that its executions read and wrote.
-
-A `Statement` is what a user calls one: `df.write.saveAsTable("t")` is three nested executions in
-Spark 4 (save, create, insert) and one statement here; an `INSERT … INSERT …` over one source is
-one execution and two statements. Reading a view is reading its tables, because Spark's plans have
-views resolved; only `CREATE VIEW` shows the views that it reads.
-"""
+"""Statements of an application: the datasets and columns that its executions read and wrote."""
 
 from __future__ import annotations
 
@@ -12,7 +6,6 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -46,6 +39,7 @@ from dbt_graft.collectors.spark.application.segments import (
     add_rdd_scans,
     plan_segments,
 )
+from dbt_graft.collectors.spark.application.statement import Statement
 from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
 from dbt_graft.collectors.spark.application.view_text import view_text
 from dbt_graft.collectors.spark.plans.columns import CUT
@@ -54,55 +48,20 @@ from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.rdds import labelled_scan
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT, Scan
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import ColumnEdge, Status
+from dbt_graft.lineage.records import Status
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-# Text, operation, inputs, outputs.
-StatementKey = tuple[str, Operation, tuple[DatasetId, ...], tuple[DatasetId, ...]]
-
 # Columns of scans that are remembered, the latest first.
 _MOST_COLUMNS = 20_000
 # The plans of streaming queries have no command for their sink.
 _SINK = Command(CommandRole.SAVE, lambda _: None, Operation.INSERT)
 _USE_COMMANDS = ("SetCatalogAndNamespace", "Execute SetDatabaseCommand")
 _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement of an application: its operation, inputs, outputs, times and outcome.
-
-    Attributes:
-        sql: Its text without literals; empty where the log has none.
-        edges: Its column edges, without task, shape and origin.
-        gaps: The reasons why column edges or inputs (`PATHS_CUT`) are missing or not exact.
-        times: How often it ran.
-        infers_schema: Spark ran it to find the columns of files: it counts only where nothing else
-            reads them.
-    """
-
-    operation: Operation
-    reads: tuple[DatasetAccess, ...]
-    writes: tuple[DatasetAccess, ...]
-    status: Status
-    started_at: datetime
-    ended_at: datetime
-    sql: str = ""
-    edges: tuple[ColumnEdge, ...] = ()
-    gaps: tuple[str, ...] = ()
-    times: int = 1
-    infers_schema: bool = False
-
-    @property
-    def key(self) -> StatementKey:
-        """Its text, operation, inputs and outputs: equal for all runs of the same statement."""
-        reads = tuple(access.dataset for access in self.reads)
-        return self.sql, self.operation, reads, tuple(access.dataset for access in self.writes)
 
 
 @dataclass(frozen=True, slots=True)

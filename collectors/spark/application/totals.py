@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess, merged
-from dbt_graft.collectors.spark.application.statements import Statement, StatementKey
+from dbt_graft.collectors.spark.application.statement import Statement, StatementKey
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Status

@@ -20,12 +20,8 @@ from dbt_graft.collectors.spark.application.execution import (
 )
 from dbt_graft.collectors.spark.application.identity import is_dbt
 from dbt_graft.collectors.spark.application.lru import LruDict
-from dbt_graft.collectors.spark.application.statements import (
-    Statement,
-    StatementContext,
-    outside,
-    statements,
-)
+from dbt_graft.collectors.spark.application.statement import Statement
+from dbt_graft.collectors.spark.application.statements import StatementContext, outside, statements
 from dbt_graft.collectors.spark.application.tasks import is_of_application, task_of
 from dbt_graft.collectors.spark.application.totals import StatementTotals, without_inferences
 from dbt_graft.collectors.spark.log.files import SparkLogs

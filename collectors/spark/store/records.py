@@ -11,7 +11,7 @@ from datetime import datetime
 from dbt_graft.collectors.redact import redacted_error
 from dbt_graft.collectors.spark.application.accesses import COUNTS, DatasetAccess
 from dbt_graft.collectors.spark.application.execution import Application
-from dbt_graft.collectors.spark.application.statements import Statement, StatementKey
+from dbt_graft.collectors.spark.application.statement import Statement, StatementKey
 from dbt_graft.collectors.spark.application.tasks import parent_run
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
