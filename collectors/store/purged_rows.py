@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbt_graft.collectors.store.fold.once import datasets_once, edges_once
+from dbt_graft.collectors.store.rows_once import datasets_once, edges_once
 
 _ROW = "row_number"
 _BETWEEN = "\x1f"

@@ -17,7 +17,6 @@ from pyarrow import fs
 from dbt_graft import __version__
 from dbt_graft.collectors.schema import arrow, batch
 from dbt_graft.collectors.store.batches import OpenStore
-from dbt_graft.collectors.store.fold.once import datasets_once, edges_once
 from dbt_graft.collectors.store.fold.read import origins_of_dbt
 from dbt_graft.collectors.store.fold.tables import (
     FOLD_FORMAT,
@@ -30,6 +29,7 @@ from dbt_graft.collectors.store.fold.tables import (
     stored_folds,
 )
 from dbt_graft.collectors.store.purged_rows import without_texts
+from dbt_graft.collectors.store.rows_once import datasets_once, edges_once
 from dbt_graft.collectors.store.tables import BatchFile
 from dbt_graft.collectors.store.upgrade import copy_file
 from dbt_graft.lineage.fold.days import DayFigures

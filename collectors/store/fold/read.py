@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import records
 from dbt_graft.collectors.store.batches import OpenStore
-from dbt_graft.collectors.store.fold.once import datasets_once, edges_once
 from dbt_graft.collectors.store.fold.tables import (
     FOLD_TABLES,
     PLAIN,
@@ -28,6 +27,7 @@ from dbt_graft.collectors.store.fold.tables import (
     stored_folds,
 )
 from dbt_graft.collectors.store.live_rows import LiveRows
+from dbt_graft.collectors.store.rows_once import datasets_once, edges_once
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.fold.settled import changing_keys, renames_settled
 from dbt_graft.lineage.names import NameRules, Rename
