@@ -55,10 +55,10 @@ def identifier(text: str) -> tuple[str, ...]:
     """
     parts: list[str] = []
     at = 0
-    while found := _PART.match(text, at):
-        quoted = found["quoted"]
-        parts.append(found["plain"] if quoted is None else quoted.replace("``", "`"))
-        at = found.end()
+    while match := _PART.match(text, at):
+        quoted = match["quoted"]
+        parts.append(match["plain"] if quoted is None else quoted.replace("``", "`"))
+        at = match.end()
         if text[at : at + 1] != ".":
             break
         at += 1
@@ -67,7 +67,7 @@ def identifier(text: str) -> tuple[str, ...]:
 
 def bracketed(text: str) -> list[str]:
     """The items of `[a, b]` or `[a,b]`, without those that Spark left out."""
-    items = (item.strip() for item in _split(_inner(text), ",", quotes=True))
+    items = (item.strip() for item in _split(_strip_brackets(text), ",", quotes=True))
     return [item for item in items if item and not _MORE.fullmatch(item)]
 
 
@@ -81,29 +81,29 @@ def expressions(text: str) -> list[str]:
 
     Names and literals are not quoted and may have commas, so a text goes on until its id.
     """
-    found: list[str] = []
+    texts: list[str] = []
     pending = ""
-    for item in _split(_inner(_MARK.sub("", text)), ",", quotes=False):
+    for item in _split(_strip_brackets(_MARK.sub("", text)), ",", quotes=False):
         pending = f"{pending},{item}" if pending else item
         if _ENDS_WITH_ID.search(pending.rstrip()[-24:]):
-            found.append(pending.strip())
+            texts.append(pending.strip())
             pending = ""
-    return found
+    return texts
 
 
 def plain_expressions(text: str) -> list[str]:
     """The expressions of a list without names: keys, sort orders, functions."""
-    inner = _inner(_MARK.sub("", text))
+    inner = _strip_brackets(_MARK.sub("", text))
     items = (item.strip() for item in _split(inner, ", ", quotes=False))
     return [item for item in items if item and not _MORE.fullmatch(item)]
 
 
 def attribute(text: str) -> Attribute | None:
     """The column of a text: `id#3L`, `(a#2 + 1) AS b#3`."""
-    found = _ATTRIBUTE.fullmatch(text)
-    if found is None:
+    match = _ATTRIBUTE.fullmatch(text)
+    if match is None:
         return None
-    return Attribute(found["name"].rpartition(" AS ")[2], int(found["id"]), bool(found["long"]))
+    return Attribute(match["name"].rpartition(" AS ")[2], int(match["id"]), bool(match["long"]))
 
 
 def attributes(text: str) -> list[Attribute]:
@@ -113,8 +113,8 @@ def attributes(text: str) -> list[Attribute]:
 
 @lru_cache(maxsize=64)  # An execution's plans and its text have the same lists.
 def _attributes(text: str) -> tuple[Attribute, ...]:
-    return tuple(found for item in expressions(text) if (found := attribute(item)))
+    return tuple(column for item in expressions(text) if (column := attribute(item)))
 
 
-def _inner(text: str) -> str:
+def _strip_brackets(text: str) -> str:
     return text.strip().removeprefix("[").removesuffix("]")

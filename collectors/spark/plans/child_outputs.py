@@ -27,7 +27,7 @@ def all_input_columns(operator: Operator, trace: ColumnTrace) -> list[Attribute]
     """The columns of all children."""
     if text := operator.fields.get("Input"):
         return attributes(text)
-    return [one for child in operator.children for one in trace.columns_of(child)]
+    return [column for child in operator.children for column in trace.columns_of(child)]
 
 
 def unchanged(operator: Operator, trace: ColumnTrace) -> Outputs:
@@ -41,11 +41,11 @@ def make_columns(items: str, trace: ColumnTrace) -> list[Attribute]:
         trace.gaps[CUT] = None
     columns = []
     for item in expressions(items):
-        if one := attribute(item):
-            columns.append(one)
+        if column := attribute(item):
+            columns.append(column)
             inputs = trace.of(item)
-            if inputs or one.id not in trace.known:
-                trace.known[one.id] = inputs
+            if inputs or column.id not in trace.known:
+                trace.known[column.id] = inputs
     return columns
 
 

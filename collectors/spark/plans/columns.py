@@ -123,19 +123,25 @@ class ColumnTrace:
         """The inputs of an expression, whose value is used as in `subtype`."""
         if is_cut(text):
             self.gaps[CUT] = None
-        found = {
-            one_input
+        inputs = {
+            column_input
             for reference in column_references(self._resolved(text), self.known)
-            for one_input in transformed(
+            for column_input in transformed(
                 self.known[reference.id], reference.subtype, masking=reference.masking
             )
         }
-        return _limited(found if subtype is Subtype.IDENTITY else transformed(found, subtype))
+        return _limit_inputs(
+            inputs if subtype is Subtype.IDENTITY else transformed(inputs, subtype)
+        )
 
     def all_of(self, columns: Iterable[Attribute], subtype: Subtype) -> ColumnInputs:
         """The inputs of any of these columns."""
-        found = {one_input for one in columns for one_input in self.known.get(one.id, NOTHING)}
-        return _limited(transformed(found, subtype))
+        inputs = {
+            column_input
+            for column in columns
+            for column_input in self.known.get(column.id, NOTHING)
+        }
+        return _limit_inputs(transformed(inputs, subtype))
 
     def decides(self, text: str, subtype: Subtype) -> None:
         """Add an expression that decides on rows to the influences."""
@@ -166,15 +172,15 @@ def flat(outputs: Outputs) -> list[Attribute]:
     """Columns in order."""
     if isinstance(outputs, list):
         return outputs
-    found: list[Attribute] = []
+    columns: list[Attribute] = []
     stack: list[Outputs] = [outputs]
     while stack:
         at = stack.pop()
         if isinstance(at, list):
-            found += at
+            columns += at
         else:
             stack += [at[1], at[0]]
-    return found
+    return columns
 
 
 def leaves_first(
@@ -191,12 +197,12 @@ def leaves_first(
             done.add(id(operator))
             stack.append((operator, True))
             if not is_leaf(operator):
-                stack += [(one, False) for one in reversed(operator.inside)]
-                stack += [(one, False) for one in reversed(operator.children)]
+                stack += [(child, False) for child in reversed(operator.inside)]
+                stack += [(child, False) for child in reversed(operator.children)]
 
 
-def _limited(inputs: Iterable[ColumnInput]) -> ColumnInputs:
-    found = frozenset(inputs)
-    if len(found) <= _MOST_INPUTS:
-        return found
-    return frozenset(one_input._replace(column=ANY_COLUMN) for one_input in found)
+def _limit_inputs(inputs: Iterable[ColumnInput]) -> ColumnInputs:
+    distinct = frozenset(inputs)
+    if len(distinct) <= _MOST_INPUTS:
+        return distinct
+    return frozenset(column_input._replace(column=ANY_COLUMN) for column_input in distinct)

@@ -53,11 +53,11 @@ def date_conditions(filters: str, types: Mapping[str, str]) -> Conditions:
         filters: A list, as the plan has it.
         types: The types of columns, where the plan has them.
     """
-    return both(_condition(one, types) for one in plain_expressions(filters))
+    return both(_condition(expression, types) for expression in plain_expressions(filters))
 
 
 def _condition(text: str, types: Mapping[str, str], depth: int = 0) -> Conditions:
-    text = _bare(text)
+    text = _strip_brackets(text)
     if depth == _DEEPEST:
         return {}
     for sign, join in (("OR", either), ("AND", both)):
@@ -69,31 +69,31 @@ def _condition(text: str, types: Mapping[str, str], depth: int = 0) -> Condition
         inside = _split(junction["inside"], ",")
         return join(_condition(part, types, depth + 1) for part in inside)
     if among := _AMONG.fullmatch(text) or _PUSHED_AMONG.fullmatch(text):
-        return _among(among["column"], among["values"])
-    found = _COMPARED.fullmatch(text) or _PUSHED.fullmatch(text)
-    operator = _OPERATORS.get(found["operator"], found["operator"]) if found else ""
-    if found is None and (found := _REVERSED.fullmatch(text)):
-        operator = _MIRRORED.get(found["operator"], found["operator"])
-    if found is None:
+        return _among_conditions(among["column"], among["values"])
+    comparison = _COMPARED.fullmatch(text) or _PUSHED.fullmatch(text)
+    operator = _OPERATORS.get(comparison["operator"], comparison["operator"]) if comparison else ""
+    if comparison is None and (comparison := _REVERSED.fullmatch(text)):
+        operator = _MIRRORED.get(comparison["operator"], comparison["operator"])
+    if comparison is None:
         return {}
-    column = found["column"].strip("`")
-    value = date_range(found["value"], year=name_grain(column) is Grain.YEAR)
-    type_ = found.groupdict().get("type") or types.get(column, "")
+    column = comparison["column"].strip("`")
+    value = date_range(comparison["value"], year=name_grain(column) is Grain.YEAR)
+    type_ = comparison.groupdict().get("type") or types.get(column, "")
     dates = value and compared(operator, value, has_time=has_time(type_))
     return {column: (dates,)} if dates else {}
 
 
-def _among(column: str, values: str) -> Conditions:
+def _among_conditions(column: str, values: str) -> Conditions:
     column = column.strip("`")
     texts = values.split(",")
     if len(texts) > _MOST_VALUES:
         return {}
     is_year = name_grain(column) is Grain.YEAR
-    found = tuple(dates for one in texts if (dates := date_range(one, year=is_year)))
-    return {column: found} if len(found) == len(texts) else {}
+    ranges = tuple(dates for text in texts if (dates := date_range(text, year=is_year)))
+    return {column: ranges} if len(ranges) == len(texts) else {}
 
 
-def _bare(text: str) -> str:
+def _strip_brackets(text: str) -> str:
     """A text without the brackets around all of it."""
     text = text.strip()
     while text.startswith("(") and text.endswith(")"):

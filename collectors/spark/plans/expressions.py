@@ -67,50 +67,50 @@ class _Frame(NamedTuple):
     is_case: bool = False
 
 
-def column_references(text: str, known: Container[int]) -> set[ColumnReference]:
+def column_references(text: str, known_ids: Container[int]) -> set[ColumnReference]:
     """Return the columns that an expression's value depends on.
 
     Args:
-        known: The ids of the columns that the expression can use.
+        known_ids: The ids of the columns that the expression can use.
     """
-    if (bare := _bare(text)) is not None and bare in known:
+    if (bare := _bare_id(text)) is not None and bare in known_ids:
         return {ColumnReference(bare, Subtype.IDENTITY)}
     text = _PIVOT.sub(r"\g<call>if (\g<key>)", _without_alias(text))
-    found: list[ColumnReference] = []
+    references: list[ColumnReference] = []
     stack = [_Frame(Subtype.TRANSFORMATION, Masking.NONE, 0, 0)]
     decides = False  # the next bracket is a condition
     for token in _TOKEN.finditer(text):
         top = stack[-1]
         if id_ := token["id"]:
-            if int(id_) in known:
-                found.append(ColumnReference(int(id_), top.subtype, top.masking))
+            if int(id_) in known_ids:
+                references.append(ColumnReference(int(id_), top.subtype, top.masking))
         elif token["close"]:
             if len(stack) > 1:
-                closed = _close(stack)
+                closed = _close_frame(stack)
                 named = _NAMED_GROUP.match(text, token.end())
-                if named and int(named["id"]) in known:
-                    del found[closed.begins :]  # it was the name of a column: `sum(a#1)#7`
+                if named and int(named["id"]) in known_ids:
+                    del references[closed.begins :]  # it was the name of a column: `sum(a#1)#7`
                     if not closed.at and named.end() == len(text):
                         return {ColumnReference(int(named["id"]), Subtype.IDENTITY)}
         elif token["open"] or token["call"]:
             word = token["word"] or ""
-            inside = _inside(top, word, decides or word == "if")
-            stack.append(inside._replace(begins=len(found), at=token.start()))
+            inside = _inner_frame(top, word, decides or word == "if")
+            stack.append(inside._replace(begins=len(references), at=token.start()))
             decides = False
         else:
-            decides = _keyword(token["word"], stack)
-    return set(found)
+            decides = _handle_keyword(token["word"], stack)
+    return set(references)
 
 
-def _bare(text: str) -> int | None:
+def _bare_id(text: str) -> int | None:
     """The id of an expression that is only a column, renamed or not."""
     for end in (text.find(" AS "), text.rfind(" AS "), len(text)):
-        one = text[:end] if end >= 0 else ""
-        if one and "(" not in one and not one.startswith(_PREFIXES):
-            name, _, id_ = one.rpartition("#")
-            found = _ID.fullmatch(id_)
-            if name and found and not _NAMED_GROUP.search(name):
-                return int(found["id"])
+        expression = text[:end] if end >= 0 else ""
+        if expression and "(" not in expression and not expression.startswith(_PREFIXES):
+            name, _, id_ = expression.rpartition("#")
+            match = _ID.fullmatch(id_)
+            if name and match and not _NAMED_GROUP.search(name):
+                return int(match["id"])
     return None
 
 
@@ -119,7 +119,7 @@ def _without_alias(text: str) -> str:
     return text[:at] if at >= 0 and _ALIAS.match(text, at) else text
 
 
-def _inside(top: _Frame, word: str, decides: bool) -> _Frame:
+def _inner_frame(top: _Frame, word: str, decides: bool) -> _Frame:
     """The frame of a bracket behind a word."""
     if decides:
         return top._replace(subtype=compose(top.subtype, Subtype.CONDITIONAL), is_case=False)
@@ -134,14 +134,14 @@ def _inside(top: _Frame, word: str, decides: bool) -> _Frame:
     return inside
 
 
-def _close(stack: list[_Frame]) -> _Frame:
+def _close_frame(stack: list[_Frame]) -> _Frame:
     """Close the innermost bracket, and any open CASE in it that a literal began."""
     while len(stack) > 2 and stack[-1].is_case:
         stack.pop()
     return stack.pop()
 
 
-def _keyword(word: str, stack: list[_Frame]) -> bool:
+def _handle_keyword(word: str, stack: list[_Frame]) -> bool:
     """Handle a word that is no call; returns whether the next bracket is a condition."""
     top = stack[-1]
     if word == "CASE":

@@ -29,39 +29,43 @@ def generate(operator: Operator, trace: ColumnTrace) -> Outputs:
     """
     generator, *rest = split_arguments(operator.arguments)
     trace.explained.update(reference.id for reference in column_references(generator, trace.known))
-    lists = [one for one in rest if one.startswith("[")]
-    made = attributes(lists[-1]) if lists else []
+    lists = [argument for argument in rest if argument.startswith("[")]
+    new_columns = attributes(lists[-1]) if lists else []
     sources = trace.of(generator, subtype=Subtype.TRANSFORMATION)
-    for one in made:
-        trace.known[one.id] = sources
+    for column in new_columns:
+        trace.known[column.id] = sources
     staying = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
     if staying is None and "Input" not in operator.fields:
         left_out = set(bracketed(lists[0])) if len(lists) > 1 else set()
         columns = enumerate(flat(input_columns(operator, trace)))
-        return ([one for at, one in columns if str(at) not in left_out], made)
-    return (staying if staying is not None else [], made)
+        return ([column for at, column in columns if str(at) not in left_out], new_columns)
+    return (staying if staying is not None else [], new_columns)
 
 
 def python(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`[f(a#1)#338], [pythonUDF0#340], 101`: each function makes one column."""
     functions, *rest = [*split_arguments(operator.arguments), ""]
-    made = attributes(rest[0])
-    for text, one in zip(
-        expressions(functions) or plain_expressions(functions), made, strict=False
+    new_columns = attributes(rest[0])
+    for text, column in zip(
+        expressions(functions) or plain_expressions(functions), new_columns, strict=False
     ):
-        trace.known[one.id] = trace.of(text, subtype=Subtype.TRANSFORMATION)
-    return (input_columns(operator, trace), made)
+        trace.known[column.id] = trace.of(text, subtype=Subtype.TRANSFORMATION)
+    return (input_columns(operator, trace), new_columns)
 
 
 def opaque(operator: Operator, trace: ColumnTrace) -> Outputs:
     """A function of rows: each of its columns depends on all of its inputs."""
     inputs = all_input_columns(operator, trace)
     sources = trace.all_of(inputs, Subtype.TRANSFORMATION)
-    input_ids = {one.id for one in inputs}
+    input_ids = {column.id for column in inputs}
     text = operator.arguments
-    made = [one for one in _made(text) if one.id not in input_ids and one.id not in trace.known]
-    for one in made:
-        trace.known[one.id] = sources
+    new_columns = [
+        column
+        for column in _new_columns(text)
+        if column.id not in input_ids and column.id not in trace.known
+    ]
+    for column in new_columns:
+        trace.known[column.id] = sources
     if sources:
         trace.gaps[OPAQUE] = None
     if "MapGroups" in operator.kind or "MapCoGroups" in operator.kind:
@@ -73,11 +77,11 @@ def opaque(operator: Operator, trace: ColumnTrace) -> Outputs:
         for count, child in zip(counts, operator.children, strict=False):
             firsts = trace.columns_of(child)[: int(count)]
             trace.influences |= trace.all_of(firsts, Subtype.GROUP_BY)
-    return made or inputs
+    return new_columns or inputs
 
 
-def _made(text: str) -> list[Attribute]:
+def _new_columns(text: str) -> list[Attribute]:
     lists = _LIST.findall(text)
     if lists:
         return attributes(lists[-1])
-    return [Attribute("", int(found["id"])) for found in _NEW_ID.finditer(text)]
+    return [Attribute("", int(match["id"])) for match in _NEW_ID.finditer(text)]

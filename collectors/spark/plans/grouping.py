@@ -41,41 +41,43 @@ def aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     """Keys are influences, functions make columns; in every layout of the text."""
     if "Results" in operator.fields:
         keys, functions = operator.fields.get("Keys", ""), operator.fields.get("Functions", "")
-        made = operator.fields.get("Aggregate Attributes", "")
+        aggregates = operator.fields.get("Aggregate Attributes", "")
         results = operator.fields["Results"]
     elif operator.text.startswith("(keys="):
         keys, functions, results = _keyword_arguments(operator.text)
-        made = ""
+        aggregates = ""
     else:
-        lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
+        lists = [
+            argument for argument in split_arguments(operator.arguments) if argument.startswith("[")
+        ]
         # Photon and RAPIDS list all; a logical one has its functions in its results.
         lists_all = len(lists) > 2
         by = lists[:1] if len(lists) == 2 else [""]
-        keys, functions, made, results = (
+        keys, functions, aggregates, results = (
             ["", *lists][-4:] if lists_all else [*by, "", "", *lists[-1:], ""][:4]
         )
-    _functions(functions, made, trace, _reused_stage(operator))
+    _add_functions(functions, aggregates, trace, _reused_stage(operator))
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
         trace.decides(keys, Subtype.GROUP_BY)
     columns = make_columns(results, trace)
-    if functions and not made and not prepares:
-        grouped = {one.id for one in attributes(keys)}
-        others = [one for one in columns if one.id not in grouped]
+    if functions and not aggregates and not prepares:
+        grouped = {key.id for key in attributes(keys)}
+        others = [column for column in columns if column.id not in grouped]
         # A renamed key may be anywhere among them.
         all_keys = len(columns) - len(others) == len(plain_expressions(keys))
-        _by_position(others, functions if all_keys or len(others) == 1 else "", trace)
+        _add_by_position(others, functions if all_keys or len(others) == 1 else "", trace)
     return columns
 
 
 def _keyword_arguments(text: str) -> tuple[str, str, str]:
     """`(keys=[a#1], functions=[sum(b#2)], output=[a#1, s#3])`"""
-    found = {
+    arguments = {
         name.strip(): value
         for part in split_arguments(text.removeprefix("(").removesuffix(")"))
         for name, _, value in [part.partition("=")]
     }
-    return found.get("keys", ""), found.get("functions", ""), found.get("output", "")
+    return arguments.get("keys", ""), arguments.get("functions", ""), arguments.get("output", "")
 
 
 def _reused_stage(operator: Operator) -> list[str]:
@@ -93,34 +95,34 @@ def _reused_stage(operator: Operator) -> list[str]:
     return []
 
 
-def _functions(functions: str, made: str, trace: ColumnTrace, reused: list[str]) -> None:
+def _add_functions(functions: str, aggregates: str, trace: ColumnTrace, reused: list[str]) -> None:
     """Add the columns of aggregate functions to the trace."""
-    if is_cut(functions) or is_cut(made):
+    if is_cut(functions) or is_cut(aggregates):
         trace.gaps[CUT] = None
     texts = plain_expressions(functions)
-    names = attributes(made)
+    names = attributes(aggregates)
     filters: dict[str, list[ColumnInputs]] = defaultdict(list)
     times: Counter[str] = Counter()
     names_or_none = names if len(names) == len(texts) else []
     for text, name, stage in zip_longest(texts, names_or_none, reused, fillvalue=None):
         if text is None:
             continue
-        found = trace.of(text) or trace.of(stage or "")
+        inputs = trace.of(text) or trace.of(stage or "")
         bare = _STEP.sub("", text.partition(" FILTER (")[0])
         if text.startswith("partial_"):
-            filters[bare].append(found if " FILTER (" in text else NOTHING)
+            filters[bare].append(inputs if " FILTER (" in text else NOTHING)
         # Only the first stage shows a filter; the last has its functions in the same order.
         before = trace.filtered.get(bare, ())
-        found |= before[times[bare]] if times[bare] < len(before) else NOTHING
+        inputs |= before[times[bare]] if times[bare] < len(before) else NOTHING
         times[bare] += 1
         if name is not None:
-            trace.known[name.id] = found
-        if " AS " in text and (own := attribute(text)):
-            trace.known[own.id] = found
+            trace.known[name.id] = inputs
+        if " AS " in text and (column := attribute(text)):
+            trace.known[column.id] = inputs
     trace.filtered |= filters
 
 
-def _by_position(columns: list[Attribute], functions: str, trace: ColumnTrace) -> None:
+def _add_by_position(columns: list[Attribute], functions: str, trace: ColumnTrace) -> None:
     """Add columns by position: the extended layout names neither functions nor renamed keys."""
     texts = plain_expressions(functions)
     if len(texts) == len(columns):
@@ -141,15 +143,15 @@ def python_aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     trace.decides(keys, Subtype.GROUP_BY)
     texts = plain_expressions(functions)
     columns = make_columns(results, trace)
-    grouped = {one.id for one in attributes(keys)}
-    for one, text in zip((c for c in columns if c.id not in grouped), texts, strict=False):
-        trace.known[one.id] = trace.of(text, subtype=Subtype.AGGREGATION)
+    grouped = {key.id for key in attributes(keys)}
+    for column, text in zip((c for c in columns if c.id not in grouped), texts, strict=False):
+        trace.known[column.id] = trace.of(text, subtype=Subtype.AGGREGATION)
     return columns
 
 
 def stages(root: Operator) -> set[int]:
     """The identities of partial aggregations."""
-    found: set[int] = set()
+    partials: set[int] = set()
     for operator in root.walk():
         if not operator.kind.endswith(AGGREGATES) or operator.kind == "Aggregate":
             continue
@@ -160,7 +162,7 @@ def stages(root: Operator) -> set[int]:
         while len(below.children) == 1:
             below = below.children[0]
             if below.kind.endswith(AGGREGATES):
-                found.add(id(below))
+                partials.add(id(below))
             if below.kind not in _BETWEEN_STAGES:
                 break
-    return found
+    return partials

@@ -42,7 +42,11 @@ def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> Colum
     trace = ColumnTrace(sources)
     if plan.is_cut:
         trace.gaps[CUT] = None
-    views = {id(one) for one in root.walk() if one.kind == "View" and sources(one, [])}
+    views = {
+        id(operator)
+        for operator in root.walk()
+        if operator.kind == "View" and sources(operator, [])
+    }
     # A subquery inside another one comes after it.
     for number, subquery in reversed(plan.subqueries.items()):
         _trace_all(subquery, trace, views)
@@ -54,7 +58,7 @@ def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> Colum
 
 def _trace_all(root: Operator, trace: ColumnTrace, views: set[int]) -> None:
     trace.stages |= grouping.stages(root)
-    for operator in leaves_first(root, lambda one: id(one) in views):
+    for operator in leaves_first(root, lambda node: id(node) in views):
         if id(operator) in trace.outputs:
             continue
         for number, inside in zip(
@@ -76,23 +80,23 @@ def _rule(operator: Operator, *, leaf: bool) -> _Rule:
         return grouping.window
     if operator.kind.endswith(grouping.AGGREGATES):
         return grouping.aggregate
-    return unchanged if operator.children or operator.inside else _leaf
+    return unchanged if operator.children or operator.inside else _trace_leaf
 
 
-def _leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
-    found = _LIST.search(operator.fields.get("Output", "") or operator.arguments)
-    text = operator.fields.get("Output", "") or (found.group() if found else "")
+def _trace_leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
+    match = _LIST.search(operator.fields.get("Output", "") or operator.arguments)
+    text = operator.fields.get("Output", "") or (match.group() if match else "")
     columns = attributes(text)
     cut = is_cut(text)
     source = trace.resolve_leaf(operator, columns)
-    for one in columns:
-        if one.id not in trace.known or source:
-            trace.known[one.id] = source.inputs(one.name) if source else NOTHING
+    for column in columns:
+        if column.id not in trace.known or source:
+            trace.known[column.id] = source.inputs(column.name) if source else NOTHING
     if source:
         trace.influences |= source.influences
         if not source.is_known:
             trace.gaps[OPAQUE] = None
-        for filters in _pushed(operator):
+        for filters in _pushed_filters(operator):
             for condition in plain_expressions(filters):
                 if "dynamicpruning" not in condition:
                     relational.filter_text(condition, trace)
@@ -101,12 +105,12 @@ def _leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
     return columns
 
 
-def _pushed(operator: Operator) -> Iterable[str]:
+def _pushed_filters(operator: Operator) -> Iterable[str]:
     """The filters on partitions, which are in no Filter above."""
     if filters := operator.fields.get("PartitionFilters"):
         yield filters
-    elif found := _PARTITION_FILTERS.search(operator.text):
-        yield found["list"]
+    elif match := _PARTITION_FILTERS.search(operator.text):
+        yield match["list"]
     if "HiveTableRelation" in operator.arguments:
         yield from split_arguments(operator.arguments)[2:]
 

@@ -29,4 +29,4 @@ def passes_on(command: Operator) -> bool:
             if not _PLAIN.fullmatch(operator.arguments.strip()):
                 return False
             columns.append({*_COLUMN.findall(operator.arguments)})
-    return len(tables) == 1 and bool(tables[0]) and all(one == tables[0] for one in columns)
+    return len(tables) == 1 and bool(tables[0]) and all(names == tables[0] for names in columns)

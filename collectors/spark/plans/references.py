@@ -19,13 +19,13 @@ _CTE_ID = re.compile(r"\d{1,18}")
 
 def same(operator: Operator, trace: ColumnTrace) -> Outputs:
     """The columns of a reused exchange or cached plan, by position."""
-    of = operator.reuses or next(iter(operator.inside or operator.children), None)
+    origin = operator.reuses or next(iter(operator.inside or operator.children), None)
     text = operator.fields.get("Output") or first_argument(operator)
     columns = attributes(text)
-    if of is None:
+    if origin is None:
         return columns
-    for one, other in zip(columns, trace.columns_of(of), strict=False):
-        trace.known[one.id] = trace.known.get(other.id, NOTHING)
+    for column, source in zip(columns, trace.columns_of(origin), strict=False):
+        trace.known[column.id] = trace.known.get(source.id, NOTHING)
     if is_cut(text):
         trace.gaps[CUT] = None
     return columns
@@ -38,17 +38,19 @@ def listed(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 
 def cte_definition(operator: Operator, trace: ColumnTrace) -> Outputs:
-    if found := _CTE_ID.search(operator.arguments):
-        trace.definitions[found.group()] = operator
+    if match := _CTE_ID.search(operator.arguments):
+        trace.definitions[match.group()] = operator
     return input_columns(operator, trace)
 
 
 def cte_reference(operator: Operator, trace: ColumnTrace) -> Outputs:
-    found, columns = _CTE_ID.search(operator.arguments), _LIST.search(operator.arguments)
+    match, columns = _CTE_ID.search(operator.arguments), _LIST.search(operator.arguments)
     listed = attributes(columns.group()) if columns else []
-    definition = trace.definitions.get(found.group()) if found else None
-    for one, other in zip(listed, trace.columns_of(definition) if definition else [], strict=False):
-        trace.known[one.id] = trace.known.get(other.id, NOTHING)
+    definition = trace.definitions.get(match.group()) if match else None
+    for column, source in zip(
+        listed, trace.columns_of(definition) if definition else [], strict=False
+    ):
+        trace.known[column.id] = trace.known.get(source.id, NOTHING)
     return listed
 
 
@@ -60,18 +62,18 @@ def view(operator: Operator, trace: ColumnTrace) -> Outputs:
     """A view that is read as a dataset: its columns are those of the query below it."""
     source = trace.resolve_leaf(operator, [])
     listed = _LIST.search(operator.arguments)
-    below = [listed.group()] if listed else [first_argument(one) for one in operator.children]
+    below = [listed.group()] if listed else [first_argument(child) for child in operator.children]
     columns = attributes(below[0]) if below else []
-    for one in columns:
-        trace.known[one.id] = source.inputs(one.name) if source else NOTHING
+    for column in columns:
+        trace.known[column.id] = source.inputs(column.name) if source else NOTHING
     return columns
 
 
 def subquery(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Subquery scalar-subquery#12, [id=#45]` inside an operator of the extended layout."""
-    if found := _NEW_ID.search(operator.text):
+    if match := _NEW_ID.search(operator.text):
         subquery_column(
-            int(found["id"]), operator.children[0] if operator.children else operator, trace
+            int(match["id"]), operator.children[0] if operator.children else operator, trace
         )
     return []
 
@@ -88,7 +90,7 @@ def subquery_column(number: int, query: Operator, trace: ColumnTrace) -> None:
         trace.known[number] = trace.known.get(columns[0].id, NOTHING)
     if columns and columns[0].name == _MERGED:
         projects = (operator for operator in query.walk() if operator.kind == "Project")
-        text = next((one.fields.get("Output") or one.arguments for one in projects), "")
+        text = next((project.fields.get("Output") or project.arguments for project in projects), "")
         fields = plain_expressions(
             text.partition("named_struct(")[2].rpartition(f") AS {_MERGED}")[0]
         )

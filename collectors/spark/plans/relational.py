@@ -43,8 +43,8 @@ def restrict(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 def filter_text(condition: str, trace: ColumnTrace) -> None:
     """Add a condition on rows, without the tests for NULL that Spark may have added."""
-    for found in _NULL_TEST.finditer(condition):
-        trace.null_tested.add(int(found["id"] or found["size"]))
+    for test in _NULL_TEST.finditer(condition):
+        trace.null_tested.add(int(test["id"] or test["size"]))
     # Dynamic pruning uses a key of a join, which is an influence already.
     certain = _PRUNING.sub("", _NULL_TEST.sub("", condition))
     trace.decides(certain, Subtype.FILTER)
@@ -62,9 +62,9 @@ def join(operator: Operator, trace: ColumnTrace) -> Outputs:
     how += operator.arguments[:200]
     left: Outputs
     right: Outputs
-    left, right, *_ = [*(trace.outputs.get(id(one), []) for one in operator.children), [], []]
-    if found := _EXISTS.search(how):
-        exists = Attribute(found["name"], int(found["id"]))
+    left, right, *_ = [*(trace.outputs.get(id(child), []) for child in operator.children), [], []]
+    if match := _EXISTS.search(how):
+        exists = Attribute(match["name"], int(match["id"]))
         trace.known[exists.id] = trace.of(
             " ".join(operator.fields.values()) or operator.arguments, subtype=Subtype.TRANSFORMATION
         )
@@ -84,9 +84,10 @@ def sort(operator: Operator, trace: ColumnTrace) -> Outputs:
 def top(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`3, [amount#25 DESC NULLS LAST], [order_id#23, a1#1045]`; extended, `(limit=3, …)`"""
     lists = [
-        one.partition("=")[2] or one for one in split_arguments(operator.arguments.strip("()"))
+        argument.partition("=")[2] or argument
+        for argument in split_arguments(operator.arguments.strip("()"))
     ]
-    lists = [one for one in lists if one.startswith("[")]
+    lists = [argument for argument in lists if argument.startswith("[")]
     if lists:
         trace.decides(lists[0], Subtype.SORT)
     return make_columns(lists[-1], trace) if lists[1:] else input_columns(operator, trace)
@@ -98,15 +99,15 @@ def expand(operator: Operator, trace: ColumnTrace) -> Outputs:
     if is_cut(operator.arguments):
         trace.gaps[CUT] = None
     columns = attributes(rest[-1]) if rest else []
-    found = [set(trace.known.get(one.id, NOTHING)) for one in columns]
-    before = [trace.known.get(one.id) for one in columns]
+    sources = [set(trace.known.get(column.id, NOTHING)) for column in columns]
+    before = [trace.known.get(column.id) for column in columns]
     for row in plain_expressions(rows):
         # Before Spark 3.2, `ArrayBuffer(a#1, null, 1)` or another of Scala's lists.
         row = _SCALA_LIST.sub(r"[\g<items>]", row)
         for at, text in enumerate(plain_expressions(row)[: len(columns)]):
-            found[at] |= trace.of(text)
-    for one, inputs, was in zip(columns, found, before, strict=True):
-        trace.known[one.id] = was if was is not None else frozenset(inputs)
+            sources[at] |= trace.of(text)
+    for column, inputs, was in zip(columns, sources, before, strict=True):
+        trace.known[column.id] = was if was is not None else frozenset(inputs)
     return columns
 
 
@@ -114,9 +115,9 @@ def union(operator: Operator, trace: ColumnTrace) -> Outputs:
     """Columns of the same position are one column, with the ids of the first side."""
     sides = [trace.columns_of(child) for child in operator.children]
     columns = attributes(operator.fields.get("Output", "")) or (sides[0] if sides else [])
-    for at, one in enumerate(columns):
+    for at, column in enumerate(columns):
         inputs = [trace.known.get(side[at].id, NOTHING) for side in sides if at < len(side)]
-        trace.known[one.id] = NOTHING.union(*inputs)
+        trace.known[column.id] = NOTHING.union(*inputs)
     return columns
 
 
@@ -124,10 +125,14 @@ def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`MergeRows …, [keep(true, a#1, b#2)], [split(true, a#1, b#2, a#3, b#4)], false, [a#5, b#6]`:
     each instruction makes one or two rows with the columns of the last list.
     """
-    lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
+    lists = [
+        argument for argument in split_arguments(operator.arguments) if argument.startswith("[")
+    ]
     columns = attributes(lists[-1]) if lists else []
-    found = [set(trace.known.get(one.id, NOTHING)) for one in columns]
-    for instruction in (one for each in lists[:-1] for one in plain_expressions(each)):
+    sources = [set(trace.known.get(column.id, NOTHING)) for column in columns]
+    for instruction in (
+        expression for text in lists[:-1] for expression in plain_expressions(text)
+    ):
         rows = 2 if instruction.startswith("split(") else 1
         values = plain_expressions(instruction.partition("(")[2].removesuffix(")"))
         # Before the values are a condition and, in Spark 4, the instruction's context.
@@ -135,9 +140,9 @@ def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
             trace.gaps[CUT] = None
             continue
         for at, text in enumerate(values[len(values) - rows * len(columns) :]):
-            found[at % len(columns)] |= trace.of(text)
-    for one, inputs in zip(columns, found, strict=True):
-        trace.known[one.id] = frozenset(inputs)
+            sources[at % len(columns)] |= trace.of(text)
+    for column, inputs in zip(columns, sources, strict=True):
+        trace.known[column.id] = frozenset(inputs)
     return columns
 
 

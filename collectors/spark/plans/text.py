@@ -98,8 +98,8 @@ class _PlanReader:
         self.placed: set[Operator] = set()
 
     def read(self, line: str) -> None:
-        if found := _HEADER.fullmatch(line):
-            self.begin(found["title"])
+        if match := _HEADER.fullmatch(line):
+            self.begin(match["title"])
         elif line.startswith("=====") or _SUBQUERY.match(line):
             self.begin(_PHYSICAL)
             hosted = _SUBQUERY_ID.search(line)
@@ -124,16 +124,16 @@ class _PlanReader:
         # Spark 3.1 uses the numbers below a cached relation again above it.
         waiting = self.undescribed[head]
         self.section = waiting.pop() if waiting else self.numbered[head][0]
-        if found := _REUSES.search(line):
-            self.reused.append((self.section, found["number"]))
+        if match := _REUSES.search(line):
+            self.reused.append((self.section, match["number"]))
 
     def field(self, line: str) -> None:
         # A table's description has lines that look like fields.
-        found = None if self.open_brackets > 0 and line else _KEY.match(line)
-        if found or not line:
+        match = None if self.open_brackets > 0 and line else _KEY.match(line)
+        if match or not line:
             self.close()
-        if found:
-            self.key, self.values = found["key"].rstrip(), [line[found.end() :]]
+        if match:
+            self.key, self.values = match["key"].rstrip(), [line[match.end() :]]
         elif self.key and not (self.key in _LISTS and self.values[-1].endswith("]")):
             self.values.append(line)
         _, _, described = line.rpartition(_DESCRIPTION)
@@ -176,12 +176,12 @@ class _PlanReader:
         for remark in _REMARK:
             head, mark, _ = text.rpartition(remark)
             text = head if mark and _NUMBERED.search(head[-16:]) else text
-        if found := _NUMBERED.search(text[-16:]):
-            name = text[: len(text) - len(found.group())].strip()
-            same = self.numbered[found["number"], name.partition(" ")[0]]
+        if match := _NUMBERED.search(text[-16:]):
+            name = text[: len(text) - len(match.group())].strip()
+            same = self.numbered[match["number"], name.partition(" ")[0]]
             if self.hosted is None or not same:
                 same.append(Operator(name))
-                self.undescribed[found["number"], name.partition(" ")[0]].append(same[-1])
+                self.undescribed[match["number"], name.partition(" ")[0]].append(same[-1])
             self.formatted = True
             return same[-1]
         word = _NAME.match(text)

@@ -36,8 +36,8 @@ class Operator:
     @property
     def kind(self) -> str:
         """The operator's class without an engine's prefix: `Project` for `GpuProject [a#1]`."""
-        found = _WORD.match(self.name)
-        return _BRANDS.sub("", found.group()) if found else ""
+        match = _WORD.match(self.name)
+        return _BRANDS.sub("", match.group()) if match else ""
 
     @property
     def arguments(self) -> str:
