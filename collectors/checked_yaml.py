@@ -54,7 +54,7 @@ class Section(BaseModel):
         """`collect:` with all its entries commented out is as good as no `collect`."""
         if not isinstance(value, dict):
             return value
-        return {key: one for key, one in value.items() if one is not None}
+        return {key: entry for key, entry in value.items() if entry is not None}
 
 
 def read_yaml(
@@ -84,9 +84,9 @@ def read_yaml(
         raise GraftError("is nested too deeply", place=str(path)) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}" if mark else str(path)
+        location = f"{path}:{mark.line + 1}" if mark else str(path)
         raise GraftError(
-            f"is not valid YAML: {getattr(error, 'problem', None) or error}", place=place
+            f"is not valid YAML: {getattr(error, 'problem', None) or error}", place=location
         ) from error
     if not isinstance(data, dict):
         raise GraftError(otherwise, place=str(path))
@@ -113,13 +113,13 @@ def _text(path: Path) -> str:
         line = error.object[: error.start].count(b"\n") + 1
         raise GraftError("is not UTF-8", place=f"{path}:{line}") from error
     if path.suffix.casefold() == ".json":
-        return _ESCAPED.sub(lambda found: found[0].lstrip("\t").replace("\\/", "/"), text)
+        return _ESCAPED.sub(lambda match: match[0].lstrip("\t").replace("\\/", "/"), text)
     return text
 
 
 def _duplicate_keys(tree: yaml.Node | None) -> list[tuple[int, str]]:
     """Keys that stand twice in one mapping; YAML itself silently takes the last."""
-    found = []
+    duplicates = []
     waiting = [tree] if tree else []
     seen: set[int] = set()
     while waiting:
@@ -133,10 +133,10 @@ def _duplicate_keys(tree: yaml.Node | None) -> list[tuple[int, str]]:
             keys: set[str] = set()
             for key, value in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.value in keys:
-                    found.append((key.start_mark.line + 1, f"`{key.value}` is there twice"))
+                    duplicates.append((key.start_mark.line + 1, f"`{key.value}` is there twice"))
                 keys.add(str(key.value))
                 waiting.append(value)
-    return sorted(found)
+    return sorted(duplicates)
 
 
 def _fault(fault: Any, tree: yaml.Node | None, model: type[BaseModel]) -> tuple[int, str]:

@@ -73,7 +73,7 @@ class _Decompressor(Protocol):
     def decompress(self, data: memoryview, /) -> bytes: ...
 
 
-def uncompressed(file: ByteStream) -> Iterator[bytes]:
+def decompress(file: ByteStream) -> Iterator[bytes]:
     """Yield the file's text in pieces of some hundred kilobytes.
 
     Raises:
@@ -84,13 +84,13 @@ def uncompressed(file: ByteStream) -> Iterator[bytes]:
     first = file.read(_READ)
     if first.startswith(_ZSTD):
         frames = _frames(file, first, zstandard.ZstdDecompressor().decompressobj, _ZSTD_INPUT)
-        return _gathered(frames)
+        return _join_pieces(frames)
     if first.startswith(_GZIP):
-        return _gathered(_frames(file, first, lambda: zlib.decompressobj(wbits=31), _GZIP_INPUT))
+        return _join_pieces(_frames(file, first, lambda: zlib.decompressobj(wbits=31), _GZIP_INPUT))
     if first.startswith(_LZ4):
-        return _gathered(_lz4_blocks(_BlockReader(file, first)))
+        return _join_pieces(_lz4_blocks(_BlockReader(file, first)))
     if first.startswith(_SNAPPY):
-        return _gathered(_snappy_blocks(_BlockReader(file, first)))
+        return _join_pieces(_snappy_blocks(_BlockReader(file, first)))
     if first.startswith(_LZF):
         raise DecompressionError("lzf compression is not supported: use zstd", 0, cut=False)
     return _plain(file, first)
@@ -102,7 +102,7 @@ def _plain(file: ByteStream, chunk: bytes) -> Iterator[bytes]:
         chunk = file.read(_READ)
 
 
-def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Join small pieces, also the last ones before an error."""
     held: list[bytes] = []
     size = 0
@@ -169,8 +169,8 @@ class _BlockReader:
             rest = bytes(self._buffer[self._at :])
             self._start += self._at
             self._at = 0
-            while len(rest) < size and (more := self._file.read(max(_READ, size - len(rest)))):
-                rest += more
+            while len(rest) < size and (chunk := self._file.read(max(_READ, size - len(rest)))):
+                rest += chunk
             self._buffer = memoryview(rest)
         piece = self._buffer[self._at : self._at + size]
         self._at += len(piece)
@@ -216,7 +216,7 @@ def _lz4_blocks(pieces: _BlockReader) -> Iterator[bytes]:
         if token & 0xF0 == _LZ4_RAW:
             yield bytes(block)
         elif size:
-            yield _expanded(pieces, codec, block, size)
+            yield _decompress_block(pieces, codec, block, size)
 
 
 def _snappy_blocks(pieces: _BlockReader) -> Iterator[bytes]:
@@ -226,7 +226,7 @@ def _snappy_blocks(pieces: _BlockReader) -> Iterator[bytes]:
             pieces.all_of(_SNAPPY_HEADER - 4)
             continue
         block = pieces.all_of(int.from_bytes(length, "big", signed=True))
-        yield _expanded(pieces, codec, block, _snappy_size(block))
+        yield _decompress_block(pieces, codec, block, _snappy_size(block))
 
 
 def _snappy_size(block: memoryview) -> int:
@@ -239,7 +239,7 @@ def _snappy_size(block: memoryview) -> int:
     return -1
 
 
-def _expanded(pieces: _BlockReader, codec: pa.Codec, block: memoryview, size: int) -> bytes:
+def _decompress_block(pieces: _BlockReader, codec: pa.Codec, block: memoryview, size: int) -> bytes:
     if not 0 <= size <= _LARGEST_BLOCK:
         raise pieces.damaged()
     try:

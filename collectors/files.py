@@ -61,14 +61,14 @@ def filesystem(url: str) -> tuple[fs.FileSystem, str]:
     # Hadoop's name for S3 is s3a; Arrow knows s3.
     name = "s3" if scheme == "s3a" else scheme
     try:
-        found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(f"{name}://{rest}")
+        location: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(f"{name}://{rest}")
     except pa.ArrowInvalid as error:
         raise GraftError(
             f"cannot be read: {error}",
             place=f"{scheme}://",
             remedy="supported schemes: file, s3a, gs, abfss, hdfs, viewfs (docs/configuration.md)",
         ) from error
-    return found
+    return location
 
 
 def report_nothing(_: Finding) -> None:
@@ -108,7 +108,7 @@ def log_files(
     logs: dict[object, LogFile] = {}
     left_out: list[Finding] = []
     try:
-        for below, size, changed, identity in _listed(path, label, left_out.append, enters):
+        for below, size, changed, identity in _list_files(path, label, left_out.append, enters):
             origin, position = f"{label.rstrip('/')}{below}", f"{size}@{changed}"
             log = LogFile(f"{prefix}{written(below)}", origin, size, position, changed)
             if wanted.match(below) and accepts(log):
@@ -127,7 +127,9 @@ def log_files(
     return sorted(logs.values(), key=lambda log: log.origin)
 
 
-def _listed(path: str, label: str, report: Report, enters: re.Pattern[str]) -> Iterator[ListedFile]:
+def _list_files(
+    path: str, label: str, report: Report, enters: re.Pattern[str]
+) -> Iterator[ListedFile]:
     """The file at a path, or those below it.
 
     Raises:
@@ -183,6 +185,6 @@ def _exists(path: str) -> bool:
     return "://" not in path and Path(path).exists()
 
 
-def fresh(logs: list[LogFile], known: Mapping[str, tuple[str, int]]) -> list[LogFile]:
+def changed_logs(logs: list[LogFile], positions: Mapping[str, tuple[str, int]]) -> list[LogFile]:
     """The files that the store does not have as they are now."""
-    return [log for log in logs if known.get(log.origin, ("",))[0] != log.position]
+    return [log for log in logs if positions.get(log.origin, ("",))[0] != log.position]

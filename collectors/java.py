@@ -53,8 +53,8 @@ def version(java: Path) -> int:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    found = re.search(r'version "(\d+)', done.stderr + done.stdout)
-    return int(found.group(1)) if found else 0
+    match = re.search(r'version "(\d+)', done.stderr + done.stdout)
+    return int(match.group(1)) if match else 0
 
 
 def _from_pypi() -> str:

@@ -71,12 +71,12 @@ def column_names(record: type) -> tuple[str, ...]:
 
 def row(record: Any) -> Row:
     """A record as a row: column -> value as Spark and Arrow take it."""
-    found: Row = {}
+    values: Row = {}
     kind: Any = type(record)
     for column in _columns(kind):
         value = column.get(record)
-        found[column.name] = value if column.stored is None else column.stored(value)
-    return found
+        values[column.name] = value if column.stored is None else column.stored(value)
+    return values
 
 
 def record(kind: type[R], row: Mapping[str, Any]) -> R:
@@ -86,10 +86,10 @@ def record(kind: type[R], row: Mapping[str, Any]) -> R:
         ValueError: A value is none of those that an enumeration has.
     """
     values = {}
-    of: Any = kind
-    for one in _fields(of):
-        if one.column in row:
-            values[one.name] = one.value(row)
+    record_class: Any = kind
+    for field in _fields(record_class):
+        if field.column in row:
+            values[field.name] = field.value(row)
     return kind(**values)
 
 
@@ -132,7 +132,7 @@ def _is_record(hint: Any) -> bool:
 def _defaults(kind: Any) -> dict[str, Any]:
     """The fields of a record's class, each with its default; MISSING where it has none."""
     if is_dataclass(kind):
-        return {one.name: one.default for one in fields(kind)}
+        return {field.name: field.default for field in fields(kind)}
     return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
 
 
@@ -153,14 +153,14 @@ def _fields(kind: Any) -> tuple[_Field, ...]:
 
 def _field(name: str, hint: Any, default: Any) -> _Field:
     if inner := _flat(hint):
-        return _Field(name, column_names(inner)[0], lambda found: record(inner, found))
+        return _Field(name, column_names(inner)[0], lambda values: record(inner, values))
     if _plain(hint) is DatasetId:
         namespace, local = _dataset_columns(name)
 
-        def joined(row: Mapping[str, Any]) -> DatasetId | None:
+        def read_dataset_id(row: Mapping[str, Any]) -> DatasetId | None:
             return None if row[namespace] is None else DatasetId(row[namespace], row[local])
 
-        return _Field(name, namespace, joined)
+        return _Field(name, namespace, read_dataset_id)
     restored = _restored(hint)
     # A table that an earlier version wrote has no value where this one always has.
     empty = None if default is MISSING or default is None else default
@@ -179,22 +179,22 @@ def _dataset_columns(field: str) -> tuple[str, str]:
 
 @cache
 def _columns(kind: Any) -> tuple[_Column, ...]:
-    found: list[_Column] = []
+    columns: list[_Column] = []
     hints = _hints(kind)
     for name in _defaults(kind):
         hint = hints[name]
         if inner := _flat(hint):
-            for one in _columns(inner):
-                path = f"{name}.{one.path}"
-                found.append(one._replace(path=path, get=attrgetter(path)))
+            for column in _columns(inner):
+                path = f"{name}.{column.path}"
+                columns.append(column._replace(path=path, get=attrgetter(path)))
         elif _plain(hint) is DatasetId:
-            found += (
+            columns += (
                 _Column(column, *_TYPES[str], name, attrgetter(name), part)
                 for column, part in zip(_dataset_columns(name), (_namespace, _name), strict=True)
             )
         else:
-            found.append(_Column(name, *_type(hint), name, attrgetter(name), _stored(hint)))
-    return tuple(found)
+            columns.append(_Column(name, *_type(hint), name, attrgetter(name), _stored(hint)))
+    return tuple(columns)
 
 
 def _namespace(dataset: DatasetId | None) -> str | None:
@@ -215,7 +215,7 @@ def _type(hint: Any) -> tuple[str, pa.DataType]:
     if hint is DatasetId:
         parts = [(name, *_TYPES[str]) for name in ("namespace", "name")]
     elif _is_record(hint):
-        parts = [one[:3] for one in _columns(hint)]
+        parts = [column[:3] for column in _columns(hint)]
     else:
         plain = str if issubclass(hint, Enum) and issubclass(hint, str) else hint
         return _TYPES[int if issubclass(hint, Enum) and issubclass(hint, int) else plain]
@@ -226,7 +226,7 @@ def _type(hint: Any) -> tuple[str, pa.DataType]:
 def _plain(hint: Any) -> Any:
     """A type without its `| None`."""
     if get_origin(hint) in (Union, UnionType):
-        return next(one for one in get_args(hint) if one is not NoneType)
+        return next(argument for argument in get_args(hint) if argument is not NoneType)
     return hint
 
 
@@ -239,11 +239,11 @@ def _stored(hint: Any) -> Callable[[Any], Any] | None:
         inner = _stored(get_args(hint)[0])
         return list if inner is None else lambda values: [inner(value) for value in values]
     if hint is DatasetId:
-        return lambda one: one and {"namespace": one.namespace, "name": one.name}
+        return lambda dataset: dataset and {"namespace": dataset.namespace, "name": dataset.name}
     if _is_record(hint):
-        return lambda one: None if one is None else row(one)
+        return lambda nested: None if nested is None else row(nested)
     if issubclass(hint, Enum):
-        return lambda one: getattr(one, "value", one)
+        return lambda member: getattr(member, "value", member)
     return None
 
 
@@ -259,10 +259,10 @@ def _restored(hint: Any) -> Callable[[Any], Any]:
         inner = _restored(get_args(hint)[0])
         return lambda values: tuple(inner(value) for value in values)
     if hint is DatasetId:
-        return lambda one: DatasetId(one["namespace"], one["name"])
+        return lambda struct: DatasetId(struct["namespace"], struct["name"])
     if _is_record(hint):
         kind: Any = hint
-        return lambda one: record(kind, one)
+        return lambda struct: record(kind, struct)
     if issubclass(hint, Enum):
         return lambda value: hint(value)
     return lambda value: value
@@ -274,45 +274,47 @@ def records(kind: type[R], table: pa.Table) -> list[R]:
     Raises:
         ValueError: A value is none of those that an enumeration has.
     """
-    of: Any = kind
+    record_class: Any = kind
     present = set(table.column_names)
     names, columns = [], []
-    for one in _fields(of):
-        if one.column in present:
-            names.append(one.name)
-            columns.append(_values(of, one, table))
+    for field in _fields(record_class):
+        if field.column in present:
+            names.append(field.name)
+            columns.append(_values(record_class, field, table))
     if not names:
         return []
-    if names == list(_defaults(of))[: len(names)]:
-        return list(map(of, *columns))
-    return [of(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+    if names == list(_defaults(record_class))[: len(names)]:
+        return list(map(record_class, *columns))
+    return [
+        record_class(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)
+    ]
 
 
 def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
     return not pc.sum(pc.list_value_length(lists)).as_py()
 
 
-def _values(kind: Any, one: _Field, table: pa.Table) -> Iterable[Any]:
+def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     """The values of a field, one for each row of a table."""
-    hint = _plain(_hints(kind)[one.name])
+    hint = _plain(_hints(kind)[field.name])
     if hint is DatasetId:
-        parts = [table[name].to_pylist() for name in _dataset_columns(one.name)]
+        parts = [table[name].to_pylist() for name in _dataset_columns(field.name)]
         keys = list(zip(*parts, strict=True))
         ids = {key: DatasetId(*key) for key in dict.fromkeys(keys)}
         return [ids[key] for key in keys]
-    column = table[one.column]
-    default = _defaults(kind)[one.name]
+    column = table[field.column]
+    default = _defaults(kind)[field.name]
     empty = None if default is MISSING else default
     if column.null_count == len(column):
         return [empty] * len(column)
     if pa.types.is_timestamp(column.type):
-        found = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_pylist()
-        return [empty if at is None else _EPOCH + timedelta(microseconds=at) for at in found]
+        microseconds = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_pylist()
+        return [empty if at is None else _EPOCH + timedelta(microseconds=at) for at in microseconds]
     if pa.types.is_list(column.type) and not column.null_count and _all_empty(column):
         # As most are: no row is looked at.
-        return [one.value({one.column: []})] * len(column)
-    if pa.types.is_nested(column.type) or _flat(_hints(kind)[one.name]):
-        return [one.value(row) for row in table.select([one.column]).to_pylist()]
+        return [field.value({field.column: []})] * len(column)
+    if pa.types.is_nested(column.type) or _flat(_hints(kind)[field.name]):
+        return [field.value(row) for row in table.select([field.column]).to_pylist()]
     if isinstance(hint, type) and issubclass(hint, Enum):
         members = {None: empty}
         for value in column.unique().to_pylist():

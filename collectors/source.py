@@ -28,7 +28,7 @@ class NewLogs(Protocol):
     What is left out of the list, such as a folder that cannot be listed, goes to `report`.
     """
 
-    def __call__(self, known: Positions, report: Report = ..., /) -> Sequence[object]: ...
+    def __call__(self, positions: Positions, report: Report = ..., /) -> Sequence[object]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class LogSource:
     read: Callable[[Positions], Iterator[Collected]] | None = None
 
     def parts(
-        self, spark: SparkSession | None, known: Positions, reading: Reading
+        self, spark: SparkSession | None, positions: Positions, reading: Reading
     ) -> Iterator[Collected]:
         """Its new logs as rows of the store.
 
@@ -60,9 +60,9 @@ class LogSource:
             spark: A session; needed where the source has `collect`.
         """
         if self.read:
-            yield from self.read(known)
-        elif self.collect and spark and (found := self.collect(spark, known, reading)):
-            yield found
+            yield from self.read(positions)
+        elif self.collect and spark and (collected := self.collect(spark, positions, reading)):
+            yield collected
 
 
 def is_below(origin: str, label: str) -> bool:
@@ -83,13 +83,15 @@ def settings_digest(settings: Mapping[str, object]) -> str:
 
 def settings_of(origin: str, sources: Iterable[LogSource]) -> str:
     """The settings of the sources that an origin is of."""
-    found = {one.settings for one in sources if one.settings and is_below(origin, one.label)}
-    return ",".join(sorted(found))
+    settings = {
+        source.settings for source in sources if source.settings and is_below(origin, source.label)
+    }
+    return ",".join(sorted(settings))
 
 
 def settings_below(sources: Iterable[LogSource]) -> list[tuple[str, str]]:
     """For each source with settings the place that its logs are below, and the settings."""
-    return [(_top(one.label), one.settings) for one in sources if one.settings]
+    return [(_top(source.label), source.settings) for source in sources if source.settings]
 
 
 def changed_settings(stored: Mapping[str, str], sources: Sequence[LogSource]) -> set[str]:
@@ -106,7 +108,7 @@ def changed_settings(stored: Mapping[str, str], sources: Sequence[LogSource]) ->
     }
 
 
-def to_read_again(known: Positions, again: Callable[[str], bool]) -> Positions:
+def to_read_again(positions: Positions, again: Callable[[str], bool]) -> Positions:
     """Positions in which some logs are to be read again.
 
     What their sources no longer show keeps its records: nothing is read that would replace them.
@@ -114,25 +116,25 @@ def to_read_again(known: Positions, again: Callable[[str], bool]) -> Positions:
     Args:
         again: Tells of an origin whether it is to be read again.
     """
-    return _ToReadAgain(known, again)
+    return _ToReadAgain(positions, again)
 
 
 @dataclass(frozen=True, slots=True)
 class _ToReadAgain(PositionsOfLogs):
-    known: Positions
+    positions: Positions
     again: Callable[[str], bool]
 
     def of(self, logs: Iterable[str]) -> dict[str, tuple[str, int]]:
         return {
             origin: (f"{_STALE}{position}" if self.again(origin) else position, events)
-            for origin, (position, events) in of_logs(self.known, logs).items()
+            for origin, (position, events) in of_logs(self.positions, logs).items()
         }
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.known)
+        return iter(self.positions)
 
     def __len__(self) -> int:
-        return len(self.known)
+        return len(self.positions)
 
 
 def is_stale(position: str) -> bool:

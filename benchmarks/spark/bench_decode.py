@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.report import Report
 from benchmarks.spark.logs import plan_heavy, task_heavy, write
-from dbt_graft.collectors.codecs import uncompressed
+from dbt_graft.collectors.codecs import decompress
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.spark.log.decode import SparkEvent, decode
 from tests.collectors.spark.packed import lz4, snappy, zstd
@@ -67,7 +67,7 @@ def limit(path: Path) -> None:
             deque(file, maxlen=0)
     else:
         with path.open("rb") as file:
-            deque(uncompressed(file), maxlen=0)
+            deque(decompress(file), maxlen=0)
 
 
 def ours(path: Path) -> None:
@@ -79,7 +79,7 @@ def ours(path: Path) -> None:
 def every_line(loads: Callable[[bytes], object], path: Path) -> None:
     """Each line parsed."""
     with path.open("rb") as file:
-        lines = file if path.suffix == ".plain" else BytesIO(b"".join(uncompressed(file)))
+        lines = file if path.suffix == ".plain" else BytesIO(b"".join(decompress(file)))
         deque(map(loads, lines), maxlen=0)
 
 

@@ -14,20 +14,20 @@ _VALUES = ("validValues", "mustBeIn")
 _LONGEST_UNIT = 20
 
 
-def column_promise(one: PropertyPart, label: str) -> ColumnPromise:
+def column_promise(column: PropertyPart, label: str) -> ColumnPromise:
     """The promises of a property.
 
     Args:
         label: Its classification.
     """
-    constraints = [("unique", one.unique), ("primary_key", one.primary_key)]
+    constraints = [("unique", column.unique), ("primary_key", column.primary_key)]
     return ColumnPromise(
-        (one.physical_type or one.logical_type).casefold(),
-        is_true(one.required),
+        (column.physical_type or column.logical_type).casefold(),
+        is_true(column.required),
         frozenset((kind, "") for kind, value in constraints if is_true(value)),
-        values=frozenset(map(_digest, _valid_values(one.quality))),
+        values=frozenset(map(_digest, _valid_values(column.quality))),
         classification=label,
-        unit=_unit(one.custom),
+        unit=_unit(column.custom),
     )
 
 
@@ -41,16 +41,16 @@ def _valid_values(quality: Any) -> Iterator[Any]:
         if not isinstance(rule, dict):
             continue
         arguments = rule.get("arguments")
-        for place in (rule, arguments if isinstance(arguments, dict) else {}):
+        for mapping in (rule, arguments if isinstance(arguments, dict) else {}):
             for key in _VALUES:
-                found = place.get(key)
-                yield from found if isinstance(found, list) else ()
+                values = mapping.get(key)
+                yield from values if isinstance(values, list) else ()
 
 
 def _unit(custom: Any) -> str:
-    for one in custom if isinstance(custom, list) else ():
-        if isinstance(one, dict) and str(one.get("property")).casefold() == "unit":
-            return str(one.get("value") or "").strip()[:_LONGEST_UNIT]
+    for entry in custom if isinstance(custom, list) else ():
+        if isinstance(entry, dict) and str(entry.get("property")).casefold() == "unit":
+            return str(entry.get("value") or "").strip()[:_LONGEST_UNIT]
     return ""
 
 

@@ -13,7 +13,7 @@ NO_CONTRACT = "is no data contract: it must hold `kind: DataContract`"
 _VARIABLE = re.compile(r"\$\{\w+(?::-(?P<otherwise>[^}]*))?\}")
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
@@ -27,7 +27,7 @@ class Part(BaseModel):
     def _without_empty_keys(cls, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        return {key: one for key, one in value.items() if one is not None}
+        return {key: entry for key, entry in value.items() if entry is not None}
 
 
 class NestedPart(Part):
@@ -61,7 +61,7 @@ class PropertyPart(Part):
         """The fields of an object, of the items of an array, and of the values of a map."""
         values = self.map.value if self.map else None
         nested = (part.properties for part in (self.items, values) if part)
-        return (*self.properties, *(one for some in nested for one in some))
+        return (*self.properties, *(field for properties in nested for field in properties))
 
 
 class ObjectPart(Part):
@@ -83,7 +83,7 @@ class ServerPart(Part):
         """The database and the schema, as far as they are there: `main.raw`."""
         database = self.database or self.catalog or self.project
         schema = self.schema_name or self.dataset or self.namespace
-        return ".".join(filter(None, map(_resolved, (database, schema))))
+        return ".".join(filter(None, map(_resolve_variables, (database, schema))))
 
 
 class SlaPart(Part):
@@ -126,7 +126,7 @@ class ContractDocument(Part):
     version: str = ""
     status: str = ""
     description: Any = None
-    tags: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    tags: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
     servers: tuple[ServerPart, ...] = ()
     tables: tuple[ObjectPart, ...] = Field(default=(), alias="schema")
     team: TeamPart = TeamPart()
@@ -149,9 +149,9 @@ class ContractDocument(Part):
         return redact_json(value)
 
 
-def _resolved(text: str) -> str:
+def _resolve_variables(text: str) -> str:
     """A text with the defaults of its variables; empty where one of them has none."""
-    found = [*_VARIABLE.finditer(text)]
-    if any(one["otherwise"] is None for one in found):
+    variables = [*_VARIABLE.finditer(text)]
+    if any(variable["otherwise"] is None for variable in variables):
         return ""
-    return _VARIABLE.sub(lambda one: one["otherwise"], text)
+    return _VARIABLE.sub(lambda variable: variable["otherwise"], text)

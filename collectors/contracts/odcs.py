@@ -22,7 +22,7 @@ from dbt_graft.collectors.contracts.document import (
     PropertyPart,
     ServerPart,
 )
-from dbt_graft.collectors.contracts.promises import Promise, promised
+from dbt_graft.collectors.contracts.promises import Promise, apply_promises
 from dbt_graft.lineage.contracts import ContractColumn, ContractTable, DataContract
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.privacy.classification import classification
@@ -40,34 +40,35 @@ def read_contract(path: Path) -> DataContract | None:
         GraftError: It cannot be read, or is no contract of version 3; with the line.
     """
     _check_size(path)
-    found = read_yaml(path, ContractDocument, NO_CONTRACT, partial(_check_aliases, path))
-    if not found.api_version.lstrip("v").startswith("3."):
+    document = read_yaml(path, ContractDocument, NO_CONTRACT, partial(_check_aliases, path))
+    if not document.api_version.lstrip("v").startswith("3."):
         raise GraftError(
-            f"`apiVersion` is {found.api_version}; contracts of version 3 can be read",
+            f"`apiVersion` is {document.api_version}; contracts of version 3 can be read",
             place=str(path),
             remedy="convert it: docs/contracts.md",
         )
-    if found.status.casefold() in _ENDED:
+    if document.status.casefold() in _ENDED:
         return None
     promises = [
-        Promise(one.property, one.value, one.unit, one.element or found.default_element)
-        for one in found.sla
+        Promise(sla.property, sla.value, sla.unit, sla.element or document.default_element)
+        for sla in document.sla
     ]
     tables = [
         ContractTable(
-            tuple(dict.fromkeys(_names(found.servers, one))), tuple(_columns(one.properties, ""))
+            tuple(dict.fromkeys(_names(document.servers, table))),
+            tuple(_columns(table.properties, "")),
         )
-        for one in found.tables
+        for table in document.tables
     ]
     return DataContract(
-        found.id,
-        found.name or found.id,
+        document.id,
+        document.name or document.id,
         str(path),
-        found.version,
-        _owner(found),
-        _text(found.description),
-        found.tags,
-        promised(tables, promises),
+        document.version,
+        _owner(document),
+        _text(document.description),
+        document.tags,
+        apply_promises(tables, promises),
     )
 
 
@@ -86,68 +87,68 @@ def _check_size(path: Path) -> None:
 
 def _check_aliases(path: Path, tree: yaml.Node) -> None:
     """Refuse small files of nested aliases, which would fill the memory."""
-    if _nodes(tree, {}) > _MOST_NODES:
+    if _count_nodes(tree, {}) > _MOST_NODES:
         raise GraftError("has too many nested aliases", place=str(path))
 
 
-def _nodes(node: yaml.Node, known: dict[int, int]) -> int:
+def _count_nodes(node: yaml.Node, counts: dict[int, int]) -> int:
     """The number of nodes with all aliases followed."""
-    if id(node) not in known:
-        known[id(node)] = _MOST_NODES + 1  # A node inside itself has no end.
+    if id(node) not in counts:
+        counts[id(node)] = _MOST_NODES + 1  # A node inside itself has no end.
         children: list[yaml.Node] = []
         if isinstance(node, yaml.SequenceNode):
             children = node.value
         elif isinstance(node, yaml.MappingNode):
-            children = [one for pair in node.value for one in pair]
-        known[id(node)] = 1 + sum(_nodes(one, known) for one in children)
-    return known[id(node)]
+            children = [child for pair in node.value for child in pair]
+        counts[id(node)] = 1 + sum(_count_nodes(child, counts) for child in children)
+    return counts[id(node)]
 
 
-def _names(servers: Sequence[ServerPart], one: ObjectPart) -> Iterator[str]:
-    for text in filter(None, (one.physical_name, one.name)):
-        table = text.translate(_QUOTES)
+def _names(servers: Sequence[ServerPart], table: ObjectPart) -> Iterator[str]:
+    for text in filter(None, (table.physical_name, table.name)):
+        table_name = text.translate(_QUOTES)
         for server in servers:
             schemas = server.schemas.split(".") if server.schemas else []
-            yield from (".".join((*schemas[at:], table)) for at in range(len(schemas)))
-        yield table
+            yield from (".".join((*schemas[at:], table_name)) for at in range(len(schemas)))
+        yield table_name
 
 
 def _columns(properties: Sequence[PropertyPart], above: str) -> Iterator[ContractColumn]:
-    for place, one in enumerate(properties, 1):
-        name = f"{above}{one.physical_name or one.name}"
-        type_name = one.logical_type.casefold()
-        promise = column_promise(one, _label(one))
-        yield ContractColumn(name, _label(one), _partition(one, place), type_name, promise)
-        yield from _columns(one.fields, f"{name}.")
+    for position, column in enumerate(properties, 1):
+        name = f"{above}{column.physical_name or column.name}"
+        type_name = column.logical_type.casefold()
+        promise = column_promise(column, _label(column))
+        yield ContractColumn(name, _label(column), _partition(column, position), type_name, promise)
+        yield from _columns(column.fields, f"{name}.")
 
 
-def _label(one: PropertyPart) -> str:
+def _label(column: PropertyPart) -> str:
     """The classification; else the first tag that is one."""
-    tags = one.tags if isinstance(one.tags, list) else []
-    named = (tag for tag in tags if isinstance(tag, str) and classification(tag) is not None)
-    return one.classification.strip() or next(named, "")
+    tags = column.tags if isinstance(column.tags, list) else []
+    labels = (tag for tag in tags if isinstance(tag, str) and classification(tag) is not None)
+    return column.classification.strip() or next(labels, "")
 
 
-def _partition(one: PropertyPart, place: int) -> int:
+def _partition(column: PropertyPart, position: int) -> int:
     """The place among the partition columns; that among all columns where none is written."""
-    if not is_true(one.partitioned):
+    if not is_true(column.partitioned):
         return 0
-    written = str(one.partition_position)
-    return int(written) if written.isdecimal() and int(written) else place
+    written = str(column.partition_position)
+    return int(written) if written.isdecimal() and int(written) else position
 
 
 def _owner(contract: ContractDocument) -> str:
     """The team's name, else who has the role of an owner; no addresses of people."""
     if contract.team.name:
         return contract.team.name
-    owners = [one for one in contract.team.members if "owner" in one.role.casefold()]
-    names = [name for one in owners for name in (one.username, one.name)]
+    owners = [member for member in contract.team.members if "owner" in member.role.casefold()]
+    names = [name for owner in owners for name in (owner.username, owner.name)]
     names += [
-        one.value
-        for one in contract.custom
-        if one.property.casefold() == "owner" and isinstance(one.value, str)
+        custom.value
+        for custom in contract.custom
+        if custom.property.casefold() == "owner" and isinstance(custom.value, str)
     ]
-    return next((one for one in names if one and "@" not in one), "")
+    return next((name for name in names if name and "@" not in name), "")
 
 
 def _text(description: Any) -> str:

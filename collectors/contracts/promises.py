@@ -28,46 +28,46 @@ class Promise:
     element: str = ""
 
 
-def promised(
+def apply_promises(
     tables: Sequence[ContractTable], promises: Sequence[Promise]
 ) -> tuple[ContractTable, ...]:
     """Tables with their freshness SLO and deadline: the first of each.
 
     What is no length of time, or no time of day, stays as it is written: forecasts say so.
     """
-    found = list(tables)
+    promised_tables = list(tables)
     for promise in promises:
         word = promise.property.casefold()
-        for number in _about(tables, promise.element):
-            one = found[number]
-            if word in _AGES and not one.freshness_slo:
-                found[number] = replace(one, freshness_slo=_length(promise))
-            elif word in _AVAILABLE and not one.deadline:
-                found[number] = replace(one, deadline=_clock(promise))
-    return tuple(found)
+        for number in _table_numbers(tables, promise.element):
+            table = promised_tables[number]
+            if word in _AGES and not table.freshness_slo:
+                promised_tables[number] = replace(table, freshness_slo=_length(promise))
+            elif word in _AVAILABLE and not table.deadline:
+                promised_tables[number] = replace(table, deadline=_clock(promise))
+    return tuple(promised_tables)
 
 
-def _about(tables: Sequence[ContractTable], element: str) -> Iterator[int]:
+def _table_numbers(tables: Sequence[ContractTable], element: str) -> Iterator[int]:
     """The tables that an element names, or of which it names a column.
 
     Of one table the name may be left out. What names neither is of no table.
     """
-    parts = [one.strip().casefold() for one in element.split(",") if one.strip()]
-    named = [number for number, one in enumerate(tables) if _is_named(one, parts)]
-    if parts and not named:
-        columns = {one.rsplit(".", 1)[-1] for one in parts}
-        named = [
+    parts = [part.strip().casefold() for part in element.split(",") if part.strip()]
+    numbers = [number for number, table in enumerate(tables) if _is_named(table, parts)]
+    if parts and not numbers:
+        columns = {part.rsplit(".", 1)[-1] for part in parts}
+        numbers = [
             number
-            for number, one in enumerate(tables)
-            if any(column.name.casefold() in columns for column in one.columns)
+            for number, table in enumerate(tables)
+            if any(column.name.casefold() in columns for column in table.columns)
         ]
-    yield from named if parts and len(tables) > 1 else range(len(tables))
+    yield from numbers if parts and len(tables) > 1 else range(len(tables))
 
 
 def _is_named(table: ContractTable, parts: Sequence[str]) -> bool:
     """Whether one of the elements is a name of the table, or of a column of it."""
     names = [name.casefold() for name in table.names]
-    return any(one == name or one.startswith(f"{name}.") for one in parts for name in names)
+    return any(part == name or part.startswith(f"{name}.") for part in parts for name in names)
 
 
 def _length(promise: Promise) -> str:
@@ -76,7 +76,7 @@ def _length(promise: Promise) -> str:
         return ""
     text, unit = str(promise.value).strip(), promise.unit.strip()
     with_unit = f"{text}{unit}" if len(unit) <= 1 else f"{text} {unit}"
-    return next((one for one in (with_unit, text) if length(one)), with_unit)
+    return next((candidate for candidate in (with_unit, text) if length(candidate)), with_unit)
 
 
 def _clock(promise: Promise) -> str:

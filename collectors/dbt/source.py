@@ -13,8 +13,8 @@ import pyarrow as pa
 from dbt_graft.collectors.dbt.results import NoResultsError, artifact, read_invocation
 from dbt_graft.collectors.files import (
     LogFile,
+    changed_logs,
     filesystem,
-    fresh,
     log_files,
     report_nothing,
 )
@@ -55,7 +55,7 @@ def results_source(path: str, label: str) -> LogSource:
     files = ResultFiles(path, f"dbt:{label}")
     return LogSource(
         partial(_new_files, files),
-        read=lambda known: _read(files.label, _new_files(files, known), known),
+        read=lambda positions: _read(files.label, _new_files(files, positions), positions),
         label=files.label,
     )
 
@@ -69,19 +69,19 @@ def target_source(folder: Path) -> LogSource | None:
     if not any((folder / name).is_file() for name in _NAMES):
         return None
 
-    def new_files(known: Positions, _: Report = report_nothing, /) -> list[LogFile]:
+    def new_files(positions: Positions, _: Report = report_nothing, /) -> list[LogFile]:
         present = [name for name in _NAMES if (folder / name).is_file()]
         listed = [log_files(str(folder / name), f"{label}/{name}")[0] for name in present]
-        return fresh(listed, of_logs(known, (log.origin for log in listed)))
+        return changed_logs(listed, of_logs(positions, (log.origin for log in listed)))
 
     return LogSource(new_files, read=lambda k: _read(label, new_files(k), k), label=label)
 
 
 def _new_files(
-    files: ResultFiles, known: Positions, report: Report = report_nothing, /
+    files: ResultFiles, positions: Positions, report: Report = report_nothing, /
 ) -> list[LogFile]:
     listed = log_files(files.path, files.label, lambda log: log.url.endswith(_SUFFIXES), report)
-    return fresh(listed, of_logs(known, (log.origin for log in listed)))
+    return changed_logs(listed, of_logs(positions, (log.origin for log in listed)))
 
 
 def _read(label: str, new: list[LogFile], known: Positions) -> Iterator[Collected]:
@@ -92,7 +92,7 @@ def _read(label: str, new: list[LogFile], known: Positions) -> Iterator[Collecte
     for log in new:
         try:
             content = _content(log)
-            found = read_invocation(content, label) if content else None
+            invocation = read_invocation(content, label) if content else None
         except NoResultsError as error:
             part.rejects.append(Reject(log.origin, "", str(error)))
         except orjson.JSONDecodeError:
@@ -100,11 +100,11 @@ def _read(label: str, new: list[LogFile], known: Positions) -> Iterator[Collecte
         except (OSError, EOFError):
             part.pending.append(Reject(log.origin, "", "the file cannot be read"))
         else:
-            if found and found.results:
-                positions = (stored.get(found.origin, ("",))[0], taken.get(found.origin))
-                if found.position not in positions:
-                    taken[found.origin] = found.position
-                    part.add(found.origin, found.position, found.results)
+            if invocation and invocation.results:
+                positions = (stored.get(invocation.origin, ("",))[0], taken.get(invocation.origin))
+                if invocation.position not in positions:
+                    taken[invocation.origin] = invocation.position
+                    part.add(invocation.origin, invocation.position, invocation.results)
         unread = part.pending and part.pending[-1].origin == log.origin
         part.logs.append(ReadLog(log.origin, "" if unread else log.position))
         if part.rows >= _ROWS:

@@ -70,35 +70,35 @@ def documents(files: DeclaredFiles) -> dict[Path, Document]:
         NoFileError: There is none.
         GraftError: Some are not valid; all errors at once, each with its line.
     """
-    found, faults = {}, []
+    documents_by_path, faults = {}, []
     for path in _paths(files):
         try:
-            found[path] = read(path)
+            documents_by_path[path] = read(path)
         except GraftError as error:
             faults.append(str(error))
     if faults:
         raise GraftError("\n".join(faults))
-    return found
+    return documents_by_path
 
 
-def task_infos(found: Mapping[Path, Document]) -> dict[str, TaskInfo]:
+def task_infos(documents_by_path: Mapping[Path, Document]) -> dict[str, TaskInfo]:
     """Descriptions, owners and so on of tasks and consumers; the first file with a name wins."""
     infos: dict[str, TaskInfo] = {}
-    for one in found.values():
-        infos = {**one.infos(), **infos}
+    for document in documents_by_path.values():
+        infos = {**document.infos(), **infos}
     return infos
 
 
-def declared_dates(found: Mapping[Path, Document]) -> dict[DatasetId, DeclaredDates]:
+def declared_dates(documents_by_path: Mapping[Path, Document]) -> dict[DatasetId, DeclaredDates]:
     """The dates of datasets; the first file with a name wins."""
     dates: dict[DatasetId, DeclaredDates] = {}
-    for one in found.values():
-        dates = {**one.dates(), **dates}
+    for document in documents_by_path.values():
+        dates = {**document.dates(), **dates}
     return dates
 
 
 def changed_files(
-    files: DeclaredFiles, known: Positions, report: Report = report_nothing
+    files: DeclaredFiles, positions: Positions, report: Report = report_nothing
 ) -> list[ChangedFile]:
     """The files that the store does not have as they are now, and those that are gone.
 
@@ -110,45 +110,49 @@ def changed_files(
     Raises:
         GraftError: There is none, or some are not valid.
     """
-    present = {_origin(files, path): (path, one) for path, one in documents(files).items()}
-    known = of_logs(known, [f"declared:{files.label}"])
-    found = []
-    for origin, (path, one) in present.items():
+    present = {
+        _origin(files, path): (path, document) for path, document in documents(files).items()
+    }
+    positions = of_logs(positions, [f"declared:{files.label}"])
+    changed = []
+    for origin, (path, document) in present.items():
         position = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
-        if known.get(origin, ("",))[0] != position:
-            found.append(ChangedFile(origin, position, one))
+        if positions.get(origin, ("",))[0] != position:
+            changed.append(ChangedFile(origin, position, document))
     closed = _closed_folders(files)
     for finding in closed:
         report(finding)
     gone = [
         origin
-        for origin, (position, _) in known.items()
+        for origin, (position, _) in positions.items()
         if origin.startswith(f"declared:{files.label}#")
         and origin not in present
         and position != _GONE
         and not closed
     ]
-    return [*found, *(ChangedFile(origin, _GONE, None) for origin in sorted(gone))]
+    return [*changed, *(ChangedFile(origin, _GONE, None) for origin in sorted(gone))]
 
 
 def collect(new: Sequence[ChangedFile]) -> Iterator[Collected]:
     """The lineage in new and changed files, in one part if there are any."""
     if not new:
         return
-    records = _records((one.origin, one.document) for one in new if one.document)
-    yield tables(records, {one.origin: one.position for one in new})
+    records = _records((file.origin, file.document) for file in new if file.document)
+    yield tables(records, {file.origin: file.position for file in new})
 
 
-def declared_records(files: DeclaredFiles, found: Mapping[Path, Document]) -> Records:
+def declared_records(files: DeclaredFiles, documents_by_path: Mapping[Path, Document]) -> Records:
     """The lineage in files, as records of the store."""
-    return _records((_origin(files, path), one) for path, one in found.items())
+    return _records(
+        (_origin(files, path), document) for path, document in documents_by_path.items()
+    )
 
 
 def _records(documents: Iterable[tuple[str, Document]]) -> Records:
     present = list(documents)
     return Records(
-        accesses=tuple(access for one in present for access in _accesses(*one)),
-        column_edges=tuple(edge for one in present for edge in _column_edges(*one)),
+        accesses=tuple(access for file in present for access in _accesses(*file)),
+        column_edges=tuple(edge for file in present for edge in _column_edges(*file)),
     )
 
 
@@ -162,16 +166,16 @@ def _paths(files: DeclaredFiles) -> list[Path]:
     path = Path(files.path)
     if "*" in files.path:
         base = _base(files)
-        found = sorted(base.glob(str(path.relative_to(base))))
+        paths = sorted(base.glob(str(path.relative_to(base))))
     elif path.is_dir():
-        found = sorted((*path.rglob("*.yml"), *path.rglob("*.yaml")))
+        paths = sorted((*path.rglob("*.yml"), *path.rglob("*.yaml")))
     else:
-        found = [path]
-    if not [one for one in found if one.is_file()]:
+        paths = [path]
+    if not [path for path in paths if path.is_file()]:
         raise NoFileError(
             "there is no such file", place=files.label, remedy="correct `path` in graft.yml"
         )
-    return [one for one in found if one.is_file()]
+    return [path for path in paths if path.is_file()]
 
 
 def _closed_folders(files: DeclaredFiles) -> list[Finding]:
@@ -203,13 +207,19 @@ def _accesses(origin: str, document: Document) -> Iterator[Access]:
     """Accesses, with one run for each flow: flows of a task do not pass data to each other."""
     for task, entry in document.tasks.items():
         for n, flow in enumerate(entry.flows):
-            yield from _used(origin, task, n, flow.source, Direction.READ, Operation.SELECT)
-            yield from _used(origin, task, n, flow.target, Direction.WRITE, Operation.INSERT)
+            yield from _dataset_accesses(
+                origin, task, n, flow.source, Direction.READ, Operation.SELECT
+            )
+            yield from _dataset_accesses(
+                origin, task, n, flow.target, Direction.WRITE, Operation.INSERT
+            )
     for consumer, reader in document.consumers.items():
-        yield from _used(origin, consumer, 0, reader.reads, Direction.READ, Operation.SELECT)
+        yield from _dataset_accesses(
+            origin, consumer, 0, reader.reads, Direction.READ, Operation.SELECT
+        )
 
 
-def _used(
+def _dataset_accesses(
     origin: str,
     task: str,
     flow: int,
@@ -239,8 +249,8 @@ def _column_edges(origin: str, document: Document) -> Iterator[ColumnEdge]:
         for n, flow in enumerate(entry.flows):
             for name, columns in flow.columns.items():
                 for column, upstream in columns.items():
-                    for one in upstream:
-                        upstream_column = _upstream(one)
+                    for declaration in upstream:
+                        upstream_column = _upstream(declaration)
                         source, source_column = parse_column(upstream_column.column)
                         yield ColumnEdge(
                             task=task,

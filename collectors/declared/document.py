@@ -55,13 +55,13 @@ def parse_column(text: str) -> tuple[DatasetId, str]:
     return parse_dataset_id(dataset), column
 
 
-def _written(pattern: str) -> WithJsonSchema:
+def _json_pattern(pattern: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern})
 
 
 TaskName = Annotated[Text, AfterValidator(redact_text)]
-DatasetName = Annotated[Text, AfterValidator(_dataset), _written("^[^/]+(://[^/]+)?/.+$")]
-ColumnName = Annotated[Text, AfterValidator(_column), _written(r"^[^/]+(://[^/]+)?/.+\..+$")]
+DatasetName = Annotated[Text, AfterValidator(_dataset), _json_pattern("^[^/]+(://[^/]+)?/.+$")]
+ColumnName = Annotated[Text, AfterValidator(_column), _json_pattern(r"^[^/]+(://[^/]+)?/.+\..+$")]
 
 
 def _upper(value: object) -> object:
@@ -173,8 +173,8 @@ class Document(Section):
 
     @model_validator(mode="after")
     def _each_name_once(self) -> Document:
-        if both := sorted(self.tasks.keys() & self.consumers.keys()):
-            raise ValueError(f"{', '.join(both)}: a task and a consumer have the same name")
+        if duplicates := sorted(self.tasks.keys() & self.consumers.keys()):
+            raise ValueError(f"{', '.join(duplicates)}: a task and a consumer have the same name")
         return self
 
     def infos(self) -> dict[str, TaskInfo]:

@@ -55,8 +55,8 @@ def declared_source(path: str, label: str) -> LogSource:
     """
     files = DeclaredFiles(path, label)
     return LogSource(
-        lambda known, report=report_nothing: changed_files(files, known, report),
-        read=lambda known: collect(changed_files(files, known)),
+        lambda positions, report=report_nothing: changed_files(files, positions, report),
+        read=lambda positions: collect(changed_files(files, positions)),
         label=f"declared:{label}",
     )
 
@@ -95,8 +95,10 @@ def declared_files(path: str, label: str) -> tuple[Records, list[DeclaredFile]]:
     """
     files = DeclaredFiles(path, label)
     try:
-        found = documents(files)
+        documents_by_path = documents(files)
     except NoFileError:
         return Records(), []
-    places = [DeclaredFile(place, one.infos()) for place, one in found.items()]
-    return declared_records(files, found), places
+    file_infos = [
+        DeclaredFile(path, document.infos()) for path, document in documents_by_path.items()
+    ]
+    return declared_records(files, documents_by_path), file_infos

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 
 import orjson
 
-from dbt_graft.collectors.codecs import ByteStream, DecompressionError, uncompressed
+from dbt_graft.collectors.codecs import ByteStream, DecompressionError, decompress
 from dbt_graft.collectors.files import filesystem
 
 _MAGIC = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"LZ4Block", b"\x82SNAPPY\x00", b"ZV")
@@ -113,7 +113,7 @@ def _packed(part: Range) -> Iterator[Line]:
     files, path = filesystem(part.url)
     with files.open_input_stream(path, compression=None) as file:
         try:
-            pieces = uncompressed(cast("ByteStream", file))
+            pieces = decompress(cast("ByteStream", file))
             first = next(pieces, b"")
             if _is_one_document(part._replace(size=0), first[:_HEAD]):
                 yield from _packed_document(first, pieces)

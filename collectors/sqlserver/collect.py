@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dbt_graft.collectors.arrow_frames import to_frame, to_table
-from dbt_graft.collectors.files import LogFile, fresh, log_files, report_nothing
+from dbt_graft.collectors.files import LogFile, changed_logs, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.schema import arrow, batch, ddl, record
@@ -141,7 +141,7 @@ def new_logs(
         GraftError: The path does not exist or cannot be listed.
     """
     listed = log_files(logs.path, logs.label, lambda log: may_hold_events(log, logs.path), report)
-    return fresh(listed, of_logs(known, (log.origin for log in listed)))
+    return changed_logs(listed, of_logs(known, (log.origin for log in listed)))
 
 
 def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[PolledSegments]:

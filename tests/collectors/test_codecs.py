@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 import zstandard
 
-from dbt_graft.collectors.codecs import DecompressionError, uncompressed
+from dbt_graft.collectors.codecs import DecompressionError, decompress
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 LINE = b'{"Event":"SparkListenerTaskEnd","Stage ID":%d}\n'
@@ -32,7 +32,7 @@ def text_of(data: bytes) -> tuple[bytes, DecompressionError | None]:
     """The text up to where it breaks off, and why it does."""
     found = b""
     try:
-        for piece in uncompressed(BytesIO(data)):
+        for piece in decompress(BytesIO(data)):
             found += piece
     except DecompressionError as error:
         return found, error
@@ -89,7 +89,7 @@ def test_an_impossible_length_is_damage(data: bytes) -> None:
 def test_a_bomb_comes_in_pieces() -> None:
     bomb = zstandard.ZstdCompressor(level=1).compress(bytes(3 << 30 >> 2))
     largest = total = 0
-    for piece in uncompressed(BytesIO(bomb)):
+    for piece in decompress(BytesIO(bomb)):
         largest, total = max(largest, len(piece)), total + len(piece)
     assert total == 3 << 30 >> 2
     assert largest <= 160 << 20

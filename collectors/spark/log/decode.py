@@ -17,7 +17,7 @@ from itertools import chain
 
 import orjson
 
-from dbt_graft.collectors.codecs import ByteStream, DecompressionError, uncompressed
+from dbt_graft.collectors.codecs import ByteStream, DecompressionError, decompress
 from dbt_graft.collectors.spark.log.events import READERS, Body
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError
 from dbt_graft.lineage.errors import exception_reason
@@ -96,7 +96,7 @@ def decode(
     byte, line = start
     decoder = _Decoder(growing, line, base=byte)
     try:
-        yield from decoder.lines(_from_byte(uncompressed(file), byte))
+        yield from decoder.lines(_from_byte(decompress(file), byte))
         yield from decoder.end()
     except DecompressionError as error:
         yield from decoder.end(broken=True)
