@@ -1,4 +1,4 @@
-"""What an audience may see, and whether all labels of a project say who may see what."""
+"""The sight of an audience, and a check that all labels of a project say who may see what."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _CODE = frozenset(("macro", "doc", "test", "unit_test", "operation", "sql_operat
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What is visible and what is not, beside columns and datasets.
+    """The line between visible and hidden, for data and for all that belongs to it.
 
     Attributes:
         gone: The ids of hidden nodes of dbt.

@@ -1,4 +1,4 @@
-"""What is promised of a column, by a data contract or by tests."""
+"""The promises for a column, by a data contract or by tests."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Description:
 
     @property
     def sensitivity(self) -> str:
-        """The label that pages show: `PII`, `confidential`; empty where nothing needs protection."""
+        """The label that pages show: `PII`; empty where nothing needs protection."""
         return _shown_label(self.labels)
 
     @property

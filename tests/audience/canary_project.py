@@ -224,7 +224,7 @@ def _classify(content: Any, label: str) -> None:
 
 
 def _logged(canaries: Canaries) -> Records:
-    """What logs of any engine may bring: a run that copies a table."""
+    """The records that logs of any engine may bring: a run that copies a table."""
     schema = canaries.name("logged schema")
     source, target = (DatasetId("spark", f"{schema}.{canaries.name(x)}") for x in ("from", "to"))
     keys = {name: canaries.name(name) for name in ("task", "run_id", "shape_id", "origin")}

@@ -1,4 +1,4 @@
-"""What a published folder holds, in any form: the canaries in it, with the files they are in."""
+"""The contents of a published folder, in any form: the canaries in it, with the files they are in."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _forms(text: str) -> Iterator[str]:
 
 
 def _inflated(content: bytes) -> bytes:
-    """What packed bytes hold; other bytes as they are."""
+    """The content of packed bytes; other bytes as they are."""
     for bits in (31, 15):
         try:
             return zlib.decompressobj(bits).decompress(content)

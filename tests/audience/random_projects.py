@@ -282,7 +282,7 @@ def _exposure(name: str, tables: list[RandomTable]) -> dict[str, Any]:
 
 @dataclass
 class Readable:
-    """What an audience may read of a project.
+    """The part of a project that an audience may read.
 
     Attributes:
         hidden: Names that no published file may have.

@@ -1,7 +1,7 @@
 """Public projects, with labels put on by rule: no site for an audience has a word of the rest.
 
-The texts of what is to be hidden get canaries, which a reader of the tests looks for, as it does for
-the ids of hidden nodes.
+The texts of what is to be hidden get canaries, which a reader of the tests looks for, as it does
+for the ids of hidden nodes.
 """
 
 from __future__ import annotations

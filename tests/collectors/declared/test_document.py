@@ -77,7 +77,10 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
         5,
         "write the URL without user",
     ),
-    ("    owner:", "    runbook: https://w/x?token=t0k\n    owner:", 5, "without user, password, token and key"),
+    (
+        *("    owner:", "    runbook: https://w/x?token=t0k\n    owner:", 5),
+        "without user, password, token and key",
+    ),
     ("    owner:", "    rerun: make --token t0k\n    owner:", 5, "write $NAME where the password"),
     ("from: [sftp://", "from: [sftp://jane@", 8, "write the URL without user"),
     ("version: 1", "version: [", None, "not valid YAML"),
