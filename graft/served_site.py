@@ -168,7 +168,7 @@ class SitePages(SimpleHTTPRequestHandler):
         return super().send_head()
 
     def _inside(self, path: Path) -> Path | None:
-        """The file or folder at a path, links followed; None if nothing does, or it is not in the site."""
+        """The file or folder at a path, links followed; None where none is, or outside of the site."""
         try:
             file = path.resolve(strict=True)
         except (

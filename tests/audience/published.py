@@ -1,4 +1,4 @@
-"""The contents of a published folder, in any form: the canaries in it, with the files they are in."""
+"""The contents of a published folder: the canaries in it, in any form, with their files."""
 
 from __future__ import annotations
 
