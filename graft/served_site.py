@@ -168,7 +168,7 @@ class SitePages(SimpleHTTPRequestHandler):
         return super().send_head()
 
     def _inside(self, path: Path) -> Path | None:
-        """The file or folder at a path, links followed; None where none is, or outside of the site."""
+        """The file or folder at a path, links followed; None where the site has none."""
         try:
             file = path.resolve(strict=True)
         except (
