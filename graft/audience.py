@@ -13,8 +13,8 @@ from dbt_graft.graft.audience_words import Sight, hidden_texts, words_of
 from dbt_graft.graft.complete_project import CompleteProject, complete_project
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.declared_labels import DeclaredLabels, declared_labels
-from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.graft.impact_graph import impact_graph
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.privacy_report import spread_labels
 from dbt_graft.injector.audience import visible_artifacts
 from dbt_graft.injector.audience_nodes import hidden_nodes, named_nodes, nodes_naming_hidden

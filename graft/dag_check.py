@@ -22,7 +22,7 @@ from dbt_graft.exporters.dag_factory.document import marker
 from dbt_graft.exporters.dag_factory.order import DemandedOrder
 from dbt_graft.exporters.dag_factory.planner import plan_dags, wanted_order
 from dbt_graft.exporters.dag_factory.settings import DagSettings
-from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from dbt_graft.graft.dag_check import finding_line
-from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.graft.drift_report import DriftReport
+from dbt_graft.graft.phrases import count
 from dbt_graft.lineage.column_drift import ColumnDrift, ColumnDriftStatus
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.drift import DriftEdge, DriftStatus

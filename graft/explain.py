@@ -16,7 +16,6 @@ from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
-from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.graft.explanation import (
     Evidences,
     close_names,
@@ -25,6 +24,7 @@ from dbt_graft.graft.explanation import (
     matching,
 )
 from dbt_graft.graft.past import Moment, as_of_option, past_records
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector import artifacts

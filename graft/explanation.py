@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dbt_graft.graft.doctor.phrases import count, named
 from dbt_graft.graft.named_datasets import close_to, datasets_named, shown_name
+from dbt_graft.graft.phrases import count, named
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period_text import period_json, period_text
 from dbt_graft.lineage.flow import Flow

@@ -20,7 +20,7 @@ from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dag_check import check_dags, from_here
 from dbt_graft.graft.dag_files import WrittenFiles, write_files
-from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sources import task_infos
 from dbt_graft.graft.terminal import one_line

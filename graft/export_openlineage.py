@@ -25,8 +25,8 @@ from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.graft.output_folder import OutputFolder
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sending import ALL, REFUSED, send
 from dbt_graft.graft.sources import task_infos

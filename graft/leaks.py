@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.graft.name_parts import part_of_names
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.product_words import product_texts, product_words
 from dbt_graft.graft.published_text import BREAK, PublishedText, published_texts, unescaped_texts
 from dbt_graft.graft.shipped_code import shipped_digests

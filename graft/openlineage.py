@@ -24,7 +24,7 @@ from dbt_graft.exporters.openlineage.expectations import (
     expected_events,
 )
 from dbt_graft.graft.command import CommandGroup
-from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
 

@@ -19,6 +19,7 @@ from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.task_metadata import task_metadata, task_metadata_file
+from dbt_graft.graft import unmatched_clients, unused_entries
 from dbt_graft.graft.collecting import CollectResult
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.contracts import contracted
@@ -264,12 +265,10 @@ def _records(
 
 
 def _without_effect(config: Config, records: Records, dbt: Platform) -> Iterator[Finding]:
-    from dbt_graft.graft.doctor import clients, settings
-
-    yield from settings.without_effect(config, records)
-    yield from settings.foreign_namespace(config, records, dbt)
+    yield from unused_entries.without_effect(config, records)
+    yield from unused_entries.foreign_namespace(config, records, dbt)
     place = config.path(config.store)
-    yield from clients.without_task(
+    yield from unmatched_clients.without_task(
         config, records, lambda: read_rest(place, partial(store.positions, place))[0]
     )
 

@@ -16,7 +16,7 @@ from dbt_graft.exporters.openlineage.events import ExportedEvent, event_key
 from dbt_graft.exporters.openlineage.outbox import Outbox, OutgoingEvent
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.progress import Progress
 from dbt_graft.lineage.errors import GraftError
 

@@ -11,8 +11,8 @@ import click
 import orjson
 
 from dbt_graft.graft.command import config_option, load_config
-from dbt_graft.graft.doctor.phrases import ago, count
 from dbt_graft.graft.freshness import SourceFreshness, freshness, iso
+from dbt_graft.graft.phrases import ago, count
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.graft.turn import Duration
 from dbt_graft.lineage.errors import GraftError

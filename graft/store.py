@@ -20,7 +20,7 @@ from dbt_graft.collectors.store.retention import purge_store
 from dbt_graft.graft import store_text
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.config import FILE_NAME, ConfigError
-from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.phrases import count
 from dbt_graft.graft.store_check import check_store, secrets_line
 from dbt_graft.graft.store_origins import by_source, matching
 from dbt_graft.graft.terminal import one_line

@@ -8,7 +8,7 @@ from typing import Any
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store.clean import NO_SECRETS, StoredSecrets, stored_secrets
-from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.phrases import count
 from dbt_graft.lineage.errors import GraftError
 
 

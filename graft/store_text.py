@@ -10,8 +10,8 @@ from dbt_graft.collectors.store.contents import StoreContents, is_earlier
 from dbt_graft.collectors.store.forget import ForgottenLogs
 from dbt_graft.collectors.store.retention import Purged
 from dbt_graft.collectors.store.tables import FORMAT
-from dbt_graft.graft.doctor.phrases import ago, count
 from dbt_graft.graft.freshness import iso
+from dbt_graft.graft.phrases import ago, count
 from dbt_graft.graft.store_origins import OTHERS
 from dbt_graft.graft.terminal import one_line
 

@@ -105,15 +105,15 @@ def _guarded(subject: str, check: Check) -> Iterator[Finding]:
 def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     # Imported here, so that an invalid graft.yml is reported at once.
     from dbt_graft.graft.doctor import (
-        clients,
         cut_plans,
         dataset_names,
         logs,
         project,
-        settings,
         store_state,
     )
     from dbt_graft.graft.sources import sources
+    from dbt_graft.graft.unmatched_clients import without_task
+    from dbt_graft.graft.unused_entries import without_effect
 
     state = store_state.read(config.path(config.store))
     servers = [entry.sqlserver for entry in config.collect if entry.sqlserver]
@@ -122,13 +122,13 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     if any(server.connection for server in servers):
         yield "ODBC", machine.odbc
     yield str(config.target_dir), partial(project.dbt_artifacts, config)
-    yield FILE_NAME, partial(settings.without_effect, config, state.records)
+    yield FILE_NAME, partial(without_effect, config, state.records)
     listed = [*sources(config)]
     for entry, found in zip(config.collect, listed, strict=False):
         yield found.label, partial(logs.source, entry, found, state)
     for found in listed[len(config.collect) :]:
         yield found.label, partial(logs.files, found, state, "file")
-    yield FILE_NAME, partial(clients.without_task, config, state.records, lambda: state.positions)
+    yield FILE_NAME, partial(without_task, config, state.records, lambda: state.positions)
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     yield state.place, partial(store_state.contents, state)

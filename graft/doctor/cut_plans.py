@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT, UNKNOWN_DATABASE
-from dbt_graft.graft.doctor.phrases import count, first_findings, named
+from dbt_graft.graft.phrases import count, first_findings, named
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.names import NameRules

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_platform
-from dbt_graft.graft.doctor.phrases import count, first_findings, named
+from dbt_graft.graft.phrases import count, first_findings, named
 from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.relations import relations

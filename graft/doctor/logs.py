@@ -15,8 +15,8 @@ from dbt_graft.collectors.sqlserver.source import (
 )
 from dbt_graft.collectors.store import open_sessions
 from dbt_graft.graft.config import CollectEntry, Config, SqlServerEntry
-from dbt_graft.graft.doctor.phrases import ago, count
 from dbt_graft.graft.doctor.store_state import StoreState
+from dbt_graft.graft.phrases import ago, count
 from dbt_graft.lineage.findings import Finding, Severity
 
 _OLD = timedelta(days=14)

@@ -10,7 +10,7 @@ import yaml
 
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_platform
-from dbt_graft.graft.doctor.phrases import ago, count
+from dbt_graft.graft.phrases import ago, count
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.findings import Finding, Severity

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.doctor.cut_plans import is_cut
-from dbt_graft.graft.doctor.phrases import ago, count, first_findings, named
+from dbt_graft.graft.phrases import ago, count, first_findings, named
 from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.gaps import Gap, gaps

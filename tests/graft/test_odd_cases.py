@@ -23,8 +23,6 @@ import pytest
 # An account without rights may not read the modules: they are loaded before.
 from dbt_graft.catalog import build as _  # noqa: F401
 from dbt_graft.graft.cli import main
-from dbt_graft.graft.doctor import clients as _clients  # noqa: F401
-from dbt_graft.graft.doctor import settings as _settings  # noqa: F401
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
 
 NOBODY = 65534

@@ -8,7 +8,7 @@ import pytest
 
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent
 from dbt_graft.graft.config import load
-from dbt_graft.graft.doctor.clients import without_task
+from dbt_graft.graft.unmatched_clients import without_task
 from dbt_graft.lineage.records import Records, Run
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.graft.config import load
-from dbt_graft.graft.doctor.settings import foreign_namespace, without_effect
+from dbt_graft.graft.unused_entries import foreign_namespace, without_effect
 from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.operations import Operation

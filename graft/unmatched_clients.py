@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dbt_graft.collectors.source import is_below
 from dbt_graft.collectors.sqlserver.source import client_names
 from dbt_graft.graft.config import Config, SqlServerEntry
-from dbt_graft.graft.doctor.phrases import count, named
+from dbt_graft.graft.phrases import count, named
 from dbt_graft.graft.sources import sources
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding, Severity

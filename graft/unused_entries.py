@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dbt_graft.graft.config import FILE_NAME, Config
-from dbt_graft.graft.doctor.phrases import count, first_findings, named
+from dbt_graft.graft.phrases import count, first_findings, named
 from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Finding, Severity
