@@ -28,8 +28,8 @@ def written_periods(result: Mapping[str, Any]) -> tuple[Period, ...]:
 def batch_time(value: Any) -> datetime | None:
     """A time of dbt's artifacts, in UTC with or without saying so; None for anything else."""
     try:
-        found = datetime.fromisoformat(value)
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        time = datetime.fromisoformat(value)
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -41,7 +41,7 @@ def _periods(batches: list[Any]) -> Iterator[Period]:
         start, end = map(batch_time, batch)
         if start is None or end is None or end <= start:
             continue
-        size = next((one for one in _SIZES if _is_unit(start, end, one)), Grain.HOUR)
+        size = next((grain for grain in _SIZES if _is_unit(start, end, grain)), Grain.HOUR)
         first, last = begin_of_unit(start, size), begin_of_unit(end, size)
         last = last if last == end else next_unit(last, size)
         yield Period(first, last, size, PeriodEvidence.INTERVAL)

@@ -28,7 +28,9 @@ def branches(model: DbtModel, models: Mapping[str, DbtModel]) -> tuple[str, ...]
         pieces = list(_pieces(model, models))
     except _UnknownJinjaError:
         return ()
-    return tuple("".join(text for text, branches in pieces if branches[place]) for place in (0, 1))
+    return tuple(
+        "".join(text for text, in_branch in pieces if in_branch[number]) for number in (0, 1)
+    )
 
 
 def _pieces(
@@ -36,25 +38,25 @@ def _pieces(
 ) -> Iterator[tuple[str, tuple[bool, bool]]]:
     """Pieces of the query, and whether they are in the incremental branch and in the full one."""
     conditions: list[tuple[bool, bool]] = []
-    for kind, text in _jinja(model.raw_sql):
+    for kind, text in _split_jinja(model.raw_sql):
         if kind == "{%":
             _enter(text.split(), conditions)
         elif kind != "{#":
-            rendered = _rendered(text, model, models) if kind else text
-            incremental = all(one[0] for one in conditions)
-            yield rendered, (incremental, all(one[1] for one in conditions))
+            rendered = _render(text, model, models) if kind else text
+            incremental = all(condition[0] for condition in conditions)
+            yield rendered, (incremental, all(condition[1] for condition in conditions))
     if conditions:
         raise _UnknownJinjaError
 
 
-def _jinja(text: str) -> Iterator[tuple[str, str]]:
+def _split_jinja(text: str) -> Iterator[tuple[str, str]]:
     """Plain text, which has no kind, and what stands in `{{ }}`, `{% %}` and `{# #}`."""
     at = 0
     while at < len(text):
-        found = [place for mark in _CLOSING if (place := text.find(mark, at)) >= 0]
-        begin = min(found, default=len(text))
+        openings = [index for mark in _CLOSING if (index := text.find(mark, at)) >= 0]
+        begin = min(openings, default=len(text))
         yield "", text[at:begin]
-        if not found:
+        if not openings:
             return
         kind = text[begin : begin + 2]
         end = text.find(_CLOSING[kind], begin + 2)
@@ -80,7 +82,7 @@ def _enter(words: list[str], conditions: list[tuple[bool, bool]]) -> None:
             raise _UnknownJinjaError
 
 
-def _rendered(expression: str, model: DbtModel, models: Mapping[str, DbtModel]) -> str:
+def _render(expression: str, model: DbtModel, models: Mapping[str, DbtModel]) -> str:
     """`{{ ref('orders') }}` as the relation's name; `config(…)` is nothing."""
     if expression.startswith("config(") and expression.endswith(")"):
         return ""
@@ -91,12 +93,12 @@ def _rendered(expression: str, model: DbtModel, models: Mapping[str, DbtModel]) 
         raise _UnknownJinjaError
     names = _NAME.findall(named[2])
     of_source = named[1] == "source"
-    found = {
-        one.relation_name
+    relation_names = {
+        parent.relation_name
         for key in model.parents
-        if (one := models.get(key)) and (one.kind == "source") is of_source
-        if one.names[-len(names) :] == tuple(names)
+        if (parent := models.get(key)) and (parent.kind == "source") is of_source
+        if parent.names[-len(names) :] == tuple(names)
     }
-    if len(found) != 1 or not names:
+    if len(relation_names) != 1 or not names:
         raise _UnknownJinjaError
-    return found.pop()
+    return relation_names.pop()

@@ -44,16 +44,18 @@ class ColumnCache:
     def find(self, digest: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery | None:
         """The result of a query, if its tables still have the same columns."""
         for entry in self._entries.get(digest, ()):
-            found = _query(entry)
-            if found.schemas == schema_digest(map(columns, found.tables)):
+            query = _query(entry)
+            if query.schemas == schema_digest(map(columns, query.tables)):
                 self._keep(digest, entry)
-                return found
+                return query
         return None
 
     def add(self, digest: str, query: FollowedQuery) -> None:
         """Keep a result for the next build."""
-        columns = [[name, [[*one] for one in inputs]] for name, inputs in query.columns]
-        row_inputs = [[*one] for one in query.row_inputs]
+        columns = [
+            [name, [[*query_input] for query_input in inputs]] for name, inputs in query.columns
+        ]
+        row_inputs = [[*query_input] for query_input in query.row_inputs]
         self._keep(digest, [query.tables, query.schemas, columns, row_inputs, query.gaps])
 
     def _keep(self, digest: str, entry: Sequence[Any]) -> None:
@@ -80,7 +82,7 @@ def _parser() -> str:
     digest = hashlib.sha256()
     for package in (column_parser, followed_query):
         folder = resources.files(package.__package__ or package.__name__)
-        for file in sorted(folder.iterdir(), key=lambda one: one.name):
+        for file in sorted(folder.iterdir(), key=lambda path: path.name):
             if file.name.endswith(".py"):
                 digest.update(file.read_bytes())
     return f"sqlglot {metadata.version('sqlglot')} {digest.hexdigest()[:12]}"
@@ -107,7 +109,9 @@ def _query(entry: Sequence[Any]) -> FollowedQuery:
     return FollowedQuery(
         tuple(map(tuple, tables)),
         schemas,
-        tuple((str(name), tuple(QueryInput(*one) for one in inputs)) for name, inputs in columns),
-        tuple(QueryInput(*one) for one in row_inputs),
+        tuple(
+            (str(name), tuple(QueryInput(*values) for values in inputs)) for name, inputs in columns
+        ),
+        tuple(QueryInput(*values) for values in row_inputs),
         tuple(gaps),
     )

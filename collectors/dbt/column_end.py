@@ -21,7 +21,7 @@ class ColumnEnd(NamedTuple):
 ColumnEnds = frozenset[ColumnEnd]
 
 
-def named(ends: Iterable[ColumnEnd], column: str) -> ColumnEnds:
+def ends_of_column(ends: Iterable[ColumnEnd], column: str) -> ColumnEnds:
     """The ends of one column among all those that `*` stands for."""
     return frozenset(
         end._replace(column=column) if end.column == ANY_COLUMN else end for end in ends

@@ -19,7 +19,7 @@ from dbt_graft.collectors.dbt.followed_query import (
     FollowedQuery,
     follow_query,
     query_digest,
-    united,
+    unite_queries,
 )
 from dbt_graft.collectors.dbt.models import DbtModel, read_models
 from dbt_graft.collectors.dbt.order import levels
@@ -59,7 +59,7 @@ class ModelQuery:
 
     unique_id: str
     sql: str
-    found: Mapping[str, tuple[str, ...]]
+    columns: Mapping[str, tuple[str, ...]]
 
 
 def dbt_columns(
@@ -77,24 +77,24 @@ def dbt_columns(
         count: Counts the models while they are followed.
     """
     models = read_models(manifest, catalog, datasets)
-    queries = {key: one for key, one in models.items() if one.is_query}
+    queries = {key: model for key, model in models.items() if model.is_query}
     adapter = str((manifest.get("metadata") or {}).get("adapter_type") or "")
     dialect = dialect_of(adapter)
-    with_sql = [one for one in queries.values() if not one.is_python]
-    if with_sql and not any(one.sql for one in with_sql):
-        return _nothing(queries, f"dbt's models have no columns: {_NOT_COMPILED}", _NOT_COMPILED)
+    with_sql = [model for model in queries.values() if not model.is_python]
+    if with_sql and not any(model.sql for model in with_sql):
+        return _no_columns(queries, f"dbt's models have no columns: {_NOT_COMPILED}", _NOT_COMPILED)
     if with_sql and dialect is None:
         reason = f"the SQL of dbt's adapter {adapter or '(unknown)'} is not supported"
-        return _nothing(queries, f"dbt's models have no columns: {reason}", reason)
+        return _no_columns(queries, f"dbt's models have no columns: {reason}", reason)
     following = _Following(models, dialect or "", cache or ColumnCache(None))
     return following.all(count or ModelCount())
 
 
-def _nothing(queries: Mapping[str, DbtModel], notice: str, reason: str) -> DefinitionColumns:
+def _no_columns(queries: Mapping[str, DbtModel], notice: str, reason: str) -> DefinitionColumns:
     gaps = {
-        key: _PYTHON if one.is_python else reason
-        for key, one in queries.items()
-        if one.dataset is not None
+        key: _PYTHON if model.is_python else reason
+        for key, model in queries.items()
+        if model.dataset is not None
     }
     return DefinitionColumns(gaps=gaps, notices=(notice,))
 
@@ -106,27 +106,31 @@ class _Following:
         self._models, self._dialect, self._cache = models, dialect, cache
         self._names = RelationNames(models)
         self._schemas = Schemas(models)
-        namespaces = {one.dataset.namespace for one in models.values() if one.dataset}
+        namespaces = {model.dataset.namespace for model in models.values() if model.dataset}
         self._tracer = ColumnTracer(self._names, min(namespaces, default=""))
 
     def all(self, count: ModelCount) -> DefinitionColumns:
         groups = list(levels(self._models))
         count.of = sum(map(len, groups))
-        with WorkerPool(self._work, _failed) as pool:
+        with WorkerPool(self._work, _failed_query) as pool:
             for group in groups:
                 queries = [query for key in group for query in self._queries(self._models[key])]
-                found = [self._known(query) for query in queries]
-                new = [query for query, one in zip(queries, found, strict=True) if one is None]
+                cached_queries = [self._find_cached(query) for query in queries]
+                new = [
+                    query
+                    for query, cached in zip(queries, cached_queries, strict=True)
+                    if cached is None
+                ]
                 count.add(len(group) - len({query.unique_id for query in new}))
                 followed = iter(pool.map(new, count.add))
                 results: dict[str, list[FollowedQuery]] = {key: [] for key in group}
-                for query, one in zip(queries, found, strict=True):
-                    if one is None:
-                        one = next(followed)
-                        self._cache.add(query_digest(query.sql, self._dialect), one)
-                    results[query.unique_id].append(one)
+                for query, result in zip(queries, cached_queries, strict=True):
+                    if result is None:
+                        result = next(followed)
+                        self._cache.add(query_digest(query.sql, self._dialect), result)
+                    results[query.unique_id].append(result)
                 for key in group:
-                    self._add(self._models[key], united(results[key]))
+                    self._add(self._models[key], unite_queries(results[key]))
         return self._tracer.result()
 
     def _queries(self, model: DbtModel) -> list[ModelQuery]:
@@ -135,10 +139,12 @@ class _Following:
             return []
         texts = {" ".join(sql.split()): sql for sql in branches(model, self._models)}
         texts.pop(" ".join(model.sql.split()), None)
-        found = self._schemas.found(model)
-        return [ModelQuery(model.unique_id, sql, found) for sql in (model.sql, *texts.values())]
+        parent_columns = self._schemas.parent_columns(model)
+        return [
+            ModelQuery(model.unique_id, sql, parent_columns) for sql in (model.sql, *texts.values())
+        ]
 
-    def _known(self, query: ModelQuery) -> FollowedQuery | None:
+    def _find_cached(self, query: ModelQuery) -> FollowedQuery | None:
         return self._cache.find(query_digest(query.sql, self._dialect), self._columns(query))
 
     def _add(self, model: DbtModel, query: FollowedQuery | None) -> None:
@@ -154,7 +160,7 @@ class _Following:
             model = self._names.find(name, reader)
             if model is None:
                 return ()
-            return query.found.get(model.unique_id) or self._schemas.stated(model)
+            return query.columns.get(model.unique_id) or self._schemas.stated_columns(model)
 
         return columns
 
@@ -162,5 +168,5 @@ class _Following:
         return follow_query(query.sql, self._dialect, self._columns(query))
 
 
-def _failed(query: ModelQuery, reason: str) -> FollowedQuery:
+def _failed_query(query: ModelQuery, reason: str) -> FollowedQuery:
     return FollowedQuery(gaps=(reason,))

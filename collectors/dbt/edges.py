@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dbt_graft.collectors.dbt.column_end import ColumnEnd, ColumnEnds, named
+from dbt_graft.collectors.dbt.column_end import ColumnEnd, ColumnEnds, ends_of_column
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel
 from dbt_graft.collectors.dbt.relation_names import RelationNames
@@ -33,11 +33,11 @@ class _Ephemeral(NamedTuple):
         """The ends behind a column, or behind all for `*`."""
         if name == ANY_COLUMN:
             return frozenset().union(*self.columns.values())
-        found = self.columns.get(name.casefold())
-        if found is not None:
-            return found
+        ends = self.columns.get(name.casefold())
+        if ends is not None:
+            return ends
         unknown = self.columns.get(ANY_COLUMN, frozenset())
-        return named(unknown, name)
+        return ends_of_column(unknown, name)
 
 
 class ColumnTracer:
@@ -61,8 +61,8 @@ class ColumnTracer:
             folded = {name.casefold(): ends for name, ends in reversed(columns) if name}
             self._ephemeral[model.unique_id] = _Ephemeral(folded, row_ends)
             return
-        found, missing = result_columns(columns, model)
-        gaps = [*query.gaps, *_unknown(query.tables, sources)]
+        named_columns, missing = result_columns(columns, model)
+        gaps = [*query.gaps, *_unknown_models(query.tables, sources)]
         if missing and not gaps:
             gaps.append(missing)
         if gaps:
@@ -70,7 +70,7 @@ class ColumnTracer:
         shape_id = _shape_id(model.sql)
         self._edges[model.unique_id] = tuple(
             _edge(model.unique_id, model.dataset, name, end, shape_id)
-            for name, ends in (*found, (ANY_COLUMN, row_ends))
+            for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
             for end in sorted(ends)
             # A model that reads itself takes no data from elsewhere.
             if end.dataset != model.dataset
@@ -90,32 +90,34 @@ class ColumnTracer:
             return model.dataset or self._ephemeral.get(model.unique_id)
         # A table that is neither model nor source. One without a database is in the model's own;
         # one without a schema is in a schema that only the database knows.
-        place = reader.relation[: max(0, len(reader.relation) - len(name))]
-        return DatasetId(self._namespace, ".".join((*place, *name) if len(name) > 1 else name))
+        prefix = reader.relation[: max(0, len(reader.relation) - len(name))]
+        return DatasetId(self._namespace, ".".join((*prefix, *name) if len(name) > 1 else name))
 
 
 def _ends(
     inputs: Iterable[QueryInput], sources: Sequence[DatasetId | _Ephemeral | None]
 ) -> ColumnEnds:
-    found: set[ColumnEnd] = set()
-    for one in inputs:
-        source = sources[one.table]
-        subtype = _SUBTYPES[one.subtype]
+    ends: set[ColumnEnd] = set()
+    for query_input in inputs:
+        source = sources[query_input.table]
+        subtype = _SUBTYPES[query_input.subtype]
         if isinstance(source, DatasetId):
-            found.add(ColumnEnd(source, one.column, subtype, _MASKINGS[one.masking]))
+            ends.add(ColumnEnd(source, query_input.column, subtype, _MASKINGS[query_input.masking]))
         elif source:
-            found |= {
+            ends |= {
                 end._replace(
                     subtype=compose(subtype, end.subtype),
-                    masking=end.masking.then(_MASKINGS[one.masking]),
+                    masking=end.masking.then(_MASKINGS[query_input.masking]),
                 )
-                for end in source.find(one.column)
+                for end in source.find(query_input.column)
             }
-    return frozenset(found)
+    return frozenset(ends)
 
 
-def _unknown(names: Sequence[Name], sources: Sequence[object]) -> list[str]:
-    unknown = [".".join(name) for name, one in zip(names, sources, strict=True) if one is None]
+def _unknown_models(names: Sequence[Name], sources: Sequence[object]) -> list[str]:
+    unknown = [
+        ".".join(name) for name, source in zip(names, sources, strict=True) if source is None
+    ]
     return [f"it reads models that are not known: {', '.join(unknown)}"] if unknown else []
 
 

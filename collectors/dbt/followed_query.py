@@ -53,46 +53,48 @@ def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]
         columns: A table as the query names it, folded -> its columns.
     """
     try:
-        found = query_columns(sql, dialect, columns)
+        query = query_columns(sql, dialect, columns)
     except NoTreeError as error:
         return FollowedQuery(schemas=schema_digest(()), gaps=(str(error),))
-    places = {name: place for place, name in enumerate(found.tables)}
+    indexes = {name: index for index, name in enumerate(query.tables)}
 
-    def inputs(found: InputColumns) -> tuple[QueryInput, ...]:
+    def query_inputs(input_columns: InputColumns) -> tuple[QueryInput, ...]:
         return tuple(
             sorted(
-                QueryInput(places[one.table], one.column, str(one.subtype), str(one.masking))
-                for one in found
-                if one.table in places
+                QueryInput(
+                    indexes[column.table], column.column, str(column.subtype), str(column.masking)
+                )
+                for column in input_columns
+                if column.table in indexes
             )
         )
 
     return FollowedQuery(
-        tables=found.tables,
-        schemas=schema_digest(map(columns, found.tables)),
-        columns=tuple((column.name, inputs(column.inputs)) for column in found.columns),
-        row_inputs=inputs(found.row_inputs),
-        gaps=found.gaps,
+        tables=query.tables,
+        schemas=schema_digest(map(columns, query.tables)),
+        columns=tuple((column.name, query_inputs(column.inputs)) for column in query.columns),
+        row_inputs=query_inputs(query.row_inputs),
+        gaps=query.gaps,
     )
 
 
-def united(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
+def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
     """The result of a model that has several queries; None where it has none.
 
     Columns are those of the first that was followed, with the inputs that they have in any.
     """
-    first = next((one for one in queries if one.columns), None)
+    first = next((query for query in queries if query.columns), None)
     if first is None or len(queries) == 1:
         return queries[0] if queries else None
     tables = tuple(dict.fromkeys(name for query in queries for name in query.tables))
     inputs: dict[str | int, set[QueryInput]] = {key: set() for key in _keys(first)}
     row_inputs: set[QueryInput] = set()
     for query in queries:
-        places = [tables.index(name) for name in query.tables]
-        row_inputs.update(_moved(query.row_inputs, places))
-        for key, (_, found) in zip(_keys(query), query.columns, strict=True):
+        indexes = [tables.index(name) for name in query.tables]
+        row_inputs.update(_move_inputs(query.row_inputs, indexes))
+        for key, (_, column_inputs) in zip(_keys(query), query.columns, strict=True):
             if key in inputs:
-                inputs[key].update(_moved(found, places))
+                inputs[key].update(_move_inputs(column_inputs, indexes))
     columns = zip(_keys(first), first.columns, strict=True)
     return FollowedQuery(
         tables=tables,
@@ -104,11 +106,11 @@ def united(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
 
 def _keys(query: FollowedQuery) -> list[str | int]:
     """The columns by their names, folded; those without one by their places."""
-    return [name.casefold() or place for place, (name, _) in enumerate(query.columns)]
+    return [name.casefold() or index for index, (name, _) in enumerate(query.columns)]
 
 
-def _moved(inputs: Iterable[QueryInput], places: Sequence[int]) -> Iterator[QueryInput]:
-    return (one._replace(table=places[one.table]) for one in inputs)
+def _move_inputs(inputs: Iterable[QueryInput], indexes: Sequence[int]) -> Iterator[QueryInput]:
+    return (query_input._replace(table=indexes[query_input.table]) for query_input in inputs)
 
 
 def schema_digest(schemas: Iterable[Sequence[str]]) -> str:

@@ -74,7 +74,7 @@ _HIDDEN_BEFORE = re.compile(r"\?[\s,;:=.]*(?=\?)")
 _LINES, _LONGEST = 4, 300
 
 
-def shown_message(message: str, sql: str = "", *names: str) -> str:
+def redact_message(message: str, sql: str = "", *names: str) -> str:
     """A message without data, on one line; never empty.
 
     Args:
@@ -83,9 +83,9 @@ def shown_message(message: str, sql: str = "", *names: str) -> str:
     """
     kind = _KIND.match(message)
     lines = message[kind.end() if kind else 0 :].splitlines()
-    about_it = [line.strip() for line in lines if line.strip() and not _PLACE.match(line)]
-    known = _names(sql, names)
-    text = " ".join(_shown(line, known) for line in about_it[:_LINES])
+    rest = [line.strip() for line in lines if line.strip() and not _PLACE.match(line)]
+    known_names = _find_names(sql, names)
+    text = " ".join(_redact_line(line, known_names) for line in rest[:_LINES])
     text = _HIDDEN_BEFORE.sub("", text).strip()
     if state := _STATE.search(message):
         text = text.replace("SQLSTATE: ?", f"SQLSTATE: {state['state']}")
@@ -95,31 +95,31 @@ def shown_message(message: str, sql: str = "", *names: str) -> str:
     return shown or "failed"
 
 
-def _names(sql: str, names: Collection[str]) -> frozenset[str]:
+def _find_names(sql: str, names: Collection[str]) -> frozenset[str]:
     """The names in a statement and in other texts, folded."""
     # A dialect takes "x" for text and another for a name: two in a row with a dot are a name.
     quoted = (a or b for a, b in _QUOTED_NAME.findall(sql))
     stripped = strip_literals(sql, Dialect.SPARK)
-    found = (*quoted, *_NAME.findall(stripped), *_NAME.findall(" ".join(names)))
-    return frozenset(name.casefold() for name in found)
+    words = (*quoted, *_NAME.findall(stripped), *_NAME.findall(" ".join(names)))
+    return frozenset(name.casefold() for name in words)
 
 
-def _shown(line: str, known: frozenset[str]) -> str:
+def _redact_line(line: str, known_names: frozenset[str]) -> str:
     first = _FIRST_CODE.match(line)
-    found = [first.group().strip()] if first else []
+    pieces = [first.group().strip()] if first else []
     end = first.end() if first else 0
     for piece in _PIECES.finditer(line, end):
-        found += (_word(line[end : piece.start()], known), piece.group())
+        pieces += (_redact_word(line[end : piece.start()], known_names), piece.group())
         end = piece.end()
-    return "".join((*found, _word(line[end:], known)))
+    return "".join((*pieces, _redact_word(line[end:], known_names)))
 
 
-def _word(word: str, known: frozenset[str]) -> str:
+def _redact_word(word: str, known_names: frozenset[str]) -> str:
     """A word if it cannot be data."""
     if not word or _CODE.fullmatch(word):
         return word
     bare = word.strip(".!")
     parts = bare.casefold().split(".")
-    if not bare or all(part in _WORDS or part in known for part in parts):
+    if not bare or all(part in _WORDS or part in known_names for part in parts):
         return word
     return word.replace(bare, "?")

@@ -73,14 +73,14 @@ def read_models(
         datasets: Unique id -> the dataset of its relation.
     """
     entries = {**catalog.get("sources", {}), **catalog.get("nodes", {})}
-    found = {}
+    models = {}
     for part in ("nodes", "sources"):
         for unique_id, node in (manifest.get(part) or {}).items():
             kind = str(node.get("resource_type"))
             if kind in _BUILT or (part == "sources" and kind == "source"):
                 entry = entries.get(unique_id) or {}
-                found[unique_id] = _model(unique_id, node, entry, datasets.get(unique_id))
-    return {unique_id: found[unique_id] for unique_id in sorted(found)}
+                models[unique_id] = _model(unique_id, node, entry, datasets.get(unique_id))
+    return {unique_id: models[unique_id] for unique_id in sorted(models)}
 
 
 def _model(unique_id: str, node: Document, entry: Document, dataset: DatasetId | None) -> DbtModel:
@@ -102,15 +102,15 @@ def _model(unique_id: str, node: Document, entry: Document, dataset: DatasetId |
         columns=_catalog_columns(entry),
         documented=tuple(str(column.get("name") or key) for key, column in described.items()),
         is_complete=(config.get("contract") or {}).get("enforced") is True,
-        added=_added(config) if kind == "snapshot" else frozenset(),
+        added=_added_columns(config) if kind == "snapshot" else frozenset(),
         is_python=node.get("language") == "python",
     )
 
 
-def _added(config: Document) -> frozenset[str]:
+def _added_columns(config: Document) -> frozenset[str]:
     """The columns of a snapshot that its query does not have; their names can be configured."""
-    named = config.get("snapshot_meta_column_names")
-    names: Document = named if isinstance(named, Mapping) else {}
+    configured = config.get("snapshot_meta_column_names")
+    names: Document = configured if isinstance(configured, Mapping) else {}
     return frozenset(str(names.get(name) or name).casefold() for name in _SNAPSHOT_COLUMNS)
 
 

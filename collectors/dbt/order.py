@@ -13,7 +13,7 @@ def levels(models: Mapping[str, DbtModel]) -> Iterator[list[str]]:
 
     Columns in the catalog are known from the start. A cycle, which dbt has none of, is broken.
     """
-    queries = {key: one for key, one in models.items() if one.is_query}
+    queries = {key: model for key, model in models.items() if model.is_query}
     waits: dict[str, int] = {}
     children: dict[str, list[str]] = defaultdict(list)
     for key, model in queries.items():

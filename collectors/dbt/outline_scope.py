@@ -39,17 +39,17 @@ class OutlineRows:
 
     def column(self, name: str) -> str | None:
         """The digest of a column; None if it has none of this name."""
-        if found := self.columns.get(name):
-            return found
+        if column := self.columns.get(name):
+            return column
         return digest("column", name, *self.others) if self.others else None
 
-    def made_of(self, parts: Iterable[OutlineRows]) -> OutlineRows:
+    def with_parts(self, parts: Iterable[OutlineRows]) -> OutlineRows:
         """Itself, with what decides on the rows of its parts."""
-        some = list(parts)
-        self.filters = self.filters.union(*(one.filters for one in some))
-        self.joins = self.joins.union(*(one.joins for one in some))
-        self.grain = self.grain.union(*(one.grain for one in some))
-        self.sources = self.sources.union(*(one.sources for one in some))
+        part_rows = list(parts)
+        self.filters = self.filters.union(*(part.filters for part in part_rows))
+        self.joins = self.joins.union(*(part.joins for part in part_rows))
+        self.grain = self.grain.union(*(part.grain for part in part_rows))
+        self.sources = self.sources.union(*(part.sources for part in part_rows))
         return self
 
 
@@ -81,8 +81,8 @@ class OutlineScope:
             return self.ctes[name[0]]
         key, columns = self.tables(name)
         rows = digest("table", key)
-        known = {one: digest("column", one, rows) for one in columns}
-        return OutlineRows(rows, known, () if columns else (rows,), sources=frozenset([key]))
+        digests = {column: digest("column", column, rows) for column in columns}
+        return OutlineRows(rows, digests, () if columns else (rows,), sources=frozenset([key]))
 
     def column(self, name: str, table: str) -> str:
         """The digest of a column that an expression names; of all that it could be."""
@@ -92,33 +92,39 @@ class OutlineScope:
             if self.outer:
                 return self.outer.column(name, table)
             return digest("field", name, table)
-        known = [one.columns[name] for one in self.sources.values() if name in one.columns]
+        digests = [
+            source.columns[name] for source in self.sources.values() if name in source.columns
+        ]
         possible = [
-            one.column(name) or ""
-            for one in self.sources.values()
-            if one.others and name not in one.columns
+            source.column(name) or ""
+            for source in self.sources.values()
+            if source.others and name not in source.columns
         ]
         if alias := self.aliases.get(name):
             possible.append(alias)
-        found = list(dict.fromkeys([*known, *possible]))
-        if not found and self.outer:
+        candidates = list(dict.fromkeys([*digests, *possible]))
+        if not candidates and self.outer:
             return self.outer.column(name, table)
-        return found[0] if len(found) == 1 else digest("one of", name, *found)
+        return candidates[0] if len(candidates) == 1 else digest("one of", name, *candidates)
 
 
-def renamed(found: OutlineRows, alias: exp.Expr | None) -> OutlineRows:
+def rename_columns(rows: OutlineRows, alias: exp.Expr | None) -> OutlineRows:
     """The rows with the columns' names of `AS t(a, b)`."""
-    names = [one.name.casefold() for one in (alias.args.get("columns") or ())] if alias else []
+    names = (
+        [identifier.name.casefold() for identifier in (alias.args.get("columns") or ())]
+        if alias
+        else []
+    )
     if not names:
-        return found
-    if found.others:
-        columns = {name: digest("at", str(at), found.rows) for at, name in enumerate(names)}
+        return rows
+    if rows.others:
+        columns = {name: digest("at", str(at), rows.rows) for at, name in enumerate(names)}
     else:
-        columns = dict(zip(names, found.columns.values(), strict=False))
-    return replace(found, columns=columns, others=())
+        columns = dict(zip(names, rows.columns.values(), strict=False))
+    return replace(rows, columns=columns, others=())
 
 
 def has_own(tree: exp.Expr, kinds: tuple[type[exp.Expr], ...]) -> bool:
     """Whether an expression has one of these, outside of windows and subqueries."""
-    found = tree.walk(prune=lambda node: isinstance(node, exp.Window | exp.Query))
-    return any(isinstance(one, kinds) for one in found)
+    nodes = tree.walk(prune=lambda node: isinstance(node, exp.Window | exp.Query))
+    return any(isinstance(node, kinds) for node in nodes)

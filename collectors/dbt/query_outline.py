@@ -20,7 +20,7 @@ from dbt_graft.collectors.dbt.outline_scope import (
     OutlineTables,
     digest,
     has_own,
-    renamed,
+    rename_columns,
 )
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.lineage.review.node import QueryOutline
@@ -45,20 +45,20 @@ def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutlin
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
         parsed = sqlglot.parse(text, read=dialect)
-        trees = [one for one in parsed if one and not isinstance(one, exp.Semicolon)]
+        trees = [tree for tree in parsed if tree and not isinstance(tree, exp.Semicolon)]
         if len(trees) != 1 or not isinstance(trees[0], exp.Query):
             raise NoTreeError("its SQL is not one query")
-        found = _query(trees[0], OutlineScope(tables, dialect, {}))
+        rows = _query(trees[0], OutlineScope(tables, dialect, {}))
     except (SqlglotError, *_FORMS) as error:
         raise NoTreeError("the SQL parser does not support its query") from error
     return QueryOutline(
-        columns=found.columns,
-        is_open=bool(found.others),
-        rows=found.rows,
-        filters=found.filters,
-        joins=found.joins,
-        grain=found.grain,
-        sources=found.sources,
+        columns=rows.columns,
+        is_open=bool(rows.others),
+        rows=rows.rows,
+        filters=rows.filters,
+        joins=rows.joins,
+        grain=rows.grain,
+        sources=rows.sources,
     )
 
 
@@ -71,18 +71,18 @@ def _query(tree: exp.Expr, outer: OutlineScope) -> OutlineRows:
         if is_recursive:
             itself = digest("recursive", name)
             ctes[name] = OutlineRows(itself, others=(itself,))
-        made = _query(cte.this, outer.inner(dict(ctes)))
-        ctes[name] = renamed(made, cte.args.get("alias"))
+        cte_rows = _query(cte.this, outer.inner(dict(ctes)))
+        ctes[name] = rename_columns(cte_rows, cte.args.get("alias"))
     scope = outer.inner(ctes)
     if isinstance(tree, exp.Select):
         return _select(tree, scope)
     if isinstance(tree, exp.Subquery):
-        found = _query(tree.this, scope)
+        rows = _query(tree.this, scope)
     elif isinstance(tree, exp.SetOperation):
-        found = _set_operation(tree, scope)
+        rows = _set_operation(tree, scope)
     else:
-        found = _unfollowed(tree, scope)
-    return _limited(tree, found, scope)
+        rows = _unfollowed_rows(tree, scope)
+    return _limit_rows(tree, rows, scope)
 
 
 def _set_operation(tree: exp.SetOperation, scope: OutlineScope) -> OutlineRows:
@@ -90,15 +90,15 @@ def _set_operation(tree: exp.SetOperation, scope: OutlineScope) -> OutlineRows:
     kind = f"{tree.key} {bool(tree.args.get('distinct'))} {bool(tree.args.get('by_name'))}"
     others = list(right.columns.values())
     columns = {
-        name: digest(kind, one, others[at] if at < len(others) else "", *right.others)
-        for at, (name, one) in enumerate(left.columns.items())
+        name: digest(kind, column, others[at] if at < len(others) else "", *right.others)
+        for at, (name, column) in enumerate(left.columns.items())
     }
     unknown = left.others + right.others
     parts = [kind, left.rows, right.rows]
     if tree.args.get("distinct") or not isinstance(tree, exp.Union):
         parts += [*columns.values(), *unknown]  # equal rows decide
     rows = digest(*parts)
-    return OutlineRows(rows, columns, unknown, grain=frozenset([rows])).made_of([left, right])
+    return OutlineRows(rows, columns, unknown, grain=frozenset([rows])).with_parts([left, right])
 
 
 def _select(tree: exp.Select, scope: OutlineScope) -> OutlineRows:
@@ -108,12 +108,12 @@ def _select(tree: exp.Select, scope: OutlineScope) -> OutlineRows:
     for join in tree.args.get("joins") or ():
         parts.append(_source(join.this, scope))
         kind = [str(join.args.get(key) or "").upper() for key in ("method", "side", "kind")]
-        kind = ["" if one in ("INNER", "OUTER") else one for one in kind]
+        kind = ["" if word in ("INNER", "OUTER") else word for word in kind]
         conditions = [join.args.get("on"), join.args.get("match_condition")]
-        written = [_expression(one, scope) for one in conditions if one]
-        written += [one.name.casefold() for one in join.args.get("using") or ()]
+        written = [_expression(condition, scope) for condition in conditions if condition]
+        written += [column.name.casefold() for column in join.args.get("using") or ()]
         joins.append(digest(*kind, parts[-1].rows, *written))
-    parts += [_source(one, scope) for one in tree.args.get("laterals") or ()]
+    parts += [_source(lateral, scope) for lateral in tree.args.get("laterals") or ()]
     columns, others = _outputs(tree, scope)
     filters = [_clause(tree, key, scope) for key in _FILTERS if tree.args.get(key)]
     if tree.args.get("limit") and tree.args.get("order"):
@@ -121,35 +121,51 @@ def _select(tree: exp.Select, scope: OutlineScope) -> OutlineRows:
     grain = [_clause(tree, "group", scope)] if tree.args.get("group") else []
     if tree.args.get("distinct"):
         grain.append(digest("distinct", *columns.values(), *others))
-    grain += [_expression(one, scope) for one in tree.expressions if has_own(one, _ROW_MAKERS)]
-    if not tree.args.get("group") and any(has_own(one, (exp.AggFunc,)) for one in tree.expressions):
+    grain += [
+        _expression(expression, scope)
+        for expression in tree.expressions
+        if has_own(expression, _ROW_MAKERS)
+    ]
+    if not tree.args.get("group") and any(
+        has_own(expression, (exp.AggFunc,)) for expression in tree.expressions
+    ):
         grain.append("aggregated")
-    inner = [one.rows for one in parts]
-    own = [*joins, *filters, *grain]
-    rows = inner[0] if len(inner) == 1 and not own else digest("select", *inner, *own)
-    found = OutlineRows(
+    part_rows = [part.rows for part in parts]
+    clauses = [*joins, *filters, *grain]
+    rows = (
+        part_rows[0]
+        if len(part_rows) == 1 and not clauses
+        else digest("select", *part_rows, *clauses)
+    )
+    outline = OutlineRows(
         rows, columns, others, frozenset(filters), frozenset(joins), frozenset(grain)
     )
-    return found.made_of([*parts, *scope.hidden])
+    return outline.with_parts([*parts, *scope.hidden])
 
 
 def _outputs(tree: exp.Select, scope: OutlineScope) -> tuple[dict[str, str], tuple[str, ...]]:
     """The columns of a SELECT, and the tables behind a `*` that could not be followed."""
     columns = scope.aliases
     others: list[str] = []
-    for at, one in enumerate(tree.expressions):
-        star = one.this if isinstance(one, exp.Column) else one
+    for at, expression in enumerate(tree.expressions):
+        star = expression.this if isinstance(expression, exp.Column) else expression
         if not isinstance(star, exp.Star):
-            columns[(one.alias_or_name or f"_{at}").casefold()] = _expression(one.unalias(), scope)
+            columns[(expression.alias_or_name or f"_{at}").casefold()] = _expression(
+                expression.unalias(), scope
+            )
             continue
-        table = one.table.casefold() if isinstance(one, exp.Column) else ""
+        table = expression.table.casefold() if isinstance(expression, exp.Column) else ""
         named = [source for key, source in scope.sources.items() if table in ("", key)]
         left_out = star.args.get("except_") or star.args.get("except") or []
         names = {name.name.casefold() for name in left_out}
         for source in named:
-            columns |= {name: one for name, one in source.columns.items() if name not in names}
+            columns |= {
+                name: column for name, column in source.columns.items() if name not in names
+            }
         unknown = [other for source in named for other in source.others]
-        unknown = [digest("without", one, *sorted(names)) for one in unknown] if names else unknown
+        unknown = (
+            [digest("without", other, *sorted(names)) for other in unknown] if names else unknown
+        )
         if star.args.get("replace") or star.args.get("rename") or not named:
             unknown = [_expression(star, scope), table, *unknown]
         others += unknown
@@ -160,38 +176,38 @@ def _source(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
     """A table, CTE, subquery or function of FROM or JOIN, which can be named from then on."""
     plain = not any(tree.args.get(key) for key in _UNFOLLOWED)
     if plain and isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier):
-        found = scope.table(tree)
+        rows = scope.table(tree)
     elif plain and isinstance(tree, exp.Subquery):
-        found = _query(tree, scope)
+        rows = _query(tree, scope)
     else:
-        found = _unfollowed(tree, scope)
-    twin = sum(one.rows == found.rows for one in scope.sources.values())
+        rows = _unfollowed_rows(tree, scope)
+    twin = sum(source.rows == rows.rows for source in scope.sources.values())
     if twin:  # of a table that is joined to itself, the two sides differ
-        columns = {name: digest("twin", str(twin), one) for name, one in found.columns.items()}
-        others = tuple(digest("twin", str(twin), one) for one in found.others)
-        found = replace(found, columns=columns, others=others)
-    found = renamed(found, tree.args.get("alias"))
-    scope.sources[tree.alias_or_name.casefold() or f"_{len(scope.sources)}"] = found
-    return found
+        columns = {name: digest("twin", str(twin), column) for name, column in rows.columns.items()}
+        others = tuple(digest("twin", str(twin), other) for other in rows.others)
+        rows = replace(rows, columns=columns, others=others)
+    rows = rename_columns(rows, tree.args.get("alias"))
+    scope.sources[tree.alias_or_name.casefold() or f"_{len(scope.sources)}"] = rows
+    return rows
 
 
-def _unfollowed(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
+def _unfollowed_rows(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
     """Something that makes rows in a way that is not followed: it counts as it is written."""
     rows = _expression(tree, scope)
     return OutlineRows(rows, others=(rows,), grain=frozenset([rows]))
 
 
-def _limited(tree: exp.Expr, found: OutlineRows, scope: OutlineScope) -> OutlineRows:
+def _limit_rows(tree: exp.Expr, query_rows: OutlineRows, scope: OutlineScope) -> OutlineRows:
     """The rows where LIMIT stands behind a set operation or a subquery."""
-    scope.sources["_"] = found
+    scope.sources["_"] = query_rows
     limits = [_clause(tree, key, scope) for key in ("limit", "offset") if tree.args.get(key)]
     if limits and tree.args.get("order"):
         limits.append(_clause(tree, "order", scope))
     if not limits:
-        return found
-    rows = digest(found.rows, *limits)
-    here = OutlineRows(rows, found.columns, found.others, frozenset(limits))
-    return here.made_of([found])
+        return query_rows
+    rows = digest(query_rows.rows, *limits)
+    here = OutlineRows(rows, query_rows.columns, query_rows.others, frozenset(limits))
+    return here.with_parts([query_rows])
 
 
 def _clause(tree: exp.Expr, key: str, scope: OutlineScope) -> str:
@@ -199,16 +215,16 @@ def _clause(tree: exp.Expr, key: str, scope: OutlineScope) -> str:
     value = tree.args[key]
     columns = list(scope.aliases.values())
     parts = [key]
-    for one in value if isinstance(value, list) else [value]:
+    for part in value if isinstance(value, list) else [value]:
         if key != "group":
-            condition = one.this if key in ("where", "having", "qualify") else one
+            condition = part.this if key in ("where", "having", "qualify") else part
             parts.append(_expression(condition, scope))
             parts += columns if key == "order" else []
             continue
-        for item in one.expressions:
+        for item in part.expressions:
             at = int(item.name) if item.is_int else 0
             parts.append(columns[at - 1] if 0 < at <= len(columns) else _expression(item, scope))
-        for name, arg in one.args.items():
+        for name, arg in part.args.items():
             if name != "expressions" and arg:
                 others = arg if isinstance(arg, list) else [arg]
                 parts.append(name)
@@ -227,22 +243,22 @@ def _expression(tree: exp.Expr, scope: OutlineScope) -> str:
         return scope.column(tree.name.casefold(), tree.table.casefold())
     root = tree.copy()
 
-    def resolved(node: exp.Expr) -> exp.Expr:
+    def resolve(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and not node.is_star:
             return exp.var(scope.column(node.name.casefold(), node.table.casefold()))
         if isinstance(node, exp.Query):
-            found = _query(node, scope)
-            scope.hidden.append(found)
-            return exp.var(digest("query", found.rows, *found.columns.values(), *found.others))
+            rows = _query(node, scope)
+            scope.hidden.append(rows)
+            return exp.var(digest("query", rows.rows, *rows.columns.values(), *rows.others))
         if (
             node is not root
             and isinstance(node, exp.Table)
             and isinstance(node.this, exp.Identifier)
         ):
-            found = scope.table(node)
-            scope.hidden.append(found)
-            return exp.var(found.rows)
+            rows = scope.table(node)
+            scope.hidden.append(rows)
+            return exp.var(rows.rows)
         return node
 
-    changed = root.transform(resolved, copy=False)
+    changed = root.transform(resolve, copy=False)
     return digest(changed.sql(dialect=scope.dialect, comments=False, normalize=True))

@@ -26,28 +26,30 @@ class RelationNames:
         """The model, seed, snapshot or source that a query of `reader` names; None for others."""
         parents = (self._models[key] for key in reader.parents if key in self._models)
         alike = self._by_identifier.get(name[-1], [])
-        exact = [one for one in alike if one.relation == name]
-        parent = [one for one in parents if _fits(one.relation, name)]
-        of_parents = [one for one in parent if one.relation == name] or parent
+        exact = [model for model in alike if model.relation == name]
+        parent = [model for model in parents if _fits(model.relation, name)]
+        of_parents = [model for model in parent if model.relation == name] or parent
         if of_parents:
             return of_parents[0]
         if exact:
-            return _builder(exact)
+            return _building_model(exact)
         # A name without a schema is one in the schema of the model itself. But a view that reads
         # its own name reads a table of another schema.
-        place = reader.relation[: -len(name)] if len(reader.relation) > len(name) else ()
-        near = [one for one in alike if one is not reader and one.relation == (*place, *name)]
-        fitting = [one for one in alike if len(name) > 1 and _fits(one.relation, name)]
-        found = near or (fitting if len({one.relation for one in fitting}) == 1 else [])
-        return _builder(found) if found else None
+        prefix = reader.relation[: -len(name)] if len(reader.relation) > len(name) else ()
+        near = [
+            model for model in alike if model is not reader and model.relation == (*prefix, *name)
+        ]
+        fitting = [model for model in alike if len(name) > 1 and _fits(model.relation, name)]
+        candidates = near or (fitting if len({model.relation for model in fitting}) == 1 else [])
+        return _building_model(candidates) if candidates else None
 
 
 def _fits(relation: Name, name: Name) -> bool:
     """Whether the parts that both have are equal."""
-    both = min(len(relation), len(name))
-    return relation[-both:] == name[-both:]
+    length = min(len(relation), len(name))
+    return relation[-length:] == name[-length:]
 
 
-def _builder(found: Iterable[DbtModel]) -> DbtModel:
+def _building_model(models: Iterable[DbtModel]) -> DbtModel:
     """The one that builds the relation, where a source has the same."""
-    return min(found, key=lambda one: (one.kind == "source", one.unique_id))
+    return min(models, key=lambda model: (model.kind == "source", model.unique_id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbt_graft.collectors.dbt.column_end import ColumnEnds, named
+from dbt_graft.collectors.dbt.column_end import ColumnEnds, ends_of_column
 from dbt_graft.collectors.dbt.models import DbtModel
 from dbt_graft.lineage.records import ANY_COLUMN
 
@@ -29,18 +29,18 @@ def result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Colu
     places = _by_name(result, model.columns)
     if not stars and len(result) == len(model.columns):
         taken = set(places.values())
-        for place in range(len(result)):
-            if place not in places and place not in taken:
-                places[place] = place
-    found = [(model.columns[at], result[place][1]) for place, at in sorted(places.items())]
+        for index in range(len(result)):
+            if index not in places and index not in taken:
+                places[index] = index
+    columns = [(model.columns[at], result[index][1]) for index, at in sorted(places.items())]
     at_known = set(places.values())
     left = [name for at, name in enumerate(model.columns) if at not in at_known]
     left = [name for name in left if name.casefold() not in model.added]
     if len(stars) == 1:
-        return [*found, *((name, named(stars[0], name)) for name in left)], None
+        return [*columns, *((name, ends_of_column(stars[0], name)) for name in left)], None
     if stars:
-        return [*found, *((ANY_COLUMN, ends) for ends in stars)], _ANY if left else None
-    return found, _missing(left) if left else None
+        return [*columns, *((ANY_COLUMN, ends) for ends in stars)], _ANY if left else None
+    return columns, _missing_columns(left) if left else None
 
 
 def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]:
@@ -48,16 +48,16 @@ def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]
     places: dict[int, int] = {}
     exact = {name: at for at, name in reversed([*enumerate(columns)])}
     folded = {name.casefold(): at for at, name in reversed([*enumerate(columns)])}
-    for spelled, known in ((str, exact), (str.casefold, folded)):
+    for spelled, indexes in ((str, exact), (str.casefold, folded)):
         taken = set(places.values())
-        for place, (name, _) in enumerate(result):
-            at = known.get(spelled(name))
-            if at is not None and at not in taken and place not in places:
-                places[place] = at
+        for index, (name, _) in enumerate(result):
+            at = indexes.get(spelled(name))
+            if at is not None and at not in taken and index not in places:
+                places[index] = at
                 taken.add(at)
     return places
 
 
-def _missing(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"columns that its query does not have: {', '.join(names[:_SHOWN])}{more}"
+def _missing_columns(names: Sequence[str]) -> str:
+    rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"columns that its query does not have: {', '.join(names[:_SHOWN])}{rest}"

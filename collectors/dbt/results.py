@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from dbt_graft.collectors.dbt.batches import batch_time, written_periods
-from dbt_graft.collectors.dbt.messages import shown_message
+from dbt_graft.collectors.dbt.messages import redact_message
 from dbt_graft.lineage.records import NodeResult, Status
 
 Document = Mapping[str, Any]
@@ -60,8 +60,8 @@ class Invocation:
 
 def artifact(head: bytes) -> str:
     """The kind of a dbt artifact by its first bytes: `run-results`; empty if they do not say."""
-    found = _VERSION.search(head.decode("utf-8", "replace"))
-    return found["artifact"] if found else ""
+    match = _VERSION.search(head.decode("utf-8", "replace"))
+    return match["artifact"] if match else ""
 
 
 def read_invocation(content: bytes, label: str) -> Invocation:
@@ -78,14 +78,14 @@ def read_invocation(content: bytes, label: str) -> Invocation:
     metadata = document.get("metadata") if isinstance(document, dict) else None
     if not isinstance(metadata, dict) or not isinstance(document.get("results"), list):
         raise NoResultsError("this is no run_results.json and no sources.json of dbt")
-    found = _VERSION.search(str(metadata.get("dbt_schema_version")))
-    kind = found["artifact"] if found else ""
-    if not found or kind not in _READABLE:
+    match = _VERSION.search(str(metadata.get("dbt_schema_version")))
+    kind = match["artifact"] if match else ""
+    if not match or kind not in _READABLE:
         raise NoResultsError("this is no run_results.json and no sources.json of dbt")
-    if int(found["version"]) not in _READABLE[kind]:
+    if int(match["version"]) not in _READABLE[kind]:
         first, last = _READABLE[kind][0], _READABLE[kind][-1]
-        known = f"v{first}" if first == last else f"v{first} to v{last}"
-        raise NoResultsError(f"{kind} of version v{found['version']}; {known} can be read")
+        versions = f"v{first}" if first == last else f"v{first} to v{last}"
+        raise NoResultsError(f"{kind} of version v{match['version']}; {versions} can be read")
     digest = hashlib.sha256(content).hexdigest()[:32]
     invocation = _identifier(metadata.get("invocation_id")) or digest
     is_sources = kind == "sources"
@@ -101,7 +101,9 @@ def read_invocation(content: bytes, label: str) -> Invocation:
     return Invocation(
         origin,
         f"{written and written.isoformat()} {len(document['results'])}",
-        tuple(_each(document["results"], results)) if reader.command not in _COMPILE_ONLY else (),
+        tuple(_node_results(document["results"], results))
+        if reader.command not in _COMPILE_ONLY
+        else (),
     )
 
 
@@ -110,14 +112,14 @@ def _command(args: Any) -> str:
     return which if isinstance(which, str) and _WORD.fullmatch(which) else ""
 
 
-def _each(
+def _node_results(
     results: list[Any], read: Callable[[str, str, Document], NodeResult]
 ) -> Iterator[NodeResult]:
-    for one in results:
-        node_id = one.get("unique_id") if isinstance(one, dict) else None
+    for result in results:
+        node_id = result.get("unique_id") if isinstance(result, dict) else None
         if isinstance(node_id, str) and node_id.partition(".")[0] in _KINDS:
-            word = str(one.get("status")).lower()
-            yield read(node_id, word if _WORD.fullmatch(word) else "", one)
+            word = str(result.get("status")).lower()
+            yield read(node_id, word if _WORD.fullmatch(word) else "", result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +131,12 @@ class _Reader:
     at: datetime | None
     origin: str
 
-    def runs(self, node_id: str, word: str, one: Document) -> NodeResult:
+    def runs(self, node_id: str, word: str, result: Document) -> NodeResult:
         """The result of a model, seed, snapshot or test."""
         is_test = node_id.startswith(("test.", "unit_test."))
-        started = _started(one)
+        started = _start_time(result)
         status = _STATUS.get(word, Status.UNKNOWN)
-        failures = _count(one.get("failures"))
+        failures = _count(result.get("failures"))
         # Of a test that found something, the number of rows says it.
         shows_error = status is Status.FAILED and (word != "fail" or failures is None)
         return NodeResult(
@@ -144,35 +146,35 @@ class _Reader:
             word=word,
             status=status,
             started_at=started or self.at,
-            ended_at=_ended(one, started),
-            rows=None if is_test else _rows(one.get("adapter_response")),
+            ended_at=_end_time(result, started),
+            rows=None if is_test else _rows(result.get("adapter_response")),
             failures=failures if is_test else None,
-            error=_error(node_id, one) if shows_error else None,
-            periods=() if is_test else written_periods(one),
+            error=_error(node_id, result) if shows_error else None,
+            periods=() if is_test else written_periods(result),
             origin=self.origin,
         )
 
-    def freshness(self, node_id: str, word: str, one: Document) -> NodeResult:
+    def freshness(self, node_id: str, word: str, result: Document) -> NodeResult:
         """The result of a source's check, which has no times if it could not be made."""
-        started = batch_time(one.get("snapshotted_at"))
-        error = one.get("error")
+        started = batch_time(result.get("snapshotted_at"))
+        error = result.get("error")
         return NodeResult(
             node_id=node_id,
             invocation_id=self.invocation_id,
             command=self.command,
             word=word,
             status=_STATUS.get(word, Status.UNKNOWN),
-            started_at=started or _started(one) or self.at,
-            ended_at=_ended(one, started),
-            error=shown_message(error, "", node_id) if isinstance(error, str) else None,
-            max_loaded_at=batch_time(one.get("max_loaded_at")),
-            criteria=_criteria(one.get("criteria")),
+            started_at=started or _start_time(result) or self.at,
+            ended_at=_end_time(result, started),
+            error=redact_message(error, "", node_id) if isinstance(error, str) else None,
+            max_loaded_at=batch_time(result.get("max_loaded_at")),
+            criteria=_criteria(result.get("criteria")),
             origin=self.origin,
         )
 
 
-def _started(one: Document) -> datetime | None:
-    timing = one.get("timing")
+def _start_time(result: Document) -> datetime | None:
+    timing = result.get("timing")
     times = [
         at
         for step in (timing if isinstance(timing, list) else ())
@@ -181,8 +183,8 @@ def _started(one: Document) -> datetime | None:
     return min(times, default=None)
 
 
-def _ended(one: Document, started: datetime | None) -> datetime | None:
-    took = one.get("execution_time")
+def _end_time(result: Document, started: datetime | None) -> datetime | None:
+    took = result.get("execution_time")
     if started is None or not isinstance(took, (int, float)) or not 0 <= took < 10**8:
         return None
     return started + timedelta(seconds=took)
@@ -199,38 +201,38 @@ def _rows(response: Any) -> int | None:
         if rows is not None or "rows_affected" in response:
             return rows
         response = message
-    found = _ROWS.fullmatch(response.strip()) if isinstance(response, str) else None
-    return _count(int(found["rows"][:19])) if found else None
+    match = _ROWS.fullmatch(response.strip()) if isinstance(response, str) else None
+    return _count(int(match["rows"][:19])) if match else None
 
 
 def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value < 2**63 else None
 
 
-def _error(node_id: str, one: Document) -> str | None:
-    batches = one.get("batch_results")
+def _error(node_id: str, result: Document) -> str | None:
+    batches = result.get("batch_results")
     if isinstance(batches, dict):
         good, bad = (batches.get(key) or () for key in ("successful", "failed"))
         if bad and isinstance(bad, list):
             return f"{len(bad):,} of {len(good) + len(bad):,} batches failed"
-    sql, relation = (one.get(key) or "" for key in ("compiled_code", "relation_name"))
-    message = one.get("message")
+    sql, relation = (result.get(key) or "" for key in ("compiled_code", "relation_name"))
+    message = result.get("message")
     if not isinstance(message, str) or not message.strip():
         return None
-    return shown_message(message, str(sql), str(relation), node_id)
+    return redact_message(message, str(sql), str(relation), node_id)
 
 
 def _criteria(criteria: Any) -> str:
     """`warn after 12 hours, error after 1 day`; a filter is SQL and is not shown."""
-    found = []
+    limits = []
     for key in ("warn_after", "error_after"):
         limit = criteria.get(key) if isinstance(criteria, dict) else None
         if not isinstance(limit, dict) or limit.get("period") not in ("minute", "hour", "day"):
             continue
         if count := _count(limit.get("count")):
             unit = limit["period"] if count == 1 else f"{limit['period']}s"
-            found.append(f"{key.partition('_')[0]} after {count:,} {unit}")
-    return ", ".join(found)
+            limits.append(f"{key.partition('_')[0]} after {count:,} {unit}")
+    return ", ".join(limits)
 
 
 def _identifier(value: Any) -> str:

@@ -25,13 +25,13 @@ Tests = Mapping[str, Document]
 
 def tests_by_node(manifest: Document) -> dict[str, dict[str, Document]]:
     """The tests on columns of each node, by unique id."""
-    found: dict[str, dict[str, Document]] = defaultdict(dict)
+    tests: dict[str, dict[str, Document]] = defaultdict(dict)
     for key, node in (manifest.get("nodes") or {}).items():
         if node.get("resource_type") == "test" and isinstance(node.get("column_name"), str):
             parents = (node.get("depends_on") or {}).get("nodes") or ()
             owner = node.get("attached_node") or (parents[-1] if parents else "")
-            found[str(owner)][key] = node
-    return found
+            tests[str(owner)][key] = node
+    return tests
 
 
 def tested_column(test: Document) -> str:
@@ -41,15 +41,15 @@ def tested_column(test: Document) -> str:
 
 def reviewed_columns(node: Document, entry: Document) -> Iterator[ReviewedColumn]:
     """Columns of the catalog in their order, then those that only the YAML has."""
-    described = _described(node)
+    described = _yaml_columns(node)
     seen = set()
     listed: list[Document] = sorted(
-        (entry.get("columns") or {}).values(), key=lambda one: one.get("index") or 0
+        (entry.get("columns") or {}).values(), key=lambda column: column.get("index") or 0
     )
-    for one in listed:
-        name = str(one.get("name") or "")
+    for column in listed:
+        name = str(column.get("name") or "")
         seen.add(name.casefold())
-        kind = one.get("type") or described.get(name.casefold(), {}).get("data_type") or ""
+        kind = column.get("type") or described.get(name.casefold(), {}).get("data_type") or ""
         yield ReviewedColumn(name, str(kind).casefold())
     for key, yaml in described.items():
         if key not in seen:
@@ -59,15 +59,15 @@ def reviewed_columns(node: Document, entry: Document) -> Iterator[ReviewedColumn
 
 def column_promises(node: Document, tests: Tests) -> dict[str, ColumnPromise]:
     """The promises of YAML and tests for columns, by folded name."""
-    described = _described(node)
+    described = _yaml_columns(node)
     by_column: dict[str, list[Document]] = defaultdict(list)
     for test in tests.values():
         by_column[tested_column(test)].append(test)
     required = {
         str(column).casefold()
-        for one in node.get("constraints") or ()
-        if one.get("type") == _NOT_NULL
-        for column in one.get("columns") or ()
+        for constraint in node.get("constraints") or ()
+        if constraint.get("type") == _NOT_NULL
+        for column in constraint.get("columns") or ()
     }
     return {
         key: _promise(described.get(key, {}), by_column.get(key, ()), is_required=key in required)
@@ -75,25 +75,25 @@ def column_promises(node: Document, tests: Tests) -> dict[str, ColumnPromise]:
     }
 
 
-def _described(node: Document) -> dict[str, Document]:
+def _yaml_columns(node: Document) -> dict[str, Document]:
     columns = (node.get("columns") or {}).items()
-    return {str(one.get("name") or key).casefold(): one for key, one in columns}
+    return {str(column.get("name") or key).casefold(): column for key, column in columns}
 
 
 def table_constraints(node: Document) -> frozenset[tuple[str, str]]:
     """The constraints of the table: how they are shown, and the digest of a condition."""
-    found = set()
-    for one in node.get("constraints") or ():
-        kind = str(one.get("type"))
-        columns = ", ".join(str(column).casefold() for column in one.get("columns") or ())
+    constraints = set()
+    for constraint in node.get("constraints") or ():
+        kind = str(constraint.get("type"))
+        columns = ", ".join(str(column).casefold() for column in constraint.get("columns") or ())
         if kind != _NOT_NULL:
-            found.add((f"{kind} ({columns})" if columns else kind, _condition(one)))
-    return frozenset(found)
+            constraints.add((f"{kind} ({columns})" if columns else kind, _condition(constraint)))
+    return frozenset(constraints)
 
 
 def _promise(yaml: Document, tests: Collection[Document], *, is_required: bool) -> ColumnPromise:
     constraints = {(str(o.get("type")), _condition(o)) for o in yaml.get("constraints") or ()}
-    generic = [(str(meta.get("name")), meta) for one in tests if (meta := _metadata(one))]
+    generic = [(str(meta.get("name")), meta) for test in tests if (meta := _metadata(test))]
     values = [
         _digest(value)
         for name, meta in generic
@@ -101,11 +101,13 @@ def _promise(yaml: Document, tests: Collection[Document], *, is_required: bool) 
         for value in (meta.get("kwargs") or {}).get("values") or ()
     ]
     metas = [yaml.get("meta"), (yaml.get("config") or {}).get("meta")]
-    meta = {str(k).casefold(): v for one in metas if isinstance(one, dict) for k, v in one.items()}
+    meta = {
+        str(k).casefold(): v for meta in metas if isinstance(meta, dict) for k, v in meta.items()
+    }
     return ColumnPromise(
         str(yaml.get("data_type") or "").casefold(),
         is_required or any(kind == _NOT_NULL for kind, _ in constraints),
-        frozenset(one for one in constraints if one[0] != _NOT_NULL),
+        frozenset(constraint for constraint in constraints if constraint[0] != _NOT_NULL),
         frozenset(name for name, _ in generic if name != _VALUES),
         frozenset(values),
         _label(yaml, meta),
@@ -114,17 +116,17 @@ def _promise(yaml: Document, tests: Collection[Document], *, is_required: bool) 
 
 
 def _metadata(test: Document) -> Document:
-    found = test.get("test_metadata")
-    return found if isinstance(found, dict) else {}
+    metadata = test.get("test_metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _label(yaml: Document, meta: Document) -> str:
     """The class of its data, as `meta` or a tag names it."""
     tags = [*(yaml.get("tags") or ()), *((yaml.get("config") or {}).get("tags") or ())]
     marks = [key for key, value in meta.items() if value is True]
-    named = [meta.get(key) for key in _CLASSES]
-    labels = (str(one) for one in (*named, *marks, *tags) if one)
-    return next((one for one in labels if classification(one) is not None), "")
+    classes = [meta.get(key) for key in _CLASSES]
+    labels = (str(label) for label in (*classes, *marks, *tags) if label)
+    return next((label for label in labels if classification(label) is not None), "")
 
 
 def _condition(constraint: Document) -> str:

@@ -53,9 +53,9 @@ def review_nodes(
     entries = {**(catalog.get("nodes") or {}), **(catalog.get("sources") or {})}
     tests, macros = tests_by_node(manifest), _macros(manifest)
     for key in _upstream_first(models):
-        found = _node(models[key], documents[key], entries.get(key), tests.get(key, {}))
-        found = replace(found, raw=digest(models[key].raw_sql, macros))
-        reading.nodes[key] = reading.with_outline(found, models[key])
+        node = _node(models[key], documents[key], entries.get(key), tests.get(key, {}))
+        node = replace(node, raw=digest(models[key].raw_sql, macros))
+        reading.nodes[key] = reading.with_outline(node, models[key])
     return {key: reading.nodes[key] for key in models}
 
 
@@ -80,11 +80,11 @@ class _Reading:
             return None, f"the SQL of dbt's adapter {self._adapter or '(unknown)'} is not supported"
 
         def table(name: Name) -> tuple[str, Sequence[str]]:
-            found = self._names.find(name, model)
-            if found is None or found is model:
+            parent = self._names.find(name, model)
+            if parent is None or parent is model:
                 return ".".join(name), ()
-            known = self.nodes.get(found.unique_id)
-            return found.unique_id, known.known_columns if known else found.columns
+            node = self.nodes.get(parent.unique_id)
+            return parent.unique_id, node.known_columns if node else parent.columns
 
         try:
             return query_outline(model.sql, self._dialect, table), ""
@@ -109,17 +109,17 @@ def _upstream_first(models: Mapping[str, DbtModel]) -> Iterator[str]:
 
 def _macros(manifest: Document) -> str:
     """The digest of all macros: any of them may be in a query."""
-    found = (manifest.get("macros") or {}).items()
-    return digest(*(f"{key} {one.get('macro_sql')}" for key, one in sorted(found)))
+    macros = (manifest.get("macros") or {}).items()
+    return digest(*(f"{key} {macro.get('macro_sql')}" for key, macro in sorted(macros)))
 
 
 def _node(model: DbtModel, node: Document, entry: Document | None, tests: Tests) -> ReviewedNode:
     config = node.get("config") or {}
     checksum = (node.get("checksum") or {}).get("checksum") if model.kind == "seed" else ""
-    shown = [node.get("description"), node.get("tags"), node.get("meta"), config.get("meta")]
-    shown += [
-        [name, one.get("description"), one.get("meta"), one.get("tags")]
-        for name, one in sorted((node.get("columns") or {}).items())
+    texts = [node.get("description"), node.get("tags"), node.get("meta"), config.get("meta")]
+    texts += [
+        [name, column.get("description"), column.get("meta"), column.get("tags")]
+        for name, column in sorted((node.get("columns") or {}).items())
     ]
     settings = {key: config[key] for key in _ROW_SETTINGS if config.get(key)}
     allowed = _ALLOWED.search(model.raw_sql)
@@ -133,9 +133,9 @@ def _node(model: DbtModel, node: Document, entry: Document | None, tests: Tests)
         contract=model.is_complete,
         constraints=table_constraints(node),
         settings=_text(settings),
-        tests={key: tested_column(one) for key, one in tests.items()},
-        text=digest(_text(shown)),
-        columns={one.name.casefold(): one for one in reviewed_columns(node, entry or {})},
+        tests={key: tested_column(test) for key, test in tests.items()},
+        text=digest(_text(texts)),
+        columns={column.name.casefold(): column for column in reviewed_columns(node, entry or {})},
         promises=column_promises(node, tests),
         listed=bool(entry and entry.get("columns")),
         allowed=allowed[1] if allowed else "",

@@ -20,13 +20,13 @@ class Schemas:
         self._models = models
         self._found: dict[str, tuple[str, ...]] = {}
 
-    def stated(self, model: DbtModel) -> tuple[str, ...]:
+    def stated_columns(self, model: DbtModel) -> tuple[str, ...]:
         """The columns that the artifacts state; `*` at the end where there may be more."""
         if model.columns or not model.documented:
             return model.columns
         return model.documented if model.is_complete else (*model.documented, ANY_COLUMN)
 
-    def found(self, reader: DbtModel) -> dict[str, tuple[str, ...]]:
+    def parent_columns(self, reader: DbtModel) -> dict[str, tuple[str, ...]]:
         """The columns of a model's parents that their own queries have shown."""
         return {key: self._found[key] for key in reader.parents if key in self._found}
 
@@ -35,8 +35,8 @@ class Schemas:
         names = [name for name, _ in query.columns if name and name != ANY_COLUMN]
         if not names or model.columns or model.is_complete:
             return
-        known = {name.casefold() for name in names}
+        folded = {name.casefold() for name in names}
         if len(names) < len(query.columns):
-            names += [name for name in model.documented if name.casefold() not in known]
+            names += [name for name in model.documented if name.casefold() not in folded]
             names.append(ANY_COLUMN)
         self._found[model.unique_id] = tuple(dict.fromkeys(names))

@@ -84,10 +84,10 @@ def _new_files(
     return changed_logs(listed, of_logs(positions, (log.origin for log in listed)))
 
 
-def _read(label: str, new: list[LogFile], known: Positions) -> Iterator[Collected]:
+def _read(label: str, new: list[LogFile], positions: Positions) -> Iterator[Collected]:
     """The results in new files, in parts that fit into memory."""
     part = _Part()
-    stored = of_logs(known, [label])
+    stored = of_logs(positions, [label])
     taken: dict[str, str] = {}
     for log in new:
         try:
@@ -101,8 +101,8 @@ def _read(label: str, new: list[LogFile], known: Positions) -> Iterator[Collecte
             part.pending.append(Reject(log.origin, "", "the file cannot be read"))
         else:
             if invocation and invocation.results:
-                positions = (stored.get(invocation.origin, ("",))[0], taken.get(invocation.origin))
-                if invocation.position not in positions:
+                handled = (stored.get(invocation.origin, ("",))[0], taken.get(invocation.origin))
+                if invocation.position not in handled:
                     taken[invocation.origin] = invocation.position
                     part.add(invocation.origin, invocation.position, invocation.results)
         unread = part.pending and part.pending[-1].origin == log.origin

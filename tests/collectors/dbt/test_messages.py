@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbt_graft.collectors.dbt.messages import shown_message
+from dbt_graft.collectors.dbt.messages import redact_message
 
 SQL = (
     """select o.id, o."email" from "dwh"."raw"."orders" o where o.name = 'Jane' and o.x = "Doe" """
@@ -54,14 +54,14 @@ SQL = (
     ],
 )
 def test_names_and_words_of_databases_stay_and_values_go(message: str, shown: str) -> None:
-    assert shown_message(message, SQL, "model.shop.stg") == shown
+    assert redact_message(message, SQL, "model.shop.stg") == shown
 
 
 @given(st.text(alphabet="qyz@.'\"()[]:1234567890-_ ", min_size=1, max_size=60))
 def test_a_word_that_nothing_names_is_never_shown(value: str) -> None:
-    shown = shown_message(f"Database Error in model a (a.sql)\n  bad data {value}", SQL)
+    shown = redact_message(f"Database Error in model a (a.sql)\n  bad data {value}", SQL)
     assert not {"q", "y", "z", *"0123456789"} & set(shown.removeprefix("Database Error: bad data"))
 
 
 def test_a_long_message_is_cut() -> None:
-    assert len(shown_message("relation does not exist " * 200)) < 310
+    assert len(redact_message("relation does not exist " * 200)) < 310
