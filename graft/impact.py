@@ -19,8 +19,9 @@ from dbt_graft.exporters.impact import (
     reason,
 )
 from dbt_graft.graft.command import config_option, load_config
+from dbt_graft.graft.current_index import load_impact_index
 from dbt_graft.graft.impact_dates import from_option, reached_dates, to_option, window
-from dbt_graft.graft.impact_index import ImpactIndex, impact_index
+from dbt_graft.graft.impact_index import ImpactIndex
 from dbt_graft.graft.named_datasets import close_to
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.terminal import one_line
@@ -100,7 +101,7 @@ def impact(
     if changing and past:
         raise click.UsageError("--from and --to do not go with --as-of")
     config = load_config(config_path)
-    found = _impact(impact_index(config, past), name, ChangeType(kind))
+    found = _impact(load_impact_index(config, past), name, ChangeType(kind))
     dates = reached_dates(config, found.change.dataset, changing) if changing else None
     if as_json or form == "json":
         click.echo(orjson.dumps(impact_json(found, dates), option=orjson.OPT_INDENT_2))

@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.store import StoreError
-from dbt_graft.graft.collected import check_collected
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dataset_search import DatasetSearch
 from dbt_graft.graft.impact_key import impact_key
 from dbt_graft.graft.outputs import check_outputs, output_of
-from dbt_graft.graft.past import Moment
 from dbt_graft.graft.section_file import has_key, read_sections, write_sections
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.impact.answer import Surroundings
@@ -53,23 +51,6 @@ class ImpactIndex:
     around: Surroundings
     former: FormerNames
     search: DatasetSearch
-
-
-def impact_index(config: Config, past: Moment | None = None) -> ImpactIndex:
-    """The index in the file, if it is of now; else that of the lineage, which is written, too.
-
-    Raises:
-        GraftError: Nothing was collected yet, or the project cannot be read.
-    """
-    file = None if past else IndexFile(config)
-    if file and (found := file.read()):
-        check_collected(config)
-        return found
-    # Importing it takes longer than reading a file.
-    from dbt_graft.graft.described_lineage import described_lineage
-
-    described = described_lineage(config, past)
-    return file.write(described) if file else _made(config, described)
 
 
 def index_to_write(config: Config) -> IndexFile | None:
@@ -112,7 +93,7 @@ class IndexFile:
 
     def write(self, described: DescribedLineage) -> ImpactIndex:
         """Write the index of a lineage, unless the project has changed, and return it."""
-        index = _made(self._config, described)
+        index = make_index(self._config, described)
         try:
             # A collect may have come between.
             if _first_line(self._config) == self._key:
@@ -125,7 +106,9 @@ class IndexFile:
         return index
 
 
-def _made(config: Config, described: DescribedLineage) -> ImpactIndex:
+def make_index(config: Config, described: DescribedLineage) -> ImpactIndex:
+    """The index of a lineage."""
+    # Importing it takes longer than reading a file.
     from dbt_graft.graft.impact_graph import impact_graph, surroundings
 
     graph, former = impact_graph(config, described), described.lineage.former_names
