@@ -28,7 +28,7 @@ class Address:
 
 
 def updated_addresses(
-    known: Iterable[Address],
+    earlier: Iterable[Address],
     present: Mapping[str, str],
     moved: Mapping[str, str],
     at: datetime | None,
@@ -40,19 +40,19 @@ def updated_addresses(
         moved: Former path -> the present one; also such that were never published.
         at: The date of this build, for what is new or gone since the last one.
     """
-    before = {address.path: address for address in known}
-    found = {path: Address(path, title, at) for path, title in present.items()}
+    before = {address.path: address for address in earlier}
+    addresses = {path: Address(path, title, at) for path, title in present.items()}
     for path, address in before.items():
         if path in present:
-            found[path] = replace(found[path], first_at=address.first_at)
+            addresses[path] = replace(addresses[path], first_at=address.first_at)
         else:
             since = address.gone_at if address.is_gone else at
             target = moved.get(path, address.moved_to)
-            found[path] = replace(address, is_gone=True, gone_at=since, moved_to=target)
+            addresses[path] = replace(address, is_gone=True, gone_at=since, moved_to=target)
     for path, target in moved.items():
-        if path not in found:
-            found[path] = Address(path, present.get(target, ""), at, True, at, target)
-    return tuple(found[path] for path in sorted(found))
+        if path not in addresses:
+            addresses[path] = Address(path, present.get(target, ""), at, True, at, target)
+    return tuple(addresses[path] for path in sorted(addresses))
 
 
 def present_path(address: Address, addresses: Mapping[str, Address]) -> str:
@@ -62,8 +62,8 @@ def present_path(address: Address, addresses: Mapping[str, Address]) -> str:
         addresses: All addresses by their path.
     """
     seen: set[str] = set()
-    one: Address | None = address
-    while one and one.is_gone and one.path not in seen:
-        seen.add(one.path)
-        one = addresses.get(one.moved_to)
-    return one.path if one and not one.is_gone else ""
+    current: Address | None = address
+    while current and current.is_gone and current.path not in seen:
+        seen.add(current.path)
+        current = addresses.get(current.moved_to)
+    return current.path if current and not current.is_gone else ""

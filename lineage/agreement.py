@@ -86,17 +86,20 @@ def agreement(
 def findings(differences: Sequence[ColumnDifference]) -> Iterator[Finding]:
     """The differences as findings, one for each of the first models."""
     by_model: dict[str, list[ColumnDifference]] = defaultdict(list)
-    for one in differences:
-        by_model[one.node_id].append(one)
-    for name, found in list(by_model.items())[:_SHOWN_MODELS]:
-        more = len(found) - _SHOWN_COLUMNS
-        problems = [*map(str, found[:_SHOWN_COLUMNS]), *([f"and {more} more"] if more > 0 else [])]
+    for difference in differences:
+        by_model[difference.node_id].append(difference)
+    for name, model_differences in list(by_model.items())[:_SHOWN_MODELS]:
+        remaining = len(model_differences) - _SHOWN_COLUMNS
+        problems = [
+            *map(str, model_differences[:_SHOWN_COLUMNS]),
+            *([f"and {remaining} more"] if remaining > 0 else []),
+        ]
         remedy = "if the model has changed, run it and collect its log"
         yield Finding(Severity.WARNING, name, "; ".join(problems), remedy)
-    if (more := len(by_model) - _SHOWN_MODELS) > 0:
+    if (remaining := len(by_model) - _SHOWN_MODELS) > 0:
         yield Finding(
             Severity.WARNING,
-            f"{more:,} more models",
+            f"{remaining:,} more models",
             "columns differ between dbt's SQL and the log",
             "`graft inject --report` lists them",
         )
@@ -118,18 +121,18 @@ class _Behind:
 
         A view with columns that are not known has `*` among them.
         """
-        found: set[_Source] = set()
+        sources: set[_Source] = set()
         met, waiting = {source}, [source]
         while waiting:
             dataset, column = waiting.pop()
             columns = self._sources.get(dataset)
             if columns is None:
-                found.add((dataset, column))
+                sources.add((dataset, column))
             else:
                 further = {*columns.get(column, ()), *columns.get(ANY_COLUMN, ())} - met
                 met |= further
                 waiting += further
-        return found
+        return sources
 
 
 @dataclass(slots=True)
@@ -156,9 +159,9 @@ class _Model:
         if not self.declared:
             yield from dict.fromkeys(self.observed)
         elif self.has_gap:
-            known = {edge.to_column.casefold() for edge in self.declared}
+            declared = {edge.to_column.casefold() for edge in self.declared}
             yield from dict.fromkeys(
-                edge for edge in self.observed if edge.to_column.casefold() not in known
+                edge for edge in self.observed if edge.to_column.casefold() not in declared
             )
         else:
             yield from dict.fromkeys(
@@ -188,11 +191,13 @@ class _Model:
         direct = [key for key in (*self._stated, *self._shown) if key[2] is EdgeType.DIRECT]
         if any(ANY_COLUMN in (column, source[1]) for column, source, _ in direct):
             return []
-        known = [{source[0] for _, source, _ in keys} for keys in (self._stated, self._shown)]
+        datasets = [{source[0] for _, source, _ in keys} for keys in (self._stated, self._shown)]
         return [
             key
             for key in ours
-            if key[2] is EdgeType.DIRECT and key not in others and key[1][0] in known[0] & known[1]
+            if key[2] is EdgeType.DIRECT
+            and key not in others
+            and key[1][0] in datasets[0] & datasets[1]
         ]
 
     def _keys(self, edge: ColumnEdge) -> Iterator[_Key]:

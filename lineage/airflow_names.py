@@ -66,15 +66,15 @@ class ParentId(NamedTuple):
 
 def task_try(name: str) -> TaskTry | None:
     """The try in `dag/task/try/logical date`; None for another name."""
-    found = _TRY.fullmatch(name)
+    match = _TRY.fullmatch(name)
     try:
-        at = datetime.fromisoformat(found["date"]) if found else None
+        at = datetime.fromisoformat(match["date"]) if match else None
     except ValueError:
         at = None
-    if found is None or at is None or at.tzinfo is None:
+    if match is None or at is None or at.tzinfo is None:
         return None
-    index = int(found["map"]) if found["map"] else -1
-    return TaskTry(found["dag"], found["task"], int(found["try"]), at, index)
+    index = int(match["map"]) if match["map"] else -1
+    return TaskTry(match["dag"], match["task"], int(match["try"]), at, index)
 
 
 def parent_id(name: str) -> ParentId | None:

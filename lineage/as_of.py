@@ -51,12 +51,16 @@ class _Past:
     def __init__(self, records: Records, at: datetime) -> None:
         self._records = records
         self._at = at
-        self._runs = _firsts(((run.task, run.run_id), _run_begins(run)) for run in records.runs)
+        self._runs = _first_times(
+            ((run.task, run.run_id), _run_begins(run)) for run in records.runs
+        )
         begins = [self._access_begins(access) for access in records.accesses]
         by_access = list(zip(records.accesses, begins, strict=True))
-        self._shapes = _firsts(((one.task, one.shape_id), begin) for one, begin in by_access)
-        self._datasets = _firsts((access.dataset, begin) for access, begin in by_access)
-        self._origins = _firsts(_of_logs(records))
+        self._shapes = _first_times(
+            ((access.task, access.shape_id), begin) for access, begin in by_access
+        )
+        self._datasets = _first_times((access.dataset, begin) for access, begin in by_access)
+        self._origins = _first_times(_log_times(records))
         self._begun = [access for access, begin in by_access if self._is_there(access, begin)]
 
     def records(self) -> Records:
@@ -68,7 +72,7 @@ class _Past:
             for edge in records.column_edges
             if self._is_there(edge, self._shapes.get((edge.task, edge.shape_id)))
         )
-        later = _shapes(records.accesses, records.column_edges) - _shapes(self._begun, edges)
+        later = _shape_ids(records.accesses, records.column_edges) - _shape_ids(self._begun, edges)
         return replace(
             records,
             accesses=tuple(self._cut(access) for access in self._begun),
@@ -77,19 +81,23 @@ class _Past:
             ),
             shapes={key: shape for key, shape in records.shapes.items() if key not in later},
             datasets=tuple(
-                self._dataset(one, drops)
-                for one in records.datasets
-                if self._is_there(one, one.first_seen or self._datasets.get(one.id))
+                self._dataset(dataset, drops)
+                for dataset in records.datasets
+                if self._is_there(dataset, dataset.first_seen or self._datasets.get(dataset.id))
             ),
-            rejects=tuple(one for one in records.rejects if self._is_there(one, None)),
+            rejects=tuple(reject for reject in records.rejects if self._is_there(reject, None)),
             column_edges=edges,
             node_results=tuple(
-                one
-                for one in records.node_results
-                if self._is_there(one, one.ended_at or one.started_at)
+                result
+                for result in records.node_results
+                if self._is_there(result, result.ended_at or result.started_at)
             ),
-            task_metadata=tuple(one for one in records.task_metadata if one.at <= at),
-            dataset_metadata=tuple(one for one in records.dataset_metadata if one.at <= at),
+            task_metadata=tuple(
+                metadata for metadata in records.task_metadata if metadata.at <= at
+            ),
+            dataset_metadata=tuple(
+                metadata for metadata in records.dataset_metadata if metadata.at <= at
+            ),
         )
 
     def _is_there(self, record: _OfLog, begin: datetime | None) -> bool:
@@ -128,28 +136,28 @@ class _Past:
         )
 
 
-def _shapes(accesses: Iterable[Access], edges: Iterable[ColumnEdge]) -> set[str]:
-    return {one.shape_id for one in accesses} | {one.shape_id for one in edges}
+def _shape_ids(accesses: Iterable[Access], edges: Iterable[ColumnEdge]) -> set[str]:
+    return {access.shape_id for access in accesses} | {edge.shape_id for edge in edges}
 
 
 def _run_begins(run: Run) -> datetime | None:
     return run.started_at or run.ended_at
 
 
-def _of_logs(records: Records) -> Iterator[tuple[str, datetime | None]]:
+def _log_times(records: Records) -> Iterator[tuple[str, datetime | None]]:
     """Each time of a record, with the log that has it."""
-    yield from ((one.origin, one.first_at) for one in records.accesses)
-    yield from ((one.origin, _run_begins(one)) for one in records.runs)
-    yield from ((one.origin, one.first_seen) for one in records.datasets)
-    yield from ((one.origin, one.started_at) for one in records.node_results)
-    yield from ((one.origin, one.at) for one in records.task_metadata)
-    yield from ((one.origin, one.at) for one in records.dataset_metadata)
+    yield from ((access.origin, access.first_at) for access in records.accesses)
+    yield from ((run.origin, _run_begins(run)) for run in records.runs)
+    yield from ((dataset.origin, dataset.first_seen) for dataset in records.datasets)
+    yield from ((result.origin, result.started_at) for result in records.node_results)
+    yield from ((metadata.origin, metadata.at) for metadata in records.task_metadata)
+    yield from ((metadata.origin, metadata.at) for metadata in records.dataset_metadata)
 
 
-def _firsts(times: Iterable[tuple[K, datetime | None]]) -> dict[K, datetime]:
+def _first_times(times: Iterable[tuple[K, datetime | None]]) -> dict[K, datetime]:
     """The first time of each key; none for those without."""
-    found: dict[K, datetime] = {}
+    firsts: dict[K, datetime] = {}
     for key, at in times:
-        if at is not None and not (key in found and found[key] <= at):
-            found[key] = at
-    return found
+        if at is not None and not (key in firsts and firsts[key] <= at):
+            firsts[key] = at
+    return firsts

@@ -31,8 +31,10 @@ def first_bad_run(
     Args:
         failed_tests: The ids of tests that failed after the run.
     """
-    until = [one for one in _oldest_first(task) if one.engine == run.engine]
-    until = until[: next((at for at, one in enumerate(until, 1) if one.run_id == run.run_id), 0)]
+    until = [other for other in _oldest_first(task) if other.engine == run.engine]
+    until = until[
+        : next((at for at, other in enumerate(until, 1) if other.run_id == run.run_id), 0)
+    ]
     if not until:
         return None
     begins = [_failed_since(until)] if run.status is Status.FAILED else []
@@ -46,8 +48,8 @@ def first_bad_run(
 
 
 def _oldest_first(task: Task) -> list[Run]:
-    dated = [(one.started_at, one.run_id, one) for one in task.runs if one.started_at]
-    return [run for *_, run in sorted(dated, key=lambda one: one[:2])]
+    dated = [(run.started_at, run.run_id, run) for run in task.runs if run.started_at]
+    return [run for *_, run in sorted(dated, key=lambda row: row[:2])]
 
 
 def _failed_since(runs: Sequence[Run]) -> int:
@@ -62,20 +64,20 @@ def _tested_bad_since(results: Sequence[NodeResult], runs: Sequence[Run]) -> int
     Of a test that was never good it is the run before its first result.
     """
     last = runs[-1].ended_at or runs[-1].started_at
-    before = [at for at, is_good in _dated(results) if is_good and last and at < last]
-    bad = [at for at, is_good in _dated(results) if not is_good]
+    before = [at for at, is_good in _verdicts(results) if is_good and last and at < last]
+    bad = [at for at, is_good in _verdicts(results) if not is_good]
     tested_at = max(before, default=None)
-    for place, run in enumerate(runs):
+    for index, run in enumerate(runs):
         ended = run.ended_at or run.started_at
         if tested_at is not None and ended and ended > tested_at:
-            return place
+            return index
     if tested_at is None and bad:
         written = [at for at, run in enumerate(runs) if (run.ended_at or min(bad)) <= min(bad)]
         return written[-1] if written else 0
     return len(runs) - 1
 
 
-def _dated(results: Iterable[NodeResult]) -> Iterator[tuple[datetime, bool]]:
-    for one in results:
-        if one.started_at and one.status is not Status.UNKNOWN:
-            yield one.started_at, one.status is Status.OK
+def _verdicts(results: Iterable[NodeResult]) -> Iterator[tuple[datetime, bool]]:
+    for result in results:
+        if result.started_at and result.status is not Status.UNKNOWN:
+            yield result.started_at, result.status is Status.OK

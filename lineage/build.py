@@ -78,21 +78,21 @@ def build(
     names = other_names(records, rename, one_name or OneNameRules())
     records, rename = names.records, names.rename
     of_tasks, of_dbt = split(joined(records))
-    lineage = _built(of_tasks, rename, infos, failed=failed, infer_columns=infer_columns)
+    lineage = _build_lineage(of_tasks, rename, infos, failed=failed, infer_columns=infer_columns)
     if names.reasons:
         lineage = _with_names(lineage, names)
     if dates:
-        lineage = replace(lineage, declared_dates=_under_names(dates, rename))
+        lineage = replace(lineage, declared_dates=_rename_dates(dates, rename))
     if ignored.tasks:
         lineage = replace(lineage, ignored=ignored)
     if not of_dbt.accesses:
         return lineage
-    built = _built(of_dbt, rename)
+    built = _build_lineage(of_dbt, rename)
     reads = model_reads(built.accesses)
     return replace(lineage, dbt_edges=built.column_edges, model_reads=reads)
 
 
-def _built(
+def _build_lineage(
     records: Records,
     rename: Rename | None,
     infos: Mapping[str, TaskInfo] | None = None,
@@ -120,8 +120,8 @@ def _built(
         for flow in moved
     ]
     lasting = [access for access in accesses if access.kind is not Kind.TEMPORARY]
-    known = [_known(dataset, rename, followed.dead) for dataset in records.datasets]
-    datasets = _datasets((one for one in known if one.id not in gone), lasting)
+    present = [_present_dataset(dataset, rename, followed.dead) for dataset in records.datasets]
+    datasets = _datasets((dataset for dataset in present if dataset.id not in gone), lasting)
     used = usages(
         observed_first(access for access in lasting if access.task not in views),
         {(run.task, run.run_id): run.engine for run in records.runs},
@@ -167,19 +167,21 @@ def _built(
     )
 
 
-def _under_names(
+def _rename_dates(
     dates: Mapping[DatasetId, DeclaredDates], rename: Rename
 ) -> dict[DatasetId, DeclaredDates]:
-    return {rename(dataset): one.named(rename) for dataset, one in dates.items()}
+    return {rename(dataset): declared.named(rename) for dataset, declared in dates.items()}
 
 
 def _with_names(lineage: Lineage, names: OtherNames) -> Lineage:
     """The lineage with the names of datasets that are no datasets, also of those unused."""
-    found = {dataset: set(aliases) for dataset, aliases in lineage.aliases.items()}
+    names_by_dataset = {dataset: set(aliases) for dataset, aliases in lineage.aliases.items()}
     for name, dataset in names.tables.items():
         if dataset in lineage.datasets and name not in lineage.datasets[dataset].symlinks:
-            found.setdefault(dataset, set()).add(name)
-    aliases = {dataset: tuple(sorted(found[dataset])) for dataset in sorted(found)}
+            names_by_dataset.setdefault(dataset, set()).add(name)
+    aliases = {
+        dataset: tuple(sorted(names_by_dataset[dataset])) for dataset in sorted(names_by_dataset)
+    }
     return replace(lineage, aliases=aliases, name_reasons=names.reasons)
 
 
@@ -187,13 +189,13 @@ def _aliases(
     records: Records, rename: Rename, datasets: Mapping[DatasetId, Dataset]
 ) -> dict[DatasetId, tuple[DatasetId, ...]]:
     """For each dataset the names in logs that a rule replaces; the place of its files is none."""
-    used = {one.dataset for one in records.accesses if one.kind is not Kind.TEMPORARY}
-    found: dict[DatasetId, list[DatasetId]] = defaultdict(list)
+    used = {access.dataset for access in records.accesses if access.kind is not Kind.TEMPORARY}
+    aliases: dict[DatasetId, list[DatasetId]] = defaultdict(list)
     for name in sorted(used):
         dataset = rename(name)
         if dataset != name and dataset in datasets and name not in datasets[dataset].symlinks:
-            found[dataset].append(name)
-    return {dataset: tuple(found[dataset]) for dataset in sorted(found)}
+            aliases[dataset].append(name)
+    return {dataset: tuple(aliases[dataset]) for dataset in sorted(aliases)}
 
 
 def located_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
@@ -210,16 +212,16 @@ def located_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
             elif dataset.id.is_path and not other.is_path:
                 in_events[dataset.id].add(other)
     tables = {
-        path: next(iter(found))
-        for path, found in {**in_events, **owners}.items()
-        if len(found) == 1
+        path: next(iter(names))
+        for path, names in {**in_events, **owners}.items()
+        if len(names) == 1
     }
 
-    def located(dataset: DatasetId) -> DatasetId:
+    def locate(dataset: DatasetId) -> DatasetId:
         name = rename(dataset)
         return rename(tables[dataset]) if name == dataset and dataset in tables else name
 
-    return located
+    return locate
 
 
 def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], list[ColumnEdge]]:
@@ -243,7 +245,9 @@ def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], l
     )
 
 
-def _known(dataset: Dataset, rename: Rename, dead: Mapping[DatasetId, DatasetId]) -> Dataset:
+def _present_dataset(
+    dataset: Dataset, rename: Rename, dead: Mapping[DatasetId, DatasetId]
+) -> Dataset:
     """A dataset as the records have it under its name of today.
 
     Of one that got another name only the columns count.
@@ -253,34 +257,36 @@ def _known(dataset: Dataset, rename: Rename, dead: Mapping[DatasetId, DatasetId]
         return Dataset(dead[name], columns=dataset.columns)
     symlinks = {
         other
-        for one in dataset.symlinks
+        for symlink in dataset.symlinks
         # The place of its own files goes by the path.
-        if (other := one if rename(one) == name else rename(one)) != name
+        if (other := symlink if rename(symlink) == name else rename(symlink)) != name
     }
     return replace(dataset, id=name, symlinks=tuple(sorted(symlinks)))
 
 
-def _datasets(known: Iterable[Dataset], accesses: Collection[Access]) -> dict[DatasetId, Dataset]:
-    found: dict[DatasetId, Dataset] = {}
+def _datasets(
+    recorded: Iterable[Dataset], accesses: Collection[Access]
+) -> dict[DatasetId, Dataset]:
+    datasets: dict[DatasetId, Dataset] = {}
 
-    def add(dataset: Dataset) -> None:
-        mine = found.get(dataset.id)
-        found[dataset.id] = merged_dataset(mine, dataset) if mine else dataset
+    def add_dataset(dataset: Dataset) -> None:
+        earlier = datasets.get(dataset.id)
+        datasets[dataset.id] = merged_dataset(earlier, dataset) if earlier else dataset
 
-    for dataset in known:
+    for dataset in recorded:
         if dataset.kind is not Kind.TEMPORARY:
-            add(dataset)
+            add_dataset(dataset)
     for access in accesses:
-        add(
+        add_dataset(
             Dataset(
                 access.dataset, access.kind, first_seen=access.first_at, last_seen=access.last_at
             )
         )
     drops = Drops(accesses)
-    for key, dataset in found.items():
+    for key, dataset in datasets.items():
         if (dropped_at := drops.of(dataset)) != dataset.dropped_at:
-            found[key] = replace(dataset, dropped_at=dropped_at)
-    return {key: found[key] for key in sorted(found)}
+            datasets[key] = replace(dataset, dropped_at=dropped_at)
+    return {key: datasets[key] for key in sorted(datasets)}
 
 
 def _tasks(
@@ -297,9 +303,9 @@ def _tasks(
     """
     by_task = runs_by_task(runs)
     repeats: dict[str, dict[str, int]] = defaultdict(dict)
-    for one in run_repeats:
-        if one.runs:
-            repeats[one.task][one.run_id] = one.runs
+    for run_repeat in run_repeats:
+        if run_repeat.runs:
+            repeats[run_repeat.task][run_repeat.run_id] = run_repeat.runs
     usages_by_task: dict[str, list[Usage]] = defaultdict(list)
     for usage in used:
         usages_by_task[usage.task].append(usage)
@@ -320,25 +326,25 @@ def _tasks(
 
 def _engines(runs: Iterable[Run], used: Iterable[Usage]) -> tuple[str, ...]:
     """The engines of a task's runs, that of the newest run first; of its usages without runs."""
-    found = dict.fromkeys(run.engine for run in runs)
-    return tuple(found or dict.fromkeys(usage.engine for usage in used))
+    engines = dict.fromkeys(run.engine for run in runs)
+    return tuple(engines or dict.fromkeys(usage.engine for usage in used))
 
 
 def _views(accesses: Iterable[Access]) -> dict[str, Definition]:
     by_view: dict[str, list[Access]] = defaultdict(list)
     for access in accesses:
         by_view[access.task].append(access)
-    found = {}
+    definitions = {}
     for name, group in sorted(by_view.items()):
-        for made in group:
-            if made.direction is Direction.WRITE:
+        for access in group:
+            if access.direction is Direction.WRITE:
                 reads = {a.dataset for a in group if a.direction is Direction.READ}
-                found[name] = Definition(
+                definitions[name] = Definition(
                     name,
                     DefinitionKind.VIEW,
-                    made.dataset,
+                    access.dataset,
                     tuple(sorted(reads)),
-                    made.operation,
-                    (made.shape_id,),
+                    access.operation,
+                    (access.shape_id,),
                 )
-    return found
+    return definitions

@@ -56,7 +56,7 @@ def change_json(change: Change) -> dict[str, Any]:
 
 def _change(value: Mapping[str, Any]) -> Change:
     dataset, other = (
-        DatasetId(one["namespace"], one["name"]) if (one := value.get(key)) else None
+        DatasetId(entry["namespace"], entry["name"]) if (entry := value.get(key)) else None
         for key in _DATASETS
     )
     name, before, now = (str(value.get(key, "")) for key in _TEXTS)

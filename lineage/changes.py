@@ -120,8 +120,8 @@ class Build:
     @property
     def counts(self) -> dict[ChangeKind, int]:
         """The number of changes of each kind that there is, in the order of kinds."""
-        found = Counter(change.kind for change in self.changes)
-        return {kind: found[kind] for kind in ChangeKind if found[kind]}
+        counts = Counter(change.kind for change in self.changes)
+        return {kind: counts[kind] for kind in ChangeKind if counts[kind]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +153,11 @@ def updated_history(
     """
     if history.names is None:
         return BuildHistory((Build(1, at),), names)
-    found = changes(history.names, names, renamed)
-    if not found:
+    new_changes = changes(history.names, names, renamed)
+    if not new_changes:
         return BuildHistory(history.builds, names)
     last = history.builds[0]
-    build = Build(last.number + 1, at, last.at, found)
+    build = Build(last.number + 1, at, last.at, new_changes)
     return BuildHistory((build, *history.builds)[:BUILDS], names)
 
 
@@ -171,9 +171,9 @@ def changes(
     Columns are compared of datasets that are in both: a new dataset brings its own. A renamed one
     has the same edges and columns under its present name.
     """
-    found = _Comparison(before, now, renamed or {})
+    comparison = _Comparison(before, now, renamed or {})
     kinds = list(ChangeKind)
-    return tuple(sorted(found.changes(), key=lambda one: kinds.index(one.kind)))
+    return tuple(sorted(comparison.changes(), key=lambda change: kinds.index(change.kind)))
 
 
 @dataclass(frozen=True)
@@ -188,12 +188,12 @@ class _Comparison:
     def __post_init__(self) -> None:
         old = {dataset.id: dataset for dataset in self.before.datasets}
         new = {dataset.id: dataset for dataset in self.now.datasets}
-        found = {
+        renamed = {
             former: present
             for former, present in self.moves.items()
             if former in old and former not in new and present in new and present not in old
         }
-        for name, value in (("old", old), ("new", new), ("renamed", found)):
+        for name, value in (("old", old), ("new", new), ("renamed", renamed)):
             object.__setattr__(self, name, value)
 
     def changes(self) -> Iterator[Change]:
@@ -220,9 +220,11 @@ class _Comparison:
                 promoted = present.role == Role.PROMOTED
                 kind = ChangeKind.PROMOTED if promoted else ChangeKind.OTHER_ROLE
                 yield Change(kind, present.id, before=dataset.role, now=present.role)
-        known = {*self.old, *self.renamed.values()}
+        continued = {*self.old, *self.renamed.values()}
         yield from (
-            Change(ChangeKind.NEW_DATASET, dataset) for dataset in self.new if dataset not in known
+            Change(ChangeKind.NEW_DATASET, dataset)
+            for dataset in self.new
+            if dataset not in continued
         )
 
     def _edges(self) -> Iterator[Change]:

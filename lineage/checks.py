@@ -38,16 +38,16 @@ class Check(NamedTuple):
     @property
     def id(self) -> str:
         """The id of the check, in the place of dbt's unique_id."""
-        place = [self.dataset.namespace, self.dataset.name] if self.dataset else []
-        return CHECK + json.dumps([self.kind, self.column, self.name, *place])
+        parts = [self.dataset.namespace, self.dataset.name] if self.dataset else []
+        return CHECK + json.dumps([self.kind, self.column, self.name, *parts])
 
 
 def check_of(node_id: str) -> Check | None:
     """The check of an id; None of one that is dbt's."""
     if not node_id.startswith(CHECK):
         return None
-    kind, column, name, *place = json.loads(node_id.removeprefix(CHECK))
-    return Check(DatasetId(*place) if place else None, kind, column, name)
+    kind, column, name, *parts = json.loads(node_id.removeprefix(CHECK))
+    return Check(DatasetId(*parts) if parts else None, kind, column, name)
 
 
 def renamed_checks(results: Iterable[NodeResult], rename: Rename) -> Iterator[NodeResult]:

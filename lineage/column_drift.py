@@ -90,7 +90,7 @@ class DbtColumns:
 
 
 def column_drift(
-    known: DbtColumns, seen: Iterable[Dataset], written_at: Mapping[DatasetId, datetime]
+    dbt_columns: DbtColumns, seen: Iterable[Dataset], written_at: Mapping[DatasetId, datetime]
 ) -> list[ColumnDrift]:
     """The columns on which they do not agree, by dataset.
 
@@ -99,46 +99,54 @@ def column_drift(
         written_at: The last write of datasets: what was seen before may be gone by right.
     """
     by_dataset: dict[DatasetId, list[Dataset]] = defaultdict(list)
-    for one in seen:
-        if one.id in known.cataloged and one.columns:
-            by_dataset[one.id].append(one)
-    found: list[ColumnDrift] = []
-    for dataset, columns in sorted(known.cataloged.items()):
-        current = _current(by_dataset[dataset], written_at.get(dataset))
-        cataloged = {one.name.casefold(): one for one in columns}
-        found += _seen_ones(dataset, cataloged, current)
-        for name in known.described.get(dataset, ()):
+    for record in seen:
+        if record.id in dbt_columns.cataloged and record.columns:
+            by_dataset[record.id].append(record)
+    drifts: list[ColumnDrift] = []
+    for dataset, columns in sorted(dbt_columns.cataloged.items()):
+        current = _newest_columns(by_dataset[dataset], written_at.get(dataset))
+        cataloged = {column.name.casefold(): column for column in columns}
+        drifts += _compare_columns(dataset, cataloged, current)
+        for name in dbt_columns.described.get(dataset, ()):
             if not _is_among(name, cataloged.keys() | current.keys()):
-                found.append(ColumnDrift(dataset, name, ColumnDriftStatus.PHANTOM))
-    return found
+                drifts.append(ColumnDrift(dataset, name, ColumnDriftStatus.PHANTOM))
+    return drifts
 
 
 _Seen = Mapping[str, tuple[Column, datetime | None]]
 
 
-def _current(records: Iterable[Dataset], since: datetime | None) -> _Seen:
+def _newest_columns(records: Iterable[Dataset], since: datetime | None) -> _Seen:
     """Folded name -> the column as the newest record shows it, of the time since the last write."""
-    found: dict[str, tuple[Column, datetime | None]] = {}
-    dated = [one for one in records if one.last_seen is not None]
-    for record in sorted(dated, key=lambda one: one.last_seen or datetime.min):
+    newest: dict[str, tuple[Column, datetime | None]] = {}
+    dated = [record for record in records if record.last_seen is not None]
+    for record in sorted(dated, key=lambda record: record.last_seen or datetime.min):
         if since is None or (record.last_seen and record.last_seen >= since):
-            found |= {one.name.casefold(): (one, record.last_seen) for one in record.columns}
-    return found
+            newest |= {
+                column.name.casefold(): (column, record.last_seen) for column in record.columns
+            }
+    return newest
 
 
-def _seen_ones(
+def _compare_columns(
     dataset: DatasetId, cataloged: Mapping[str, Column], current: _Seen
 ) -> Iterator[ColumnDrift]:
     for key, (column, at) in sorted(current.items()):
-        mine = cataloged.get(key)
-        if mine is None:
+        catalog_column = cataloged.get(key)
+        if catalog_column is None:
             if _is_among(column.name, cataloged.keys()):
                 continue
             status = ColumnDriftStatus.UNDECLARED
             yield ColumnDrift(dataset, column.name, status, seen=column.type, seen_at=at)
-        elif column.type and mine.type and not is_same_type(column.type, mine.type):
+        elif (
+            column.type
+            and catalog_column.type
+            and not is_same_type(column.type, catalog_column.type)
+        ):
             status = ColumnDriftStatus.RETYPED
-            yield ColumnDrift(dataset, mine.name, status, mine.type, column.type, at)
+            yield ColumnDrift(
+                dataset, catalog_column.name, status, catalog_column.type, column.type, at
+            )
 
 
 def _is_among(name: str, columns: Collection[str]) -> bool:

@@ -131,13 +131,13 @@ class ColumnGraph:
         self, column: ColumnId, depth: int | None = None, *, indirect: bool = False
     ) -> list[ReachedColumn]:
         """Everything that a column comes from, nearest first; `depth` limits the steps."""
-        return self._reached(column, depth, indirect, self._upstream)
+        return self._reached_columns(column, depth, indirect, self._upstream)
 
     def downstream(
         self, column: ColumnId, depth: int | None = None, *, indirect: bool = False
     ) -> list[ReachedColumn]:
         """Everything that a column feeds, nearest first; `depth` limits the steps."""
-        return self._reached(column, depth, indirect, self._downstream)
+        return self._reached_columns(column, depth, indirect, self._downstream)
 
     def ends(self, column: ColumnId, *, indirect: bool = False) -> list[ColumnId]:
         """The last columns downstream: they feed no other. Empty if the column is itself one."""
@@ -158,8 +158,12 @@ class ColumnGraph:
         reached = self._reach(self._starts(column), None, indirect, self._downstream)
         datasets = {self._dataset_of[node] for node in reached}
         datasets.add(self._numbers.get(column.dataset.key, -1))
-        found = {one.node_id: one for read in datasets for one in self._consumers.get(read, ())}
-        return sorted(found.values(), key=lambda one: (one.name, one.node_id))
+        consumers = {
+            consumer.node_id: consumer
+            for read in datasets
+            for consumer in self._consumers.get(read, ())
+        }
+        return sorted(consumers.values(), key=lambda consumer: (consumer.name, consumer.node_id))
 
     def unmatched(self, dataset: DatasetId) -> tuple[list[ColumnEdge], list[ColumnEdge]]:
         """The DIRECT edges into `*` of a dataset, and those out of it."""
@@ -184,13 +188,13 @@ class ColumnGraph:
             left[node] = min(steps, left.get(node, steps))
             for _, near, _ in self._upstream(node, indirect):
                 left.setdefault(near, steps)  # a column's rows are as near as the column
-        found, is_complete = simple_paths(
+        paths, is_complete = simple_paths(
             self._starts(source),
             lambda node: (far for _, _, far in self._downstream(node, indirect)),
             left,
             limit,
         )
-        return ColumnPaths(tuple(self._path(one, indirect) for one in found), is_complete)
+        return ColumnPaths(tuple(self._path(nodes, indirect) for nodes in paths), is_complete)
 
     def _dataset(self, dataset: DatasetId) -> int:
         number = self._numbers.setdefault(dataset.key, len(self._datasets))
@@ -239,26 +243,26 @@ class ColumnGraph:
         targets, dataset = self._targets, self._dataset_of[node]
         if not self._names[node]:
             return self._from_rows(dataset) if indirect else ()
-        found = [(edge, node, targets[edge]) for edge in self._out.of(node, indirect)]
+        steps = [(edge, node, targets[edge]) for edge in self._out.of(node, indirect)]
         if dataset in self._with_star:
-            found += self._by_name(node, self._out, targets)
-        return found
+            steps += self._steps_by_name(node, self._out, targets)
+        return steps
 
     def _upstream(self, node: int, indirect: bool) -> Iterable[_Step]:
         sources, dataset = self._sources, self._dataset_of[node]
-        found: list[_Step] = []
+        steps: list[_Step] = []
         if self._names[node]:
-            found = [(edge, node, sources[edge]) for edge in self._in.of(node, indirect)]
+            steps = [(edge, node, sources[edge]) for edge in self._in.of(node, indirect)]
             if dataset in self._with_star:
-                found += self._by_name(node, self._in, sources, rows=indirect)
+                steps += self._steps_by_name(node, self._in, sources, rows=indirect)
         rows = self._nodes[dataset].get(_ROWS) if indirect else None
         if rows is not None:
-            found += [(edge, rows, sources[edge]) for edge in self._in.of(rows, True)]
+            steps += [(edge, rows, sources[edge]) for edge in self._in.of(rows, True)]
         if rows == node and dataset in self._with_star:
             for edge in self._in.of(self._nodes[dataset][ANY_COLUMN], False):
                 if self._is_star(edge):
-                    found.append((edge, rows, self._rows_beside(sources[edge])))
-        return found
+                    steps.append((edge, rows, self._rows_beside(sources[edge])))
+        return steps
 
     def _from_rows(self, dataset: int) -> Iterator[_Step]:
         """The steps of rows: out of any of their columns."""
@@ -270,7 +274,7 @@ class ColumnGraph:
     def _rows_beside(self, node: int) -> int:
         return self._nodes[self._dataset_of[node]][_ROWS]
 
-    def _by_name(
+    def _steps_by_name(
         self, node: int, edges: _EdgesByNode, far_ends: Sequence[int], *, rows: bool = False
     ) -> Iterator[_Step]:
         """The steps of a named column over edges from `*` to `*`; `rows` where it goes nowhere."""
@@ -278,9 +282,9 @@ class ColumnGraph:
         for edge in edges.of(star, False) if star != node else ():
             if self._is_star(edge):
                 dataset = self._dataset_of[far_ends[edge]]
-                found = self._nodes[dataset].get(self._folded(self._names[node]))
-                if found is not None:
-                    yield edge, node, found
+                far = self._nodes[dataset].get(self._folded(self._names[node]))
+                if far is not None:
+                    yield edge, node, far
                 elif dataset not in self._has_schema or not self._is_copy(edge):
                     yield edge, node, far_ends[edge]
                 elif rows:
@@ -296,12 +300,12 @@ class ColumnGraph:
         return effect_of(self._codes[edge]).subtype is Subtype.IDENTITY
 
     def _neighbours(self, column: ColumnId, indirect: bool, steps: _Steps) -> list[ColumnStep]:
-        found: dict[tuple[int, int], list[int]] = {}
+        edges_by_ends: dict[tuple[int, int], list[int]] = {}
         for node in self._starts(column):
             for edge, near, far in steps(node, indirect):
                 ends = (far, near) if steps == self._upstream else (near, far)
-                found.setdefault(ends, []).append(edge)
-        return [self._step(*ends, edges) for ends, edges in found.items()]
+                edges_by_ends.setdefault(ends, []).append(edge)
+        return [self._step(*ends, edges) for ends, edges in edges_by_ends.items()]
 
     def _step(self, source: int, target: int, edges: Iterable[int]) -> ColumnStep:
         # The same edge may be there twice: `*` is both rows and unknown columns.
@@ -317,16 +321,16 @@ class ColumnGraph:
             steps.append(self._step(near, far, edges))
         return ColumnPath(tuple(steps))
 
-    def _reached(
+    def _reached_columns(
         self, column: ColumnId, depth: int | None, indirect: bool, steps: _Steps
     ) -> list[ReachedColumn]:
         starts = self._starts(column)
-        found = self._reach(starts, depth, False, steps)
+        reached = self._reach(starts, depth, False, steps)
         if indirect:
-            found = self._reach(starts, depth, True, steps) | found
+            reached = self._reach(starts, depth, True, steps) | reached
         return [
             ReachedColumn(self._column(node), steps_to, effect_of(code))
-            for node, (steps_to, code) in sorted(found.items(), key=_depth)
+            for node, (steps_to, code) in sorted(reached.items(), key=_depth)
             if steps_to
         ]
 
@@ -336,21 +340,24 @@ class ColumnGraph:
         """Every node that can be reached: the steps to it, and the effect of the first path."""
         two = composed()
         is_upstream = steps == self._upstream
-        found = dict.fromkeys(starts, (0, 0))
+        reached = dict.fromkeys(starts, (0, 0))
         level, codes = list(starts), self._codes
         for steps_to in count(1):
             if not level or (depth is not None and steps_to > depth):
-                return found
+                return reached
             ahead = []
             for node in level:
-                code = found[node][1]
+                code = reached[node][1]
                 for edge, _, far in steps(node, indirect):
-                    if far not in found:
-                        one = codes[edge]
-                        found[far] = (steps_to, two[one][code] if is_upstream else two[code][one])
+                    if far not in reached:
+                        edge_code = codes[edge]
+                        reached[far] = (
+                            steps_to,
+                            two[edge_code][code] if is_upstream else two[code][edge_code],
+                        )
                         ahead.append(far)
             level = ahead
-        return found
+        return reached
 
 
 def _depth(reached: tuple[int, tuple[int, int]]) -> int:

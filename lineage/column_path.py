@@ -102,7 +102,7 @@ class ColumnPaths(NamedTuple):
 
 
 _EVIDENCES = tuple(Evidence)
-_EFFECTS = tuple(Effect(*one) for one in product(Subtype, (False, True), Evidence))
+_EFFECTS = tuple(Effect(*parts) for parts in product(Subtype, (False, True), Evidence))
 _CODES: dict[tuple[Subtype, bool, Evidence], int] = {
     effect: code for code, effect in enumerate(_EFFECTS)
 }
@@ -123,4 +123,4 @@ def effect_of(code: int) -> Effect:
 @cache
 def composed() -> tuple[bytes, ...]:
     """The number of two effects in a row, by those of the first and the last."""
-    return tuple(bytes(_CODES[one.then(last)] for last in _EFFECTS) for one in _EFFECTS)
+    return tuple(bytes(_CODES[first.then(last)] for last in _EFFECTS) for first in _EFFECTS)

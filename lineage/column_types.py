@@ -43,37 +43,39 @@ class _Type:
     field: str = ""
 
 
-def is_same_type(one: str, other: str) -> bool:
+def is_same_type(left: str, right: str) -> bool:
     """Whether two names may be of one type: so where one of them says less, or is cut."""
-    if any(_CUT.search(text) or len(text) > _MOST for text in (one, other)):
+    if any(_CUT.search(text) or len(text) > _MOST for text in (left, right)):
         return True
     try:
-        return _is_same(_parsed(one), _parsed(other))
+        return _is_same(_parse_type(left), _parse_type(right))
     except RecursionError:
         return True
 
 
-def _is_same(one: _Type, other: _Type) -> bool:
-    alike = other.name in _ALIKE.get(one.name, ()) or one.name in _ALIKE.get(other.name, ())
-    if one.name != other.name and not alike:
+def _is_same(left: _Type, right: _Type) -> bool:
+    alike = right.name in _ALIKE.get(left.name, ()) or left.name in _ALIKE.get(right.name, ())
+    if left.name != right.name and not alike:
         return False
-    if one.name == "string" or not (one.arguments and other.arguments):
+    if left.name == "string" or not (left.arguments and right.arguments):
         return True
-    first, second = one.arguments, other.arguments
-    if one.name == "struct":
-        first, second = (tuple(sorted(some, key=lambda a: a.field)) for some in (first, second))
+    first, second = left.arguments, right.arguments
+    if left.name == "struct":
+        first, second = (
+            tuple(sorted(arguments, key=lambda a: a.field)) for arguments in (first, second)
+        )
         if [a.field for a in first] != [b.field for b in second]:
             return False
     return len(first) == len(second) and all(map(_is_same, first, second))
 
 
-def _parsed(text: str) -> _Type:
+def _parse_type(text: str) -> _Type:
     """`struct<a:int,b:array<string>>`, `decimal(10, 2)`, `Nullable(String)`."""
-    tokens = [found[1] for found in _TOKEN.finditer(text.casefold())][::-1]
-    return _type(tokens)
+    tokens = [match[1] for match in _TOKEN.finditer(text.casefold())][::-1]
+    return _read_type(tokens)
 
 
-def _type(tokens: list[str]) -> _Type:
+def _read_type(tokens: list[str]) -> _Type:
     """The type that the tokens begin with, which are in reverse order and used up."""
     words: list[str] = []
     while tokens and tokens[-1] not in _SIGNS:
@@ -82,7 +84,7 @@ def _type(tokens: list[str]) -> _Type:
     arguments: tuple[_Type, ...] = ()
     if tokens and tokens[-1] in _OPENING:
         tokens.pop()
-        arguments = _arguments(tokens, is_struct=_OF.get(name, name) == "struct")
+        arguments = _read_arguments(tokens, is_struct=_OF.get(name, name) == "struct")
         # `timestamp(6) with time zone`
         while tokens and tokens[-1] not in _SIGNS:
             words.append(tokens.pop())
@@ -92,8 +94,8 @@ def _type(tokens: list[str]) -> _Type:
     return _Type(_OF.get(name, name), arguments)
 
 
-def _arguments(tokens: list[str], *, is_struct: bool) -> tuple[_Type, ...]:
-    found: list[_Type] = []
+def _read_arguments(tokens: list[str], *, is_struct: bool) -> tuple[_Type, ...]:
+    arguments: list[_Type] = []
     while tokens and tokens[-1] not in _CLOSING:
         if tokens[-1] in ",:":
             tokens.pop()
@@ -102,12 +104,12 @@ def _arguments(tokens: list[str], *, is_struct: bool) -> tuple[_Type, ...]:
             field = tokens.pop()
             if tokens and tokens[-1] == ":":
                 tokens.pop()
-            found.append(replace(_type(tokens), field=field))
+            arguments.append(replace(_read_type(tokens), field=field))
         else:
             before = len(tokens)
-            found.append(_type(tokens))
+            arguments.append(_read_type(tokens))
             if len(tokens) == before:
                 tokens.pop()
     if tokens:
         tokens.pop()
-    return tuple(found)
+    return tuple(arguments)

@@ -50,8 +50,8 @@ def spelled_out(
 ) -> Iterator[ColumnEdge]:
     """`t.*` -> `u.*` column by column where t's are known, of these the ones that u has."""
     names = columns.get(edge.from_dataset, ())
-    both = edge.from_column == edge.to_column == ANY_COLUMN
-    if not both or edge.type is EdgeType.INDIRECT or not names:
+    is_star = edge.from_column == edge.to_column == ANY_COLUMN
+    if not is_star or edge.type is EdgeType.INDIRECT or not names:
         yield edge
         return
     there = {name.casefold() for name in columns.get(edge.to_dataset, ())}

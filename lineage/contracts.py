@@ -103,12 +103,12 @@ class ContractMatches:
 
     def partitions(self) -> dict[DatasetId, dict[str, Grain]]:
         """Dataset -> the columns with dates that contracts say it is partitioned by, in order."""
-        found: dict[DatasetId, dict[str, Grain]] = defaultdict(dict)
+        grains: dict[DatasetId, dict[str, Grain]] = defaultdict(dict)
         for _, table, dataset in self.tables:
-            for one in sorted(table.columns, key=lambda one: one.partition):
-                if one.is_date_partition and one.grain:
-                    found[dataset].setdefault(one.name.casefold(), one.grain)
-        return dict(found)
+            for column in sorted(table.columns, key=lambda column: column.partition):
+                if column.is_date_partition and column.grain:
+                    grains[dataset].setdefault(column.name.casefold(), column.grain)
+        return dict(grains)
 
     def consumers(self, taken: Collection[str] = ()) -> list[Consumer]:
         """Each contract, or each table of it with a promise of its own, as a consumer.
@@ -123,10 +123,10 @@ class ContractMatches:
             key = contract, table.freshness_slo, table.deadline
             reads[key].append(dataset)
             # Fields of nested columns are not in lineage.
-            names = (one.name for one in table.columns if "." not in one.name)
+            names = (column.name for column in table.columns if "." not in column.name)
             columns[key] |= dict.fromkeys((dataset, name) for name in names)
         titles = Counter(contract.name for contract, *_ in reads)
-        found, used = [], Counter[str]()
+        consumers, used = [], Counter[str]()
         for (contract, slo, deadline), datasets in reads.items():
             name = contract.name
             if titles[name] > 1 and contract.version:
@@ -134,7 +134,7 @@ class ContractMatches:
             name = f"{name} (contract)" if name in taken else name
             used[name] += 1
             name = f"{name} ({used[name]})" if used[name] > 1 else name
-            found.append(
+            consumers.append(
                 Consumer(
                     f"contract:{contract.id}",
                     name,
@@ -148,7 +148,7 @@ class ContractMatches:
                     columns=tuple(columns[contract, slo, deadline]),
                 )
             )
-        return found
+        return consumers
 
 
 def matched(contracts: Iterable[DataContract], datasets: Iterable[DatasetId]) -> ContractMatches:
@@ -162,10 +162,10 @@ def matched(contracts: Iterable[DataContract], datasets: Iterable[DatasetId]) ->
     by_dataset: dict[DatasetId, list[tuple[DataContract, ContractTable]]] = defaultdict(list)
     for contract in contracts:
         for table in contract.tables:
-            some = next((ends[n.casefold()] for n in table.names if n.casefold() in ends), [])
-            if len(some) == 1:
-                tables.append((contract, table, some[0]))
-                by_dataset[some[0]].append((contract, table))
+            candidates = next((ends[n.casefold()] for n in table.names if n.casefold() in ends), [])
+            if len(candidates) == 1:
+                tables.append((contract, table, candidates[0]))
+                by_dataset[candidates[0]].append((contract, table))
             else:
-                unmatched.append((contract, table, tuple(sorted(some))))
+                unmatched.append((contract, table, tuple(sorted(candidates))))
     return ContractMatches(tuple(tables), tuple(unmatched), by_dataset)

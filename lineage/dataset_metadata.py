@@ -11,19 +11,19 @@ from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata
 
 
-def newness(found: DatasetMetadata) -> tuple[datetime, tuple[object, ...]]:
+def newness(metadata: DatasetMetadata) -> tuple[datetime, tuple[object, ...]]:
     """A key by which metadata are sorted, the oldest first; the same for equal content."""
-    columns = tuple((one.name, one.description, one.tags) for one in found.columns)
-    return found.at, (found.description, found.owner, found.tags, columns)
+    columns = tuple((column.name, column.description, column.tags) for column in metadata.columns)
+    return metadata.at, (metadata.description, metadata.owner, metadata.tags, columns)
 
 
 def merged(older: DatasetMetadata, newer: DatasetMetadata) -> DatasetMetadata:
     """Both in one; a field that the newer one lacks is the older one's."""
-    columns = {one.name.casefold(): one for one in older.columns}
-    for one in newer.columns:
-        known = columns.get(one.name.casefold(), one)
-        columns[one.name.casefold()] = ColumnMetadata(
-            one.name, one.description or known.description, one.tags or known.tags
+    columns = {column.name.casefold(): column for column in older.columns}
+    for column in newer.columns:
+        earlier = columns.get(column.name.casefold(), column)
+        columns[column.name.casefold()] = ColumnMetadata(
+            column.name, column.description or earlier.description, column.tags or earlier.tags
         )
     return replace(
         newer,
@@ -38,9 +38,9 @@ def metadata_by_dataset(
     metadata: Iterable[DatasetMetadata], rename: Rename
 ) -> dict[DatasetId, DatasetMetadata]:
     """The metadata of each dataset under its name of today, in the order of names."""
-    found: dict[DatasetId, DatasetMetadata] = {}
-    for one in sorted(metadata, key=newness):
-        dataset = rename(one.dataset)
-        named = replace(one, dataset=dataset, origin="")
-        found[dataset] = merged(found[dataset], named) if dataset in found else named
-    return {dataset: found[dataset] for dataset in sorted(found)}
+    by_dataset: dict[DatasetId, DatasetMetadata] = {}
+    for record in sorted(metadata, key=newness):
+        dataset = rename(record.dataset)
+        named = replace(record, dataset=dataset, origin="")
+        by_dataset[dataset] = merged(by_dataset[dataset], named) if dataset in by_dataset else named
+    return {dataset: by_dataset[dataset] for dataset in sorted(by_dataset)}

@@ -60,9 +60,9 @@ class DateShards:
 
     def datasets(self, datasets: Iterable[Dataset], rename: Rename) -> Iterator[Dataset]:
         """Datasets; shards are never dropped."""
-        for one in datasets:
-            is_shard = rename(one.id) in self.tables
-            yield replace(one, dropped_at=None) if is_shard and one.dropped_at else one
+        for dataset in datasets:
+            is_shard = rename(dataset.id) in self.tables
+            yield replace(dataset, dropped_at=None) if is_shard and dataset.dropped_at else dataset
 
 
 def date_shards(records: Records, rename: Rename, apart: Container[DatasetId] = ()) -> DateShards:
@@ -82,23 +82,23 @@ def date_shards(records: Records, rename: Rename, apart: Container[DatasetId] = 
             used[name] = None
     grouped: dict[tuple[DatasetId, int], dict[DatasetId, DateRange]] = defaultdict(dict)
     for dataset in used:
-        found = None if dataset in apart or dataset in renamed else shard(dataset)
-        if found:
-            table, dates, length = found
+        parts = None if dataset in apart or dataset in renamed else shard(dataset)
+        if parts:
+            table, dates, length = parts
             grouped[table, length][dataset] = dates
-    found_dates: dict[DatasetId, DateRange] = {}
+    dates_by_shard: dict[DatasetId, DateRange] = {}
     tables: dict[DatasetId, DatasetId] = {}
     for (table, _), shards in grouped.items():
         if len(shards) >= _FEWEST:
-            found_dates |= shards
+            dates_by_shard |= shards
             tables |= dict.fromkeys(shards, table)
-    return DateShards(found_dates, tables)
+    return DateShards(dates_by_shard, tables)
 
 
 def shard(dataset: DatasetId) -> tuple[DatasetId, DateRange, int] | None:
     """The dataset of all shards, the date of this one and its length; None for another name."""
-    found = None if dataset.is_path else _SHARD.fullmatch(dataset.name)
-    dates = date_range(found["date"].replace("_", "-"), year=True) if found else None
-    if found is None or dates is None:
+    match = None if dataset.is_path else _SHARD.fullmatch(dataset.name)
+    dates = date_range(match["date"].replace("_", "-"), year=True) if match else None
+    if match is None or dates is None:
         return None
-    return DatasetId(dataset.namespace, f"{found['before']}_*"), dates, len(found["date"])
+    return DatasetId(dataset.namespace, f"{match['before']}_*"), dates, len(match["date"])

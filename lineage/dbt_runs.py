@@ -29,21 +29,21 @@ def split(records: Records) -> tuple[Records, Records]:
     if not origins:
         return records, Records()
 
-    def of_dbt(one: Access | Run | Dataset | ColumnEdge) -> bool:
-        return one.origin in origins
+    def of_dbt(record: Access | Run | Dataset | ColumnEdge) -> bool:
+        return record.origin in origins
 
-    def of_task(one: Access | Run | Dataset | ColumnEdge) -> bool:
-        return one.origin not in origins
+    def of_task(record: Access | Run | Dataset | ColumnEdge) -> bool:
+        return record.origin not in origins
 
-    dbt = _only(records, of_dbt)
+    dbt = _select(records, of_dbt)
     newest = _newest(dbt)
     edges = tuple(e for e in dbt.column_edges if newest.get(e.to_dataset, e.origin) == e.origin)
-    return _only(records, of_task), replace(
+    return _select(records, of_task), replace(
         dbt, shapes={}, rejects=(), node_results=(), column_edges=edges
     )
 
 
-def _only(
+def _select(
     records: Records, wanted: Callable[[Access | Run | Dataset | ColumnEdge], bool]
 ) -> Records:
     return replace(

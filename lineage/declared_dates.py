@@ -38,7 +38,7 @@ class DeclaredDates:
         """The same under other names of the inputs."""
         return replace(
             self,
-            reads={name(one): value for one, value in self.reads.items()},
-            estimated={name(one): value for one, value in self.estimated.items()},
-            completed={name(one): value for one, value in self.completed.items()},
+            reads={name(dataset): value for dataset, value in self.reads.items()},
+            estimated={name(dataset): value for dataset, value in self.estimated.items()},
+            completed={name(dataset): value for dataset, value in self.completed.items()},
         )

@@ -121,7 +121,9 @@ class Consumer:
     def names(self, dataset: DatasetId, column: str) -> bool:
         """Whether it names a column, or any of a dataset where `column` is empty."""
         folded = column.casefold()
-        return any(one == dataset and folded in ("", name.casefold()) for one, name in self.columns)
+        return any(
+            other == dataset and folded in ("", name.casefold()) for other, name in self.columns
+        )
 
     @property
     def is_critical(self) -> bool:

@@ -60,44 +60,47 @@ class Difference:
     reason: str = ""
 
 
-def past_state(known: PastLineage, rule: GoneRule | None = None) -> PastState:
+def past_state(past: PastLineage, rule: GoneRule | None = None) -> PastState:
     """The state of a lineage as of some time."""
-    return _state(known, ends(known.lineage, rule))
+    return _state(past, ends(past.lineage, rule))
 
 
 def differences(
     before: PastLineage, now: PastLineage, rule: GoneRule | None = None
 ) -> tuple[Difference, ...]:
     """The differences from one lineage to a later one, by kind and name."""
-    found = ends(now.lineage, rule)
+    ended = ends(now.lineage, rule)
     former_names = now.lineage.former_names
     renamed = {former: dataset for dataset, names in former_names.items() for former in names}
-    explained = _Explained(now.lineage, found)
-    both = past_state(before, rule), _state(now, found)
-    return tuple(explained.of(change) for change in state_changes(*both, renamed))
+    explained = _Explained(now.lineage, ended)
+    states = past_state(before, rule), _state(now, ended)
+    return tuple(explained.of(change) for change in state_changes(*states, renamed))
 
 
 def state_changes(
     before: PastState, now: PastState, renamed: Mapping[DatasetId, DatasetId] | None = None
 ) -> tuple[Change, ...]:
     """The changes between two states, sorted by kind; of edges in both other carriers too."""
-    found = [*changes(before.names, now.names, renamed), *_carriers(before, now, renamed or {})]
+    all_changes = [
+        *changes(before.names, now.names, renamed),
+        *_carriers(before, now, renamed or {}),
+    ]
     kinds = list(ChangeKind)
-    return tuple(sorted(found, key=lambda one: kinds.index(one.kind)))
+    return tuple(sorted(all_changes, key=lambda change: kinds.index(change.kind)))
 
 
-def _state(known: PastLineage, found: Ends) -> PastState:
-    lineage, columns = known.lineage, known.columns
-    there = [one for one, facts in sorted(lineage.datasets.items()) if not facts.dropped_at]
+def _state(past: PastLineage, ended: Ends) -> PastState:
+    lineage, columns = past.lineage, past.columns
+    there = [dataset for dataset, facts in sorted(lineage.datasets.items()) if not facts.dropped_at]
     carriers: dict[Ways, set[str]] = {}
     for flow in lineage.flows:
-        if flow.source != flow.target and (flow.task, flow.source, flow.target) not in found.flows:
+        if flow.source != flow.target and (flow.task, flow.source, flow.target) not in ended.flows:
             carriers.setdefault((flow.source, flow.target), set()).add(flow.task)
     edges = {ways: tuple(sorted(carriers[ways])) for ways in sorted(carriers)}
     return PastState(
         PublishedNames(
-            tuple(PublishedDataset(one, "", columns.get(one, ())) for one in there),
-            tuple(name for name in sorted(lineage.tasks) if name not in found.tasks),
+            tuple(PublishedDataset(dataset, "", columns.get(dataset, ())) for dataset in there),
+            tuple(name for name in sorted(lineage.tasks) if name not in ended.tasks),
             tuple(edges),
         ),
         edges,
@@ -119,9 +122,9 @@ def _carriers(
 class _Explained:
     """The times at which things of a lineage are new or gone, and the reasons."""
 
-    def __init__(self, now: Lineage, found: Ends) -> None:
+    def __init__(self, now: Lineage, ended: Ends) -> None:
         self._now = now
-        self._ends = found
+        self._ends = ended
         self._flows: dict[Ways, list[Flow]] = {}
         for flow in now.flows:
             self._flows.setdefault((flow.source, flow.target), []).append(flow)
@@ -158,12 +161,12 @@ class _Explained:
         return Difference(change, self._now.datasets[dataset].first_seen, reason)
 
     def _gone_edge(self, change: Change, ways: Ways) -> Difference:
-        found = [
+        flow_ends = [
             end
             for flow in self._flows.get(ways, ())
             if (end := self._ends.flows.get((flow.task, flow.source, flow.target)))
         ]
-        last = max(found, key=lambda end: end.at, default=None)
+        last = max(flow_ends, key=lambda end: end.at, default=None)
         return Difference(change, *_values(last))
 
     def _new_edge(self, change: Change, ways: Ways) -> Difference:

@@ -62,7 +62,7 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
         enough: So many runs must be known before a declared edge that none shows is a phantom.
         since: Only runs and sightings from then on count.
     """
-    found = []
+    drift_edges = []
     for _, task in sorted(lineage.tasks.items()):
         edges: dict[tuple[str, DatasetId], list[Usage]] = defaultdict(list)
         for usage in task.usages:
@@ -76,8 +76,10 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
             if status is DriftStatus.UNDECLARED and Evidence.DECLARED in _evidences(into):
                 continue  # An UPDATE reads what it writes.
             if status:
-                found.append(_edge(task, dataset, Direction(direction), status, usages, in_window))
-    return found
+                drift_edges.append(
+                    _edge(task, dataset, Direction(direction), status, usages, in_window)
+                )
+    return drift_edges
 
 
 def _status(
@@ -104,7 +106,7 @@ def _evidences(usages: Iterable[Usage]) -> set[Evidence]:
     return {
         evidence
         for usage in usages
-        for evidence in ({one.evidence for one in usage.evidences} or {usage.evidence})
+        for evidence in ({source.evidence for source in usage.evidences} or {usage.evidence})
     }
 
 
@@ -129,17 +131,17 @@ def _edge(
     runs: Sequence[Run],
 ) -> DriftEdge:
     seen = [usage for usage in usages if _is_seen(usage)]
-    sources = sorted({one.source for usage in usages for one in usage.evidences})
+    sources = sorted({evidence.source for usage in usages for evidence in usage.evidences})
     firsts = [usage.first_at for usage in seen if usage.first_at]
     lasts = [usage.last_at for usage in seen if usage.last_at]
-    shown = {one.run_id for one in task.runs_of(*seen)} if seen else set()
-    newest = next((one.run_id for one in runs if one.run_id in shown), "")
+    shown = {run.run_id for run in task.runs_of(*seen)} if seen else set()
+    newest = next((run.run_id for run in runs if run.run_id in shown), "")
     return DriftEdge(
         *(task.name, dataset, direction, status, tuple(sources), task.count(runs)),
         first_at=min(firsts, default=None),
         last_at=max(lasts, default=None),
         run_id=newest,
-        runs_from=min((one.started_at for one in runs if one.started_at), default=None),
+        runs_from=min((run.started_at for run in runs if run.started_at), default=None),
     )
 
 
@@ -154,9 +156,9 @@ def proposed_flows(
     for edge in edges:
         by_task[edge.task].append(edge)
     return {
-        task: [*_flows(lineage, task, found)]
-        for task, found in by_task.items()
-        if any(one.status in (DriftStatus.PHANTOM, DriftStatus.UNDECLARED) for one in found)
+        task: [*_flows(lineage, task, task_edges)]
+        for task, task_edges in by_task.items()
+        if any(edge.status in (DriftStatus.PHANTOM, DriftStatus.UNDECLARED) for edge in task_edges)
     }
 
 
@@ -164,7 +166,7 @@ def _flows(
     lineage: Lineage, task: str, edges: Iterable[DriftEdge]
 ) -> Iterator[tuple[tuple[DatasetId, ...], tuple[DatasetId, ...]]]:
     staying = {
-        (one.direction, one.dataset) for one in edges if one.status is not DriftStatus.PHANTOM
+        (edge.direction, edge.dataset) for edge in edges if edge.status is not DriftStatus.PHANTOM
     }
     inputs: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     for flow in lineage.flows:

@@ -25,26 +25,26 @@ class Drops:
                 continue
             is_write = access.direction is Direction.WRITE
             if drops(access):
-                found = self._dropped
+                latest = self._dropped
             elif is_write:
-                found = self._written
+                latest = self._written
             else:
                 continue
             for at in self._times(access):
-                found[access.dataset] = max(at, found.get(access.dataset, at))
+                latest[access.dataset] = max(at, latest.get(access.dataset, at))
 
     def of(self, dataset: Dataset) -> datetime | None:
         """The time at which a dataset was dropped; None if it is there."""
-        known = dataset.dropped_at
+        recorded = dataset.dropped_at
         times = [self._dropped.get(dataset.id)]
-        if known and (self._until is None or known <= self._until):
-            times.append(known)
+        if recorded and (self._until is None or recorded <= self._until):
+            times.append(recorded)
         dropped = max((at for at in times if at), default=None)
         written = self._written.get(dataset.id)
         if dropped is None or written is None or written < dropped:
             return dropped
         # Of one moment the log itself knows the order.
-        return known if written == dropped == known else None
+        return recorded if written == dropped == recorded else None
 
     def _times(self, access: Access) -> Iterator[datetime]:
         for at in (access.first_at, access.last_at):

@@ -98,21 +98,23 @@ def exception_traceback(error: BaseException) -> str:
         "".join(
             (
                 "Traceback (most recent call last):\n",
-                *format_tb(one.__traceback__),
-                f"{_class_name(type(one))}{_safe_message(one)}\n",
+                *format_tb(cause.__traceback__),
+                f"{_class_name(type(cause))}{_safe_message(cause)}\n",
             )
         )
-        for one in reversed(chain)
+        for cause in reversed(chain)
     )
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
-    one: BaseException | None = error
-    while one is not None and id(one) not in seen:
-        seen.add(id(one))
-        yield one
-        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or (
+            None if current.__suppress_context__ else current.__context__
+        )
 
 
 def _class_name(kind: type[BaseException]) -> str:

@@ -45,9 +45,9 @@ _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 _RunKey = tuple[str, str]
 
 
-def is_event(found: Access | ColumnEdge) -> bool:
+def is_event(record: Access | ColumnEdge) -> bool:
     """Whether an event says it."""
-    return found.shape_id.startswith(EVENT_SHAPE)
+    return record.shape_id.startswith(EVENT_SHAPE)
 
 
 def joined(records: Records) -> Records:
@@ -106,18 +106,18 @@ class _Joined:
         logged = [self._placed_run(run) for run in self._logged]
         shapes = dict(self._records.shapes)
         tasks: dict[tuple[str, str], set[str]] = defaultdict(set)
-        known = {(a.task, a.run_id, a.dataset, a.direction) for a in others}
-        found: list[Access] = []
+        logged_keys = {(a.task, a.run_id, a.dataset, a.direction) for a in others}
+        event_accesses: list[Access] = []
         for key, accesses in by_run.items():
             run = self._by_key.get(key)
             for access in _run_accesses(accesses, run, shapes):
-                placed = self._placed(access, known)
+                placed = self._place_access(access, logged_keys)
                 tasks[access.task, access.shape_id].add(placed.task)
-                found.append(placed)
+                event_accesses.append(placed)
         runs = [run for run in self._events if (run.task, run.run_id) not in self._gone]
         return replace(
             self._records,
-            accesses=(*others, *found),
+            accesses=(*others, *event_accesses),
             runs=(*logged, *runs),
             shapes=shapes,
             column_edges=tuple(_edges(self._records.column_edges, tasks)),
@@ -138,7 +138,7 @@ class _Joined:
 
     def _placed_run(self, run: Run) -> Run:
         """A run of a log, with its parent; the run of an event that is the same one goes."""
-        same = self._same(run)
+        same = self._same_run(run)
         if same:
             self._children[same.run_id].append(run)
             self._gone.add((same.task, same.run_id))
@@ -149,11 +149,14 @@ class _Joined:
         self._children[above.run_id].append(run)
         return replace(run, parent_run_id=above.run_id)
 
-    def _same(self, run: Run) -> Run | None:
+    def _same_run(self, run: Run) -> Run | None:
         """The run of an event that is the application in a log."""
-        for one in self._by_application.get(run.application_id or "", ()):
-            if one.engine == run.engine and (one.task, one.run_id) not in self._targets:
-                return one
+        for event_run in self._by_application.get(run.application_id or "", ()):
+            if (
+                event_run.engine == run.engine
+                and (event_run.task, event_run.run_id) not in self._targets
+            ):
+                return event_run
         return None
 
     def _parent(self, run: Run) -> Run | None:
@@ -161,42 +164,46 @@ class _Joined:
         # A task may pass the id on as the id of its own run, or as `dag/task/run`, without the
         # try: then it is the last that had begun.
         name = run.parent_run_id or run.run_id
-        named = (self._by_id.get(run_id) for run_id in self._named(name))
+        named = (self._by_id.get(run_id) for run_id in self._run_ids(name))
         above = next(filter(None, named), None)
         if above is None:
             begun = [
-                one for one in self._by_application.get(name, ()) if _start(one) <= _start(run)
+                event_run
+                for event_run in self._by_application.get(name, ())
+                if _start(event_run) <= _start(run)
             ]
             above = max(begun, key=_start, default=None)
         return above if above is not None and above.engine != run.engine else None
 
-    def _named(self, name: str) -> Iterator[str]:
+    def _run_ids(self, name: str) -> Iterator[str]:
         """The ids of the runs that a name may mean."""
         yield name.lower()
         if parent := parent_id(name):
             yield str(parent.run_id)
-        elif found := task_try(name):
+        elif attempt := task_try(name):
             for namespace in self._namespaces:
-                yield str(found.run_id(namespace))
+                yield str(attempt.run_id(namespace))
 
-    def _placed(
+    def _place_access(
         self,
         access: Access,
-        known: set[tuple[str, str, DatasetId, Direction]],
+        logged_keys: set[tuple[str, str, DatasetId, Direction]],
     ) -> Access:
         """An access under the run that it counts for."""
         task, run_id = self._targets.get((access.task, access.run_id), (access.task, access.run_id))
-        own = self._children.get(run_id, ())
+        children = self._children.get(run_id, ())
         did = [
-            one for one in own if (one.task, one.run_id, access.dataset, access.direction) in known
+            child
+            for child in children
+            if (child.task, child.run_id, access.dataset, access.direction) in logged_keys
         ]
         if did:
-            one = min(did, key=_start)
-            found = replace(access, task=one.task, run_id=one.run_id, statements=0)
-            return replace(found, rows=None, bytes=None, files=None)
-        if len({one.task for one in own}) == 1:
-            one = min(own, key=_start)
-            task, run_id = one.task, one.run_id
+            child = min(did, key=_start)
+            placed = replace(access, task=child.task, run_id=child.run_id, statements=0)
+            return replace(placed, rows=None, bytes=None, files=None)
+        if len({child.task for child in children}) == 1:
+            child = min(children, key=_start)
+            task, run_id = child.task, child.run_id
         if (task, run_id) == (access.task, access.run_id):
             return access
         return replace(access, task=task, run_id=run_id)
@@ -213,7 +220,7 @@ def _run_accesses(
     merged: dict[tuple[object, ...], Access] = {}
     for access in accesses:
         key = (access.shape_id, access.dataset, access.direction, access.operation)
-        merged[key] = _both(merged[key], access) if key in merged else access
+        merged[key] = _merge_accesses(merged[key], access) if key in merged else access
     groups: dict[str, list[Access]] = defaultdict(list)
     for access in merged.values():
         groups[access.shape_id].append(access)
@@ -235,7 +242,7 @@ def _run_accesses(
         yield access
 
 
-def _both(a: Access, b: Access) -> Access:
+def _merge_accesses(a: Access, b: Access) -> Access:
     """One access of two fragments; what the later one counts, and its dates."""
     last, first = (b, a) if (b.last_at or _BEGINNING) >= (a.last_at or _BEGINNING) else (a, b)
     return replace(
@@ -251,10 +258,10 @@ def _both(a: Access, b: Access) -> Access:
 
 def _share_text(groups: Iterable[str], shapes: dict[str, Shape]) -> None:
     """The SQL that one event of a run shows is that of its others too."""
-    known = [shapes[one] for one in sorted(groups) if one in shapes]
-    if known:
+    with_text = [shapes[shape_id] for shape_id in sorted(groups) if shape_id in shapes]
+    if with_text:
         for shape_id in groups:
-            shapes.setdefault(shape_id, replace(known[0], shape_id=shape_id))
+            shapes.setdefault(shape_id, replace(with_text[0], shape_id=shape_id))
 
 
 def _groups(groups: Mapping[str, Sequence[Access]]) -> Iterator[Access]:
@@ -263,30 +270,30 @@ def _groups(groups: Mapping[str, Sequence[Access]]) -> Iterator[Access]:
     A group within another is left out: an event of the run's start lacks what its end knows. Groups
     of one side only, the inputs or the outputs, are one group.
     """
-    sides = {shape: frozenset(map(_use, found)) for shape, found in groups.items()}
+    sides = {shape: frozenset(map(_use_key, accesses)) for shape, accesses in groups.items()}
     left = {
-        shape: found
-        for shape, found in sorted(groups.items())
+        shape: accesses
+        for shape, accesses in sorted(groups.items())
         if not any(sides[shape] < other for other in sides.values())
     }
     one_sided = [
         shape
-        for shape, found in left.items()
-        if len({a.direction for a in found}) == 1
-        and not any(a.operation in _NO_DATA for a in found)
+        for shape, accesses in left.items()
+        if len({a.direction for a in accesses}) == 1
+        and not any(a.operation in _NO_DATA for a in accesses)
     ]
-    both = {a.direction for shape in one_sided for a in left[shape]}
-    for shape, found in left.items():
-        joins = shape in one_sided and len(both) > 1
-        reads = any(a.direction is Direction.READ for a in found) or joins
-        for access in found:
-            made = access
+    directions = {a.direction for shape in one_sided for a in left[shape]}
+    for shape, accesses in left.items():
+        joins = shape in one_sided and len(directions) > 1
+        reads = any(a.direction is Direction.READ for a in accesses) or joins
+        for access in accesses:
+            changed = access
             if access.operation is Operation.CREATE_TABLE and reads:
-                made = replace(access, operation=Operation.CREATE_TABLE_AS)
-            yield replace(made, shape_id=one_sided[0]) if joins else made
+                changed = replace(access, operation=Operation.CREATE_TABLE_AS)
+            yield replace(changed, shape_id=one_sided[0]) if joins else changed
 
 
-def _use(access: Access) -> tuple[DatasetId, Direction, Operation]:
+def _use_key(access: Access) -> tuple[DatasetId, Direction, Operation]:
     return access.dataset, access.direction, access.operation
 
 
@@ -297,14 +304,14 @@ def _edges(
 
     Each log repeats the edges of a job, and any of them is as good.
     """
-    found: dict[ColumnEdge, ColumnEdge] = {}
+    edges_by_content: dict[ColumnEdge, ColumnEdge] = {}
     for edge in edges:
         if not is_event(edge):
             yield edge
             continue
         for task in tasks.get((edge.task, edge.shape_id)) or (edge.task,):
             placed = replace(edge, task=task)
-            known = found.setdefault(replace(placed, origin=""), placed)
-            if placed.origin < known.origin:
-                found[replace(placed, origin="")] = placed
-    yield from found.values()
+            kept = edges_by_content.setdefault(replace(placed, origin=""), placed)
+            if placed.origin < kept.origin:
+                edges_by_content[replace(placed, origin="")] = placed
+    yield from edges_by_content.values()

@@ -68,10 +68,12 @@ def with_evidences(
 
 def evidence_text(evidences: Sequence[EvidenceSource]) -> str:
     """`observed (Spark log) · declared (Airflow)`"""
-    found: dict[Evidence, list[str]] = defaultdict(list)
-    for one in evidences:
-        found[one.evidence].append(one.source)
-    return " · ".join(f"{evidence} ({', '.join(names)})" for evidence, names in found.items())
+    names_by_evidence: dict[Evidence, list[str]] = defaultdict(list)
+    for source in evidences:
+        names_by_evidence[source.evidence].append(source.source)
+    return " · ".join(
+        f"{evidence} ({', '.join(names)})" for evidence, names in names_by_evidence.items()
+    )
 
 
 class _SourcesOfRuns:
@@ -119,18 +121,18 @@ def _with_flow_evidences(
             logs[access.task, access.shape_id].add(sources(access))
     statements = _Statements(others, sources)
     return [
-        replace(flow, evidences=found)
-        if (found := _several(chosen)) and flow.definition is None
+        replace(flow, evidences=evidences)
+        if (evidences := _best_evidences(chosen)) and flow.definition is None
         else flow
         for flow in flows
-        for chosen in [_of_logs(flow, logs) | statements.that_show(flow)]
+        for chosen in [_log_sources(flow, logs) | statements.that_show(flow)]
     ]
 
 
-def _of_logs(flow: Flow, logs: Mapping[_ShapeKey, _Sources]) -> _Sources:
+def _log_sources(flow: Flow, logs: Mapping[_ShapeKey, _Sources]) -> _Sources:
     shapes = (shape for shape in flow.shapes if not shape.startswith(EVENT_SHAPE))
-    found: _Sources = set()
-    return found.union(*(logs.get((flow.task, shape), ()) for shape in shapes))
+    sources: _Sources = set()
+    return sources.union(*(logs.get((flow.task, shape), ()) for shape in shapes))
 
 
 class _Statements:
@@ -147,14 +149,14 @@ class _Statements:
         self._with_output: dict[tuple[str, DatasetId], dict[int, EvidenceSource]] = defaultdict(
             dict
         )
-        known: set[object] = set()
+        seen: set[object] = set()
         for (task, _, _), group in groups.items():
             uses = [(access.direction, access.dataset, sources(access)) for access in group]
             content = (task, frozenset(uses))
-            if content in known:
+            if content in seen:
                 continue
-            known.add(content)
-            number = len(known)
+            seen.add(content)
+            number = len(seen)
             for direction, dataset, source in uses:
                 if direction is Direction.READ:
                     self._with_input[task, dataset].add(number)
@@ -185,7 +187,7 @@ def _with_usage_evidences(
     in_lists = {
         use
         for usage in listed
-        if usage.engine in logs.get(use := _use(usage), ())
+        if usage.engine in logs.get(use := _use_key(usage), ())
         and usage.moves_data
         and not usage.failed
     }
@@ -198,27 +200,27 @@ def _with_sources(
     other_sources: Mapping[_Use, _Sources],
     in_lists: Collection[_Use],
 ) -> Usage:
-    use = _use(usage)
+    use = _use_key(usage)
     if use not in other_sources:
         return usage
-    own = logs.get(use, {}).get(usage.engine, set())
-    repeats = use in in_lists and not own
-    found = _several(own | other_sources[use])
-    best = found[0].evidence if found else usage.evidence
-    return replace(usage, evidences=found, evidence=best, repeats=repeats)
+    log_sources = logs.get(use, {}).get(usage.engine, set())
+    repeats = use in in_lists and not log_sources
+    evidences = _best_evidences(log_sources | other_sources[use])
+    best = evidences[0].evidence if evidences else usage.evidence
+    return replace(usage, evidences=evidences, evidence=best, repeats=repeats)
 
 
-def _use(usage: Usage) -> _Use:
+def _use_key(usage: Usage) -> _Use:
     return usage.task, usage.dataset, usage.direction
 
 
-def _several(sources: _Sources) -> tuple[EvidenceSource, ...]:
+def _best_evidences(sources: _Sources) -> tuple[EvidenceSource, ...]:
     """The sources, each with its best evidence, strongest first; none if there is one alone."""
     best: dict[str, EvidenceSource] = {}
-    for one in sorted(sources, key=_strength, reverse=True):
-        best[one.source] = one
+    for source in sorted(sources, key=_strength, reverse=True):
+        best[source.source] = source
     return tuple(sorted(best.values(), key=_strength)) if len(best) > 1 else ()
 
 
-def _strength(one: EvidenceSource) -> tuple[int, str]:
-    return _RANKS[one.evidence], one.source
+def _strength(source: EvidenceSource) -> tuple[int, str]:
+    return _RANKS[source.evidence], source.source

@@ -37,4 +37,6 @@ class Finding:
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     """Sort findings by severity and remove duplicates; the order is otherwise unchanged."""
-    return sorted(dict.fromkeys(findings), key=lambda one: list(Severity).index(one.severity))
+    return sorted(
+        dict.fromkeys(findings), key=lambda finding: list(Severity).index(finding.severity)
+    )

@@ -111,19 +111,21 @@ def flows(
     memories: dict[tuple[str, str], _Origins] = defaultdict(dict)
     runs: dict[tuple[str, str], _Run] = {}
     shared: dict[DatasetId, _Origins] = {}  # global temporary tables
-    found: dict[tuple[str, DatasetId, DatasetId], list[Flow]] = defaultdict(list)
+    flows_by_edge: dict[tuple[str, DatasetId, DatasetId], list[Flow]] = defaultdict(list)
     for shape in shapes.values():
         shape.sort(key=_place)
-    for step in sorted(one for shape in shapes.values() for one in _steps(shape)):
+    for step in sorted(step for shape in shapes.values() for step in _steps(shape)):
         if step.run not in runs:
             task, run_id = step.run
             runs[step.run] = _Run(memory=memories[task, parents.get(step.run, run_id)])
-        for flow in _moved(step.accesses, runs[step.run], shared):
-            found[flow.task, flow.source, flow.target].append(flow)
-    return [_merged(found[key]) for key in sorted(found)]
+        for flow in _step_flows(step.accesses, runs[step.run], shared):
+            flows_by_edge[flow.task, flow.source, flow.target].append(flow)
+    return [_merge_flows(flows_by_edge[key]) for key in sorted(flows_by_edge)]
 
 
-def _moved(step: Sequence[Access], run: _Run, shared: dict[DatasetId, _Origins]) -> Iterator[Flow]:
+def _step_flows(
+    step: Sequence[Access], run: _Run, shared: dict[DatasetId, _Origins]
+) -> Iterator[Flow]:
     """The flows of a step; what it fills, or takes into memory, is kept for later ones."""
 
     def content(temporary: DatasetId) -> _Origins:
@@ -175,11 +177,11 @@ def _steps(shape: Sequence[Access]) -> Iterator[_Step]:
     These hold other content from time to time: what a shape did last, and where it first did it
     to another of them, counts too.
     """
-    one = shape[0]
-    run = (one.task, one.run_id)
+    first = shape[0]
+    run = (first.task, first.run_id)
     temporary = sorted((a for a in shape if a.kind is Kind.TEMPORARY), key=_first, reverse=True)
     if not temporary:
-        yield _Step(min(map(_first, shape)), run, one.shape_id, shape)
+        yield _Step(min(map(_first, shape)), run, first.shape_id, shape)
         return
     lasting = [a for a in shape if a.kind is not Kind.TEMPORARY]
     times = set(map(_first, temporary))
@@ -189,7 +191,7 @@ def _steps(shape: Sequence[Access]) -> Iterator[_Step]:
         while temporary and _first(temporary[-1]) <= at:
             there.append(temporary.pop())
         there = [a for a in there if (a.last_at or _first(a)) >= at]
-        yield _Step(at, run, one.shape_id, [*lasting, *there])
+        yield _Step(at, run, first.shape_id, [*lasting, *there])
 
 
 def _first(access: Access) -> datetime:
@@ -218,13 +220,16 @@ def _flow(origin: _Origin, write: Access) -> Flow:
     )
 
 
-def _merged(found: Sequence[Flow]) -> Flow:
+def _merge_flows(duplicates: Sequence[Flow]) -> Flow:
     """One flow of all: the shortest way of the strongest evidence, the longest time."""
-    if len(found) == 1:
-        return found[0]
+    if len(duplicates) == 1:
+        return duplicates[0]
     return replace(
-        min(found, key=lambda one: (_RANKS[one.evidence], one.through_memory, len(one.hops))),
-        shapes=tuple(sorted({shape for flow in found for shape in flow.shapes})),
-        first_at=min((flow.first_at for flow in found if flow.first_at), default=None),
-        last_at=max((flow.last_at for flow in found if flow.last_at), default=None),
+        min(
+            duplicates,
+            key=lambda flow: (_RANKS[flow.evidence], flow.through_memory, len(flow.hops)),
+        ),
+        shapes=tuple(sorted({shape for flow in duplicates for shape in flow.shapes})),
+        first_at=min((flow.first_at for flow in duplicates if flow.first_at), default=None),
+        last_at=max((flow.last_at for flow in duplicates if flow.last_at), default=None),
     )

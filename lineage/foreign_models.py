@@ -34,18 +34,18 @@ def with_foreign_models(records: Records, projects: Collection[str]) -> Records:
     if not jobs:
         return records
 
-    def moved(one: Run | Access) -> str:
-        return jobs.get((one.origin, one.task), {}).get(one.run_id, "")
+    def foreign_name(record: Run | Access) -> str:
+        return jobs.get((record.origin, record.task), {}).get(record.run_id, "")
 
     return replace(
         records,
         runs=tuple(
-            replace(run, task=name, origin=_log(run.origin)) if (name := moved(run)) else run
+            replace(run, task=name, origin=_log(run.origin)) if (name := foreign_name(run)) else run
             for run in records.runs
         ),
         accesses=tuple(
             replace(access, task=name, origin=_log(access.origin))
-            if (name := moved(access))
+            if (name := foreign_name(access))
             else access
             for access in records.accesses
         ),

@@ -35,10 +35,10 @@ def gaps(shapes: Iterable[Shape]) -> tuple[Gap, ...]:
         if shape.outcome is not Outcome.PARSED:
             reason = shape.reason or _NO_REASON[shape.outcome]
             alike.setdefault((shape.outcome, reason), []).append(shape)
-    found = []
+    all_gaps = []
     for (outcome, reason), group in alike.items():
         example = min(group, key=lambda shape: (not shape.text, len(shape.text), shape.text))
-        found.append(Gap(outcome, reason, len(group), example.dialect, example.text[:_LONGEST]))
+        all_gaps.append(Gap(outcome, reason, len(group), example.dialect, example.text[:_LONGEST]))
     return tuple(
-        sorted(found, key=lambda g: (g.outcome is not Outcome.FAILED, -g.shapes, g.reason))
+        sorted(all_gaps, key=lambda g: (g.outcome is not Outcome.FAILED, -g.shapes, g.reason))
     )

@@ -32,8 +32,8 @@ class Graph(Generic[N]):
                 downstream[source].add(target)
                 upstream[target].add(source)
         # Sorted: the order of a set changes from process to process, and pictures with it.
-        self._downstream = {node: tuple(sorted(found)) for node, found in downstream.items()}
-        self._upstream = {node: tuple(sorted(found)) for node, found in upstream.items()}
+        self._downstream = {node: tuple(sorted(targets)) for node, targets in downstream.items()}
+        self._upstream = {node: tuple(sorted(sources)) for node, sources in upstream.items()}
 
     @property
     def nodes(self) -> list[N]:
@@ -81,29 +81,29 @@ class Graph(Generic[N]):
         The nodes of a knot (a strongly connected part) are all upstream of each other. Tarjan's
         algorithm, with a stack of its own: a chain may be longer than Python's.
         """
-        found: dict[N, int] = {}
+        index: dict[N, int] = {}
         lowest: dict[N, int] = {}
         path: list[N] = []
         done: set[N] = set()
         for start in self._downstream:
-            waiting = [] if start in found else [(start, iter(self._downstream[start]))]
+            waiting = [] if start in index else [(start, iter(self._downstream[start]))]
             while waiting:
                 node, children = waiting[-1]
-                if node not in found:
-                    found[node] = lowest[node] = len(found)
+                if node not in index:
+                    index[node] = lowest[node] = len(index)
                     path.append(node)
                 for child in children:
-                    if child not in found:
+                    if child not in index:
                         waiting.append((child, iter(self._downstream[child])))
                         break
                     if child not in done:
-                        lowest[node] = min(lowest[node], found[child])
+                        lowest[node] = min(lowest[node], index[child])
                 else:
                     waiting.pop()
                     if waiting:
                         above = waiting[-1][0]
                         lowest[above] = min(lowest[above], lowest[node])
-                    if lowest[node] == found[node]:
+                    if lowest[node] == index[node]:
                         part = [path.pop()]
                         while part[-1] != node:
                             part.append(path.pop())
@@ -156,7 +156,9 @@ class Graph(Generic[N]):
             (self._upstream, self._downstream),
             (self._downstream, self._upstream),
         ):
-            degree = {node: sum(one in left for one in neighbours[node]) for node in left}
+            degree = {
+                node: sum(neighbour in left for neighbour in neighbours[node]) for node in left
+            }
             bare = [node for node, count in degree.items() if not count]
             while bare:
                 node = bare.pop()
@@ -171,16 +173,16 @@ class Graph(Generic[N]):
 
 
 def _reach(neighbours: Mapping[N, Sequence[N]], start: N, depth: int | None) -> dict[N, int]:
-    found = {start: 0}
+    distances = {start: 0}
     level, steps = [start], 0
     while level and steps != depth:
         steps += 1
         ahead = []
         for node in level:
             for neighbour in neighbours.get(node, ()):
-                if neighbour not in found:
-                    found[neighbour] = steps
+                if neighbour not in distances:
+                    distances[neighbour] = steps
                     ahead.append(neighbour)
         level = ahead
-    del found[start]
-    return found
+    del distances[start]
+    return distances

@@ -71,11 +71,11 @@ class HeldColumns:
         """Take the edges that end in temporary tables and memories."""
         into = [edge for edge in edges if edge.to_dataset in self]
         between = [edge for edge in into if edge.from_dataset in self]
-        found = [edge for edge in into if edge.from_dataset not in self]
+        arriving = [edge for edge in into if edge.from_dataset not in self]
         # Temporary tables fill temporary tables; each round sees one step further. All of a round
         # first: what it goes through grows with what it finds.
-        while sum(self._add(edge) for edge in found):
-            found = list(self.behind(between))
+        while sum(self._hold_edge(edge) for edge in arriving):
+            arriving = list(self.behind(between))
 
     def behind(self, edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
         """The edges from lasting columns that edges from temporary tables and memories stand for,
@@ -89,12 +89,12 @@ class HeldColumns:
                 else:
                     yield from _from_table(edge, content)
 
-    def _add(self, edge: ColumnEdge) -> bool:
+    def _hold_edge(self, edge: ColumnEdge) -> bool:
         content = self._contents[_holder(edge.task, edge.to_dataset)]
         if edge.to_dataset != MEMORY:
             return content.add(edge)
         # Names decide what goes on from a memory, and without its columns `*` has none.
-        return sum(content.add(one) for one in spelled_out(edge, self._columns)) > 0
+        return sum(content.add(column_edge) for column_edge in spelled_out(edge, self._columns)) > 0
 
     def _from_memory(
         self, edge: ColumnEdge, content: _Content, carried: set[_Carried]

@@ -34,24 +34,26 @@ def without_tasks(records: Records, patterns: Iterable[str]) -> tuple[Records, I
     if not wanted:
         return records, IgnoredTasks()
     pattern = re.compile(wanted)
-    named = {run.task for run in records.runs} | {one.task for one in records.accesses}
+    named = {run.task for run in records.runs} | {access.task for access in records.accesses}
     ignored = {task for task in named if pattern.fullmatch(task.casefold())}
     if not ignored:
         return records, IgnoredTasks()
-    accesses = tuple(one for one in records.accesses if one.task not in ignored)
-    theirs = [one for one in records.accesses if one.task in ignored]
-    only_theirs = {one.dataset for one in theirs} - {one.dataset for one in accesses}
-    used = {one.shape_id for one in accesses}
-    gone = {one.shape_id for one in theirs} - used
-    found = replace(
+    accesses = tuple(access for access in records.accesses if access.task not in ignored)
+    theirs = [access for access in records.accesses if access.task in ignored]
+    only_theirs = {access.dataset for access in theirs} - {access.dataset for access in accesses}
+    used = {access.shape_id for access in accesses}
+    gone = {access.shape_id for access in theirs} - used
+    kept = replace(
         records,
         accesses=accesses,
-        runs=tuple(one for one in records.runs if one.task not in ignored),
-        column_edges=tuple(one for one in records.column_edges if one.task not in ignored),
-        task_metadata=tuple(one for one in records.task_metadata if one.task not in ignored),
-        datasets=tuple(one for one in records.datasets if one.id not in only_theirs),
-        shapes={key: one for key, one in records.shapes.items() if key not in gone},
+        runs=tuple(run for run in records.runs if run.task not in ignored),
+        column_edges=tuple(edge for edge in records.column_edges if edge.task not in ignored),
+        task_metadata=tuple(
+            metadata for metadata in records.task_metadata if metadata.task not in ignored
+        ),
+        datasets=tuple(dataset for dataset in records.datasets if dataset.id not in only_theirs),
+        shapes={key: shape for key, shape in records.shapes.items() if key not in gone},
     )
-    runs = {(one.task, one.run_id) for one in records.runs if one.task in ignored}
-    statements = sum(one.statements for one in theirs)
-    return found, IgnoredTasks(len(ignored), len(runs), statements, len(only_theirs))
+    runs = {(run.task, run.run_id) for run in records.runs if run.task in ignored}
+    statements = sum(access.statements for access in theirs)
+    return kept, IgnoredTasks(len(ignored), len(runs), statements, len(only_theirs))

@@ -93,16 +93,16 @@ def resolve(
         if edge.from_dataset == edge.to_dataset
         or (edge.task, edge.from_dataset, edge.to_dataset) in flowed
     )
-    found = {
+    resolved = {
         spelled
         for edge in chain(direct, through)
         for spelled in spelled_out(edge, columns)
         if not _stays(spelled)
     }
-    return tuple(sorted(_best(found), key=_order))
+    return tuple(sorted(_best_edges(resolved), key=_order))
 
 
-def _best(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:
+def _best_edges(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:
     """The edges without inferred ones that an observed one says too.
 
     Nor do unknown columns stay where the same shape has an inferred one: rows that Python code made
@@ -113,9 +113,9 @@ def _best(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:
         return edges
     named = {_shape_way(edge) for edge in inferred if edge.from_column != ANY_COLUMN}
     others = [edge for edge in edges if edge.evidence is not Evidence.INFERRED]
-    known = set(map(_task_way, others))
+    observed_ways = set(map(_task_way, others))
     return [
-        *(edge for edge in inferred if _task_way(edge) not in known),
+        *(edge for edge in inferred if _task_way(edge) not in observed_ways),
         *(e for e in others if e.from_column != ANY_COLUMN or _shape_way(e) not in named),
     ]
 

@@ -61,11 +61,11 @@ def uses_memory(edge: ColumnEdge) -> bool:
 def _first_times(
     shapes: Collection[_ShapeKey], accesses: Iterable[Access], parents: Mapping[_ShapeKey, str]
 ) -> dict[_ShapeKey, dict[str, datetime]]:
-    found: dict[_ShapeKey, dict[str, datetime]] = defaultdict(dict)
+    times: dict[_ShapeKey, dict[str, datetime]] = defaultdict(dict)
     for access in accesses:
         shape = (access.task, access.shape_id)
         if shape in shapes and access.status is not Status.FAILED:
             run = parents.get((access.task, access.run_id), access.run_id)
             at = access.first_at or _BEGINNING
-            found[shape][run] = min(at, found[shape].get(run, at))
-    return found
+            times[shape][run] = min(at, times[shape].get(run, at))
+    return times

@@ -172,11 +172,11 @@ class Lineage:
 
         Without those that only repeat what a log shows on another engine.
         """
-        return tuple(u for u in self.usages_of(dataset, Direction.WRITE) if _moved(u))
+        return tuple(u for u in self.usages_of(dataset, Direction.WRITE) if _moves_data(u))
 
     def readers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that took data from a dataset, by task."""
-        return tuple(u for u in self.usages_of(dataset, Direction.READ) if _moved(u))
+        return tuple(u for u in self.usages_of(dataset, Direction.READ) if _moves_data(u))
 
     def usages_of(self, dataset: DatasetId, direction: Direction) -> tuple[Usage, ...]:
         """All usages of a dataset, failed ones and those that moved no data too, by task."""
@@ -186,17 +186,19 @@ class Lineage:
         self, dataset: DatasetId, kind: DefinitionKind | None = None
     ) -> Definition | None:
         """The definition that makes a dataset, dbt's before a view's; None where none does."""
-        found = self._definitions.get(dataset, ())
-        return next((one for one in found if kind in (None, one.kind)), None)
+        definitions = self._definitions.get(dataset, ())
+        return next(
+            (definition for definition in definitions if kind in (None, definition.kind)), None
+        )
 
     def writer_names(self) -> dict[DatasetId, list[str]]:
         """For each dataset the tasks that put data into it, sorted."""
-        found = {
-            dataset: sorted({usage.task for usage in usages if _moved(usage)})
+        writers = {
+            dataset: sorted({usage.task for usage in usages if _moves_data(usage)})
             for (dataset, direction), usages in self._usages.items()
             if direction is Direction.WRITE
         }
-        return {dataset: found[dataset] for dataset in sorted(found) if found[dataset]}
+        return {dataset: writers[dataset] for dataset in sorted(writers) if writers[dataset]}
 
     def dataset_graph(self) -> Graph[DatasetId]:
         """Datasets, with an edge where data flowed from one to the other."""
@@ -209,7 +211,7 @@ class Lineage:
             makers[definition.dataset].append(definition.name)
         readers = [
             *((task.name, task.reads) for task in self.tasks.values()),
-            *((one.name, one.reads) for one in self.definitions.values()),
+            *((definition.name, definition.reads) for definition in self.definitions.values()),
         ]
         return Graph(
             (
@@ -228,9 +230,9 @@ class Lineage:
         """
         datasets = dict(self.datasets)
         for dataset in other.datasets.values():
-            mine = datasets.get(dataset.id)
-            datasets[dataset.id] = merged_dataset(mine, dataset) if mine else dataset
-        both = Lineage(
+            ours = datasets.get(dataset.id)
+            datasets[dataset.id] = merged_dataset(ours, dataset) if ours else dataset
+        lineage = Lineage(
             datasets={key: datasets[key] for key in sorted(datasets)},
             tasks=dict(sorted({**other.tasks, **self.tasks}.items())),
             flows=tuple(sorted({*self.flows, *other.flows}, key=flow_order)),
@@ -252,7 +254,7 @@ class Lineage:
             ignored=self.ignored if self.ignored.tasks else other.ignored,
             name_reasons={**other.name_reasons, **self.name_reasons},
         )
-        return both.apply_spelling(Spelling(datasets))
+        return lineage.apply_spelling(Spelling(datasets))
 
     def with_runs(self, other: Lineage) -> Lineage:
         """The same with the tasks, runs and accesses of another, in the spelling of this one."""
@@ -291,21 +293,21 @@ class Lineage:
 
     @cached_property
     def _usages(self) -> Mapping[tuple[DatasetId, Direction], tuple[Usage, ...]]:
-        found: dict[tuple[DatasetId, Direction], list[Usage]] = defaultdict(list)
+        grouped: dict[tuple[DatasetId, Direction], list[Usage]] = defaultdict(list)
         for task in self.tasks.values():
             for usage in task.usages:
-                found[usage.dataset, usage.direction].append(usage)
-        return {key: tuple(usages) for key, usages in found.items()}
+                grouped[usage.dataset, usage.direction].append(usage)
+        return {key: tuple(usages) for key, usages in grouped.items()}
 
     @cached_property
     def _definitions(self) -> Mapping[DatasetId, tuple[Definition, ...]]:
-        found: dict[DatasetId, list[Definition]] = defaultdict(list)
+        grouped: dict[DatasetId, list[Definition]] = defaultdict(list)
         for definition in self.definitions.values():
-            found[definition.dataset].append(definition)
-        return {key: tuple(sorted(all_, key=_kind)) for key, all_ in found.items()}
+            grouped[definition.dataset].append(definition)
+        return {key: tuple(sorted(definitions, key=_kind)) for key, definitions in grouped.items()}
 
 
-def _moved(usage: Usage) -> bool:
+def _moves_data(usage: Usage) -> bool:
     return usage.moves_data and not usage.failed and not usage.repeats
 
 

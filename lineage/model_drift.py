@@ -30,16 +30,16 @@ def model_drift(
         enough, since: As in `drift`.
     """
     models = {
-        one.dataset.key: one
-        for one in lineage.definitions.values()
-        if one.kind is DefinitionKind.DBT
+        definition.dataset.key: definition
+        for definition in lineage.definitions.values()
+        if definition.kind is DefinitionKind.DBT
     }
-    found: list[DriftEdge] = []
+    drift_edges: list[DriftEdge] = []
     for reads in lineage.model_reads:
         model = models.get(reads.dataset.key)
         if model and (since is None or (reads.last_at and reads.last_at >= since)):
-            found += _edges(lineage, models, model, reads, enough, since)
-    return sorted(found, key=lambda one: (one.task, one.dataset))
+            drift_edges += _edges(lineage, models, model, reads, enough, since)
+    return sorted(drift_edges, key=lambda edge: (edge.task, edge.dataset))
 
 
 def _edges(
@@ -85,14 +85,14 @@ def _behind(
     seen: Mapping[_Key, object],
 ) -> set[_Key]:
     """A parent, and the tables behind it where it is a view, or was one when the model ran."""
-    found, waiting = set[_Key](), [parent]
+    keys, waiting = set[_Key](), [parent]
     while waiting:
-        one = waiting.pop()
-        if one.key in found:
+        dataset = waiting.pop()
+        if dataset.key in keys:
             continue
-        found.add(one.key)
-        facts = lineage.datasets.get(one)
-        if (facts and facts.kind is Kind.VIEW) or one.key not in seen:
-            definition = models.get(one.key) or lineage.definition(one, DefinitionKind.VIEW)
+        keys.add(dataset.key)
+        facts = lineage.datasets.get(dataset)
+        if (facts and facts.kind is Kind.VIEW) or dataset.key not in seen:
+            definition = models.get(dataset.key) or lineage.definition(dataset, DefinitionKind.VIEW)
             waiting += definition.reads if definition else ()
-    return found
+    return keys

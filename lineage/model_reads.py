@@ -40,23 +40,23 @@ def model_reads(accesses: Iterable[Access]) -> tuple[ModelReads, ...]:
     runs: dict[DatasetId, set[tuple[str, str]]] = defaultdict(set)
     times: dict[DatasetId, list[datetime]] = defaultdict(list)
     sources: dict[DatasetId, dict[DatasetId, datetime | None]] = defaultdict(dict)
-    for (origin, run_id, _), some in statements.items():
-        reads = [one for one in some if one.direction is Direction.READ]
-        for write in some:
+    for (origin, run_id, _), statement in statements.items():
+        reads = [access for access in statement if access.direction is Direction.READ]
+        for write in statement:
             if write.direction is not Direction.WRITE:
                 continue
             runs[write.dataset].add((origin, run_id))
             times[write.dataset] += [write.last_at] if write.last_at else []
             for read in reads:
                 if read.dataset != write.dataset:
-                    known = sources[write.dataset].get(read.dataset)
-                    sources[write.dataset][read.dataset] = _later(known, read.last_at)
+                    earlier = sources[write.dataset].get(read.dataset)
+                    sources[write.dataset][read.dataset] = _later(earlier, read.last_at)
     return tuple(
         ModelReads(
             dataset,
             len(runs[dataset]),
             max(times[dataset], default=None),
-            tuple(sorted(sources[dataset].items(), key=lambda one: one[0])),
+            tuple(sorted(sources[dataset].items(), key=lambda pair: pair[0])),
         )
         for dataset in sorted(runs)
     )
@@ -64,9 +64,9 @@ def model_reads(accesses: Iterable[Access]) -> tuple[ModelReads, ...]:
 
 def joined_reads(a: Sequence[ModelReads], b: Sequence[ModelReads]) -> tuple[ModelReads, ...]:
     """The reads of both; of a dataset that both have those of the first."""
-    known = {one.dataset for one in a}
-    return (*a, *(one for one in b if one.dataset not in known))
+    datasets = {reads.dataset for reads in a}
+    return (*a, *(reads for reads in b if reads.dataset not in datasets))
 
 
 def _later(a: datetime | None, b: datetime | None) -> datetime | None:
-    return max((one for one in (a, b) if one), default=None)
+    return max((at for at in (a, b) if at), default=None)

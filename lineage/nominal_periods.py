@@ -25,8 +25,8 @@ def with_nominal_periods(accesses: Iterable[Access], runs: Iterable[Run]) -> lis
     by_id = {run.run_id: run for run in by_key.values()}
     if not any(run.nominal_start for run in by_key.values()):
         return list(accesses)
-    known: dict[tuple[str, str], tuple[Period, ...]] = {}
-    found = []
+    intervals: dict[tuple[str, str], tuple[Period, ...]] = {}
+    dated = []
     for access in accesses:
         if (
             not access.periods
@@ -34,11 +34,11 @@ def with_nominal_periods(accesses: Iterable[Access], runs: Iterable[Run]) -> lis
             and access.operation.brings_data
         ):
             key = (access.task, access.run_id)
-            if key not in known:
-                known[key] = _interval(by_key.get(key), by_id)
-            access = replace(access, periods=known[key]) if known[key] else access
-        found.append(access)
-    return found
+            if key not in intervals:
+                intervals[key] = _interval(by_key.get(key), by_id)
+            access = replace(access, periods=intervals[key]) if intervals[key] else access
+        dated.append(access)
+    return dated
 
 
 def _interval(run: Run | None, runs: Mapping[str, Run]) -> tuple[Period, ...]:

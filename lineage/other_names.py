@@ -65,13 +65,13 @@ def other_names(records: Records, rename: Rename, rules: OneNameRules) -> OtherN
     reasons: dict[DatasetId, NameReason] = {}
     tables: dict[DatasetId, DatasetId] = {}
     for reason, find in _finders(rules):
-        found = find(records, rename, rules.apart)
-        if found.tables:
-            records = found.records(records, rename)
-            rename = _renaming(rename, found.tables)
-            reasons |= dict.fromkeys(found.tables, reason)
-            tables = {name: found.tables.get(one, one) for name, one in tables.items()}
-            tables |= found.tables
+        aliases = find(records, rename, rules.apart)
+        if aliases.tables:
+            records = aliases.records(records, rename)
+            rename = _renaming(rename, aliases.tables)
+            reasons |= dict.fromkeys(aliases.tables, reason)
+            tables = {name: aliases.tables.get(table, table) for name, table in tables.items()}
+            tables |= aliases.tables
     return OtherNames(records, rename, reasons, tables)
 
 

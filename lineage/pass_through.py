@@ -65,7 +65,9 @@ class PassThroughViews:
         return replace(
             records,
             accesses=tuple(accesses),
-            datasets=tuple(one for one in records.datasets if rename(one.id) not in self.tables),
+            datasets=tuple(
+                dataset for dataset in records.datasets if rename(dataset.id) not in self.tables
+            ),
             column_edges=tuple(e for e in records.column_edges if e.shape_id not in self.shapes),
         )
 
@@ -88,9 +90,9 @@ def pass_through_views(
     for access in definitions:
         if access.direction is Direction.READ:
             inputs[_statement(access)].add(rename(access.dataset))
-    columns = {rename(one.id): one.columns for one in records.datasets}
-    kinds = {rename(one.dataset): one.kind for one in records.accesses}
-    found: dict[DatasetId, set[DatasetId | None]] = defaultdict(set)
+    columns = {rename(dataset.id): dataset.columns for dataset in records.datasets}
+    kinds = {rename(access.dataset): access.kind for access in records.accesses}
+    tables_by_view: dict[DatasetId, set[DatasetId | None]] = defaultdict(set)
     shapes: dict[DatasetId, set[str]] = defaultdict(set)
     for access in definitions:
         if access.direction is not Direction.WRITE or access.kind is Kind.TEMPORARY:
@@ -99,11 +101,15 @@ def pass_through_views(
         shape = records.shapes.get(access.shape_id)
         table = next(iter(reads)) if len(reads) == 1 else None
         if table is None or shape is None or kinds.get(table) is Kind.TEMPORARY:
-            found[view].add(None)
+            tables_by_view[view].add(None)
         else:
-            found[view].add(table if passes_on(shape.text, columns.get(table, ())) else None)
+            tables_by_view[view].add(
+                table if passes_on(shape.text, columns.get(table, ())) else None
+            )
         shapes[view].add(access.shape_id)
-    tables = {view: table for view, (table, *more) in found.items() if table and not more}
+    tables = {
+        view: table for view, (table, *others) in tables_by_view.items() if table and not others
+    }
     if not tables:
         return PassThroughViews()
     for access in records.accesses:
@@ -129,14 +135,14 @@ def passes_on(text: str, columns: Collection[Column] = ()) -> bool:
     query = _QUERY.fullmatch(view["query"]) if view else None
     if query is None:
         return False
-    listed = [one.strip() for one in query["columns"].split(",")]
+    listed = [name.strip() for name in query["columns"].split(",")]
     if len(listed) == 1 and _ALL.fullmatch(listed[0]):
         return True
     if not columns or not all(column.type for column in columns):
         return False
     if not all(map(_COLUMN.fullmatch, listed)):
         return False
-    names = [found["name"] for one in listed if (found := _LAST.search(one))]
+    names = [match["name"] for text in listed if (match := _LAST.search(text))]
     wanted = {column.name.casefold() for column in columns}
     return {name.strip('`[]"').casefold() for name in names} == wanted
 

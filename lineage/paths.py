@@ -77,7 +77,7 @@ def dataset_folders(paths: Iterable[str]) -> list[str]:
     """Return the folders or single files of paths that are read or written together, sorted."""
     folded = {_fold(path) for path in paths if path}
     in_folder = Counter(path.rpartition("/")[0] for path in folded if is_file(path))
-    found = {
+    folders = {
         _without_dates(parent)
         if is_file(path) and (in_folder[parent] > 1 or _is_one_of_many(path))
         else path
@@ -85,26 +85,26 @@ def dataset_folders(paths: Iterable[str]) -> list[str]:
         for parent in (path.rpartition("/")[0],)
     }
     years: dict[str, set[str]] = defaultdict(set)
-    for parent, year in year_folders(found):
+    for parent, year in year_folders(folders):
         years[parent].add(year)
-    return sorted({_without_year(path, years) for path in found})
+    return sorted({_without_year(path, years) for path in folders})
 
 
 def year_folders(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the folder around the last year of each path, and the year; the month below it too."""
     for path in paths:
         head, slash, rest = _root(path)
-        if found := _YEAR.match(slash + rest):
+        if match := _YEAR.match(slash + rest):
             yield from (
-                (head + found["parent"], one) for one in found.group("year", "month") if one
+                (head + match["parent"], part) for part in match.group("year", "month") if part
             )
 
 
 def lone_year(path: str) -> str:
     """The folder around a folder that is named by a year, also for a file in that; else empty."""
     head, slash, rest = _root(path.rpartition("/")[0] if is_file(path) else path)
-    found = _YEAR.fullmatch(slash + rest)
-    return head + found["parent"] if found and not found["month"] else ""
+    match = _YEAR.fullmatch(slash + rest)
+    return head + match["parent"] if match and not match["month"] else ""
 
 
 def _without_year(path: str, years: Mapping[str, set[str]]) -> str:

@@ -36,13 +36,13 @@ def passed_on(
         if subtype in (Subtype.IDENTITY, Subtype.TRANSFORMATION) and name_grain(column):
             by_column[column].append((dataset, source, subtype))
     for column in sorted(by_column):
-        each = [_passed(column, one, reads) for one in by_column[column]]
+        each = [_written_periods(column, source, reads) for source in by_column[column]]
         if all(each):
             return union(period for periods in each for period in periods)
     return ()
 
 
-def _passed(
+def _written_periods(
     column: str,
     source: tuple[DatasetId, str, Subtype],
     reads: Mapping[DatasetId, tuple[Period, ...]],
@@ -50,17 +50,17 @@ def _passed(
     dataset, named, subtype = source
     grain = name_grain(column)
     periods = reads.get(dataset, ())
-    if not grain or any(one.column.casefold() != named.casefold() for one in periods):
+    if not grain or any(period.column.casefold() != named.casefold() for period in periods):
         return ()
     if subtype is Subtype.IDENTITY:
-        return tuple(_observed(one, column) for one in periods)
+        return tuple(_observed(period, column) for period in periods)
     # A day made of a day may be another one.
-    if any(_is_shift(one.grain, grain) for one in periods):
+    if any(_is_shift(period.grain, grain) for period in periods):
         return ()
-    wide = (widened(DateRange(one.start, one.end, one.grain), grain) for one in periods)
+    wide = (widened(DateRange(period.start, period.end, period.grain), grain) for period in periods)
     return tuple(
-        replace(_observed(one, column), start=dates.start, end=dates.end, grain=dates.grain)
-        for one, dates in zip(periods, wide, strict=True)
+        replace(_observed(period, column), start=dates.start, end=dates.end, grain=dates.grain)
+        for period, dates in zip(periods, wide, strict=True)
     )
 
 

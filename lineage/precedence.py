@@ -28,29 +28,29 @@ def of_events(accesses: Iterable[Access]) -> list[Access]:
     Where a task's log knows an input and an output, no event connects them.
     """
     listed = list(accesses)
-    known = {
+    logged = {
         (a.task, a.direction, a.dataset)
         for a in listed
         if not is_event(a) and a.evidence is Evidence.OBSERVED and a.status is not Status.FAILED
     }
-    if not known:
+    if not logged:
         return listed
     groups: dict[tuple[str, str, str], list[Access]] = defaultdict(list)
-    found = []
+    kept = []
     for access in listed:
         if is_event(access):
             groups[access.task, access.run_id, access.shape_id].append(access)
         else:
-            found.append(access)
+            kept.append(access)
     for group in groups.values():
-        found += _beside_logs(group, known)
-    return found
+        kept += _beside_logs(group, logged)
+    return kept
 
 
 def _beside_logs(
-    group: Sequence[Access], known: set[tuple[str, Direction, DatasetId]]
+    group: Sequence[Access], logged: set[tuple[str, Direction, DatasetId]]
 ) -> Iterator[Access]:
-    new = [a for a in group if (a.task, a.direction, a.dataset) not in known]
+    new = [a for a in group if (a.task, a.direction, a.dataset) not in logged]
     if len(new) == len(group):
         yield from group
         return
@@ -88,14 +88,14 @@ def edges_beside_logs(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
     A task's log follows the columns between two datasets, or a run was seen to do what is declared.
     """
     listed = list(edges)
-    known = {(e.task, e.to_dataset, e.from_dataset) for e in listed if not is_event(e)}
+    logged = {(e.task, e.to_dataset, e.from_dataset) for e in listed if not is_event(e)}
     seen = {_way(e) for e in listed if e.evidence is Evidence.OBSERVED}
     return [
         edge
         for edge in listed
         if not is_event(edge)
         or (
-            (edge.task, edge.to_dataset, edge.from_dataset) not in known
+            (edge.task, edge.to_dataset, edge.from_dataset) not in logged
             and (edge.evidence is Evidence.OBSERVED or _way(edge) not in seen)
         )
     ]

@@ -73,12 +73,12 @@ def ends(lineage: Lineage, rule: GoneRule | None = None) -> Ends:
         tasks,
         {
             key: end
-            for key, group in _by_key(lineage.flows).items()
+            for key, group in _group_flows(lineage.flows).items()
             if (end := _flow_end(lineage, group, tasks, runs, rule))
         },
         {
             key: end
-            for key, group in _usages(lineage).items()
+            for key, group in _group_usages(lineage).items()
             if (end := _usage_end(lineage, group, tasks, runs, rule))
         },
     )
@@ -119,12 +119,12 @@ class _RunTimes:
 
     def since(self, last: datetime, engines: Iterable[str]) -> list[datetime]:
         """The ends of the runs that began after a time, on the engine that had the fewest."""
-        found = []
+        candidates = []
         for engine in engines:
             times = self._by_engine.get(engine, [])
             after = times[bisect_right(times, last, key=_start) :]
-            found.append(sorted(end for _, end in after))
-        return min(found, key=len, default=[])
+            candidates.append(sorted(end for _, end in after))
+        return min(candidates, key=len, default=[])
 
 
 def _start(times: tuple[datetime, datetime]) -> datetime:
@@ -152,7 +152,7 @@ def _flow_end(
     rule: GoneRule,
 ) -> End | None:
     flow = group[0]
-    last = max((one.last_at for one in group if one.last_at), default=None)
+    last = max((flow.last_at for flow in group if flow.last_at), default=None)
     ended = [*_dropped(lineage, last, flow.source, flow.target)]
     if flow.definition is None and last:
         writes = (
@@ -173,10 +173,10 @@ def _usage_end(
     rule: GoneRule,
 ) -> End | None:
     usage = group[0]
-    last = max((one.last_at for one in group if one.last_at), default=None)
+    last = max((usage.last_at for usage in group if usage.last_at), default=None)
     ended = [*_dropped(lineage, last, usage.dataset)]
     if last:
-        engines = {one.engine for one in group}
+        engines = {usage.engine for usage in group}
         ended += _of_task(usage.task, last, engines, tasks, runs, rule)
     return min(ended, key=lambda end: end.at, default=None)
 
@@ -204,21 +204,21 @@ def _dropped(lineage: Lineage, last: datetime | None, *datasets: DatasetId) -> I
             yield End(facts.dropped_at, f"{dataset} was dropped {_day(facts.dropped_at)}")
 
 
-def _by_key(flows: Iterable[Flow]) -> dict[FlowKey, list[Flow]]:
-    found: dict[FlowKey, list[Flow]] = defaultdict(list)
+def _group_flows(flows: Iterable[Flow]) -> dict[FlowKey, list[Flow]]:
+    groups: dict[FlowKey, list[Flow]] = defaultdict(list)
     for flow in flows:
-        found[flow.task, flow.source, flow.target].append(flow)
-    return found
+        groups[flow.task, flow.source, flow.target].append(flow)
+    return groups
 
 
-def _usages(lineage: Lineage) -> dict[UsageKey, list[Usage]]:
+def _group_usages(lineage: Lineage) -> dict[UsageKey, list[Usage]]:
     """The usages that moved data, by task, dataset and direction."""
-    found: dict[UsageKey, list[Usage]] = defaultdict(list)
+    groups: dict[UsageKey, list[Usage]] = defaultdict(list)
     for task in lineage.tasks.values():
         for usage in task.usages:
             if usage.moves_data and not usage.failed:
-                found[usage.task, usage.dataset, usage.direction].append(usage)
-    return found
+                groups[usage.task, usage.dataset, usage.direction].append(usage)
+    return groups
 
 
 def _day(at: datetime) -> str:

@@ -249,7 +249,7 @@ def _without_json(text: str) -> str:
         return text
     opening, closing = text.find("{"), text.rfind("}") + 1
     start = members[0].start() if opening < 0 else min(opening, members[0].start())
-    values = {one["key"].lower(): one["text"] or one["bare"] or "" for one in members}
+    values = {member["key"].lower(): member["text"] or member["bare"] or "" for member in members}
     parts = [next((values[key] for key in keys if values.get(key)), "") for keys in _MEMBERS]
     server = ":".join(filter(None, parts[:2]))
     around = (text[:start], text[max(closing, members[-1].end()) :])
@@ -280,17 +280,17 @@ def _without_user(text: str) -> str:
 
 def _without_parameters(text: str) -> str:
     """A text of whose parameters only those are left that identify data."""
-    found = _first_parameter(text)
-    if found is None:
+    first = _first_parameter(text)
+    if first is None:
         return text
-    head, tail = text[: found.start()], text[found.start() :]
+    head, tail = text[: first.start()], text[first.start() :]
     left = [
         match.group()
         for match in _PARAMETER.finditer(tail)
         if match["key"].lower() in _IDENTIFYING and match["value"]
     ]
     if left:
-        left[0] = found["sign"] + left[0].lstrip("?&#; ")
+        left[0] = first["sign"] + left[0].lstrip("?&#; ")
     return (head + "".join(left)).rstrip("?&#; ")
 
 
@@ -308,7 +308,7 @@ def _first_parameter(text: str) -> re.Match[str] | None:
             return match
         if has_secret is None:
             has_secret = any(
-                _KEY_OF_TEXT.fullmatch(one["key"]) for one in _PARAMETER.finditer(text)
+                _KEY_OF_TEXT.fullmatch(parameter["key"]) for parameter in _PARAMETER.finditer(text)
             )
         if has_secret:
             return match

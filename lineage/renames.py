@@ -109,17 +109,17 @@ def follow_renames(
     runs = {
         run: _tables(events) for run, events in _events(involved).items() if _any_renamed(events)
     }
-    ended = _ended(involved)
-    periods, exchanged = _periods(runs, _loaded(involved), ended)
-    found: list[Access] = []
+    ended = _end_times(involved)
+    periods, exchanged = _periods(runs, _loads_by_run(involved), ended)
+    present: list[Access] = []
     targets: dict[tuple[str, str, DatasetId], list[DatasetId]] = defaultdict(list)
     for access in accesses:
         key = (access.task, access.shape_id, access.dataset)
         for now in _under_new_names(access, periods, exchanged):
-            found.append(now)
+            present.append(now)
             if now.dataset not in targets[key]:
                 targets[key].append(now.dataset)
-    alive = {a.dataset for a in found if a.dataset in periods and _is_alive(a, ended)}
+    alive = {a.dataset for a in present if a.dataset in periods and _is_alive(a, ended)}
     dead = {
         name: _today(name, group[-1].until, periods)
         for name, group in periods.items()
@@ -132,7 +132,7 @@ def follow_renames(
     return FollowedRenames(
         accesses=tuple(
             replace(a, dataset=dead[a.dataset]) if a.dataset in dead else a
-            for a in found
+            for a in present
             if a.dataset not in dead or a.first_at is None
         ),
         column_edges=tuple(
@@ -152,7 +152,7 @@ def follow_renames(
 
 def _events(accesses: Iterable[Access]) -> dict[_RunKey, list[_Event]]:
     """The tables that each run creates, renames and drops, in order, without failed attempts."""
-    found: dict[_RunKey, list[_Event]] = defaultdict(list)
+    by_run: dict[_RunKey, list[_Event]] = defaultdict(list)
     renames: dict[tuple[str, str, str], dict[Direction, Access]] = defaultdict(dict)
     for access in accesses:
         if access.status is Status.FAILED:
@@ -163,12 +163,14 @@ def _events(accesses: Iterable[Access]) -> dict[_RunKey, list[_Event]]:
         elif access.direction is Direction.WRITE:
             creates, removes = access.operation.creates, access.operation.removes
             if creates or removes:
-                found[run] += [_Event(at, access.dataset, created=creates) for at in _times(access)]
+                by_run[run] += [
+                    _Event(at, access.dataset, created=creates) for at in _times(access)
+                ]
     for (task, run_id, _), sides in renames.items():
         if len(sides) == len(Direction):
             old, new = sides[Direction.READ], sides[Direction.WRITE]
-            found[task, run_id] += [_Event(at, old.dataset, new.dataset) for at in _times(new)]
-    return {run: sorted(events, key=lambda event: event.at) for run, events in found.items()}
+            by_run[task, run_id] += [_Event(at, old.dataset, new.dataset) for at in _times(new)]
+    return {run: sorted(events, key=lambda event: event.at) for run, events in by_run.items()}
 
 
 def _times(access: Access) -> list[datetime]:
@@ -185,21 +187,21 @@ def _tables(events: Iterable[_Event]) -> list[_Table]:
     tables: list[_Table] = []
     named: dict[DatasetId, _Table] = {}
 
-    def table(name: DatasetId, *, existed: bool, at: datetime) -> _Table:
+    def add_table(name: DatasetId, *, existed: bool, at: datetime) -> _Table:
         tables.append(_Table([(name, at)], existed))
         return tables[-1]
 
     for event in events:
         if event.created:
-            named[event.name] = table(event.name, existed=False, at=event.at)
+            named[event.name] = add_table(event.name, existed=False, at=event.at)
             continue
-        one = named.pop(event.name, None)
-        one = one or table(event.name, existed=True, at=_BEGINNING)
+        table = named.pop(event.name, None)
+        table = table or add_table(event.name, existed=True, at=_BEGINNING)
         if event.new:
-            one.names.append((event.new, event.at))
-            named[event.new] = one
+            table.names.append((event.new, event.at))
+            named[event.new] = table
         else:
-            one.dropped = True
+            table.dropped = True
     return tables
 
 
@@ -216,21 +218,21 @@ def _periods(
     periods: _Periods = defaultdict(list)
     exchanged = set()
     for run, tables in runs.items():
-        ends = {one.end: one for one in tables if not one.dropped}
-        for one in tables:
-            if one.dropped or one.start == one.end:
+        ends = {table.end: table for table in tables if not table.dropped}
+        for table in tables:
+            if table.dropped or table.start == table.end:
                 continue
-            successor = ends.get(one.start) if one.existed else None
-            if successor and successor.existed and successor.start == one.end:
-                loads = one.start in loaded[run], one.end in loaded[run]
+            successor = ends.get(table.start) if table.existed else None
+            if successor and successor.existed and successor.start == table.end:
+                loads = table.start in loaded[run], table.end in loaded[run]
                 published, swapped_back = loads == (True, False), loads == (False, True)
             else:
-                later = one.existed and any(at > one.since for at in taken[one.start])
+                later = table.existed and any(at > table.since for at in taken[table.start])
                 published, swapped_back = not (successor or later), False
             if swapped_back:
-                exchanged |= {(run, name) for name, _ in one.names}
+                exchanged |= {(run, name) for name, _ in table.names}
             if published:
-                _add_periods(periods, one, ended)
+                _add_periods(periods, table, ended)
     for group in periods.values():
         group.sort(key=lambda period: period.until)
     return dict(periods), exchanged
@@ -245,7 +247,7 @@ def _add_periods(
         periods[name].append(_Period(until, since, table.end))
 
 
-def _loaded(accesses: Iterable[Access]) -> dict[_RunKey, set[DatasetId]]:
+def _loads_by_run(accesses: Iterable[Access]) -> dict[_RunKey, set[DatasetId]]:
     """The names into which each run put data."""
     loaded: dict[_RunKey, set[DatasetId]] = defaultdict(set)
     for access in accesses:
@@ -258,13 +260,13 @@ def _taken_by_rename(runs: Mapping[_RunKey, Sequence[_Table]]) -> dict[DatasetId
     """The times at which each name was given to a table that had another one before."""
     taken: dict[DatasetId, list[datetime]] = defaultdict(list)
     for tables in runs.values():
-        for one in tables:
-            for name, at in one.names[1:]:
+        for table in tables:
+            for name, at in table.names[1:]:
                 taken[name].append(at)
     return taken
 
 
-def _ended(accesses: Iterable[Access]) -> defaultdict[DatasetId, list[datetime]]:
+def _end_times(accesses: Iterable[Access]) -> defaultdict[DatasetId, list[datetime]]:
     """The times at which each name stopped standing for a table: it was dropped or renamed."""
     ended: defaultdict[DatasetId, list[datetime]] = defaultdict(list)
     for access in accesses:

@@ -70,9 +70,9 @@ class _Subject:
         for dataset in sorted(self.lineage.datasets):
             description = self.descriptions.get(dataset)
             metadata = self.lineage.dataset_metadata.get(dataset)
-            found = {*(description.tags if description else ())}
-            found |= {*(metadata.tags if metadata else ())}
-            if not tags.isdisjoint(map(str.casefold, found)):
+            dataset_tags = {*(description.tags if description else ())}
+            dataset_tags |= {*(metadata.tags if metadata else ())}
+            if not tags.isdisjoint(map(str.casefold, dataset_tags)):
                 yield dataset
 
     def results(self, dataset: DatasetId) -> Iterator[str]:
@@ -80,7 +80,7 @@ class _Subject:
         description = self.descriptions.get(dataset)
         if description:
             ids = (*(test.node_id for test in description.tests), *description.dbt_ids)
-            yield from (one for one in ids if self.lineage.node_results.get(one))
+            yield from (node_id for node_id in ids if self.lineage.node_results.get(node_id))
 
 
 def rule_findings(
@@ -91,7 +91,7 @@ def rule_findings(
 ) -> list[RuleFinding]:
     """The findings of all rules, by rule and subject."""
     subject = _Subject(lineage, descriptions, (*consumers,), scope)
-    return [one for rule in _RULES for one in rule(subject)]
+    return [finding for rule in _RULES for finding in rule(subject)]
 
 
 def owner_scores(owned: Mapping[str, str], wrong: Collection[str]) -> dict[str, int]:
@@ -101,36 +101,36 @@ def owner_scores(owned: Mapping[str, str], wrong: Collection[str]) -> dict[str, 
         owned: Dataset or task -> its owner.
         wrong: Those with a finding.
     """
-    every = Counter(owned.values())
+    counts = Counter(owned.values())
     bad = Counter(owner for subject, owner in owned.items() if subject in wrong)
-    return {owner: 100 * (every[owner] - bad[owner]) // every[owner] for owner in sorted(every)}
+    return {owner: 100 * (counts[owner] - bad[owner]) // counts[owner] for owner in sorted(counts)}
 
 
 def owners(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> dict[str, str]:
     """The datasets and tasks that somebody owns -> the owner."""
-    about = _Subject(lineage, descriptions, (), RuleScope())
-    found = {str(dataset): about.owner(dataset) for dataset in lineage.datasets}
-    found |= {task.name: task.info.owner for task in lineage.tasks.values()}
-    return {subject: owner for subject, owner in found.items() if owner}
+    subject = _Subject(lineage, descriptions, (), RuleScope())
+    owner_by_subject = {str(dataset): subject.owner(dataset) for dataset in lineage.datasets}
+    owner_by_subject |= {task.name: task.info.owner for task in lineage.tasks.values()}
+    return {subject: owner for subject, owner in owner_by_subject.items() if owner}
 
 
-def _without_run(about: _Subject) -> Iterator[RuleFinding]:
-    lineage = about.lineage
+def _without_run(subject: _Subject) -> Iterator[RuleFinding]:
+    lineage = subject.lineage
     for dataset, writers in lineage.writer_names().items():
         usages = lineage.writers(dataset)
-        seen = any(one.evidence is not Evidence.DECLARED or one.evidences for one in usages)
+        seen = any(usage.evidence is not Evidence.DECLARED or usage.evidences for usage in usages)
         if not seen and not lineage.definition(dataset):
             yield RuleFinding(
                 RuleCode.MISSING_PRODUCING_RUN,
                 str(dataset),
-                f"no run of {_some(writers)} is seen to write it: it is declared only",
+                f"no run of {_list_names(writers)} is seen to write it: it is declared only",
                 "collect the logs of its engine, or let it emit OpenLineage events",
-                about.owner(dataset),
+                subject.owner(dataset),
             )
 
 
-def _without_code(about: _Subject) -> Iterator[RuleFinding]:
-    for task in _writing(about.lineage):
+def _without_code(subject: _Subject) -> Iterator[RuleFinding]:
+    for task in _writing(subject.lineage):
         info = task.info
         if not (info.repo or info.path or any(run.code_version for run in task.runs)):
             yield RuleFinding(
@@ -142,15 +142,15 @@ def _without_code(about: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _certified(about: _Subject) -> Iterator[RuleFinding]:
+def _certified(subject: _Subject) -> Iterator[RuleFinding]:
     with_slo = {
         dataset
-        for one in about.consumers
-        if length(one.freshness_slo) or time_of_day(one.deadline)
-        for dataset in one.reads
+        for consumer in subject.consumers
+        if length(consumer.freshness_slo) or time_of_day(consumer.deadline)
+        for dataset in consumer.reads
     }
-    for dataset in about.tagged(about.scope.certified):
-        owner = about.owner(dataset)
+    for dataset in subject.tagged(subject.scope.certified):
+        owner = subject.owner(dataset)
         if not owner:
             yield RuleFinding(
                 RuleCode.CERTIFIED_WITHOUT_OWNER,
@@ -158,8 +158,10 @@ def _certified(about: _Subject) -> Iterator[RuleFinding]:
                 "is certified and has no owner",
                 "name one in dbt's `meta: {owner: …}`, or as `group`",
             )
-        results = about.lineage.node_results
-        checked = any(one.criteria for found in about.results(dataset) for one in results[found])
+        results = subject.lineage.node_results
+        checked = any(
+            result.criteria for node_id in subject.results(dataset) for result in results[node_id]
+        )
         if dataset not in with_slo and not checked:
             yield RuleFinding(
                 RuleCode.CERTIFIED_WITHOUT_SLO,
@@ -171,67 +173,75 @@ def _certified(about: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _promises(about: _Subject) -> Iterator[RuleFinding]:
-    for one in about.consumers:
+def _promises(subject: _Subject) -> Iterator[RuleFinding]:
+    for consumer in subject.consumers:
         for promise, is_read, remedy in (
-            (f"deadline {one.deadline}", time_of_day(one.deadline), "`08:00 Europe/Berlin`"),
-            (f"freshness SLO {one.freshness_slo}", length(one.freshness_slo), "`2h` or `PT2H`"),
+            (
+                f"deadline {consumer.deadline}",
+                time_of_day(consumer.deadline),
+                "`08:00 Europe/Berlin`",
+            ),
+            (
+                f"freshness SLO {consumer.freshness_slo}",
+                length(consumer.freshness_slo),
+                "`2h` or `PT2H`",
+            ),
         ):
             if not promise.endswith(" ") and not is_read:
                 yield RuleFinding(
                     RuleCode.PROMISE_NOT_READ,
-                    one.name,
+                    consumer.name,
                     f"its {promise} is no time that can be watched",
                     f"write it as {remedy}",
-                    one.owner,
+                    consumer.owner,
                 )
 
 
-def _gold(about: _Subject) -> Iterator[RuleFinding]:
-    for dataset in about.tagged(about.scope.gold):
-        description = about.descriptions.get(dataset)
+def _gold(subject: _Subject) -> Iterator[RuleFinding]:
+    for dataset in subject.tagged(subject.scope.gold):
+        description = subject.descriptions.get(dataset)
         tests = {test.node_id for test in description.tests} if description else set()
-        if tests.isdisjoint(about.results(dataset)):
+        if tests.isdisjoint(subject.results(dataset)):
             problem = "its tests have no result" if tests else "is gold and has no test"
             remedy = "collect dbt's run_results.json: docs/logs.md" if tests else "test it in dbt"
             code = RuleCode.GOLD_WITHOUT_RESULT
-            yield RuleFinding(code, str(dataset), problem, remedy, about.owner(dataset))
+            yield RuleFinding(code, str(dataset), problem, remedy, subject.owner(dataset))
 
 
-def _outside(about: _Subject) -> Iterator[RuleFinding]:
-    platform = [one.casefold() for one in about.scope.platform]
+def _outside(subject: _Subject) -> Iterator[RuleFinding]:
+    platform = [pattern.casefold() for pattern in subject.scope.platform]
     if not platform:
         return
-    for task in _writing(about.lineage):
+    for task in _writing(subject.lineage):
         if not any(fnmatchcase(task.name.casefold(), pattern) for pattern in platform):
             yield RuleFinding(
                 RuleCode.OUTSIDE_PLATFORM,
                 task.name,
-                f"is not of the platform, and writes {_some([*map(str, task.writes)])}",
+                f"is not of the platform, and writes {_list_names([*map(str, task.writes)])}",
                 "move it to the platform, or add it to `rules: {platform: […]}` in graft.yml",
                 task.info.owner,
             )
 
 
-def _second_writer(about: _Subject) -> Iterator[RuleFinding]:
-    for dataset, tasks in about.lineage.writer_names().items():
-        model = about.lineage.definition(dataset, DefinitionKind.DBT)
+def _second_writer(subject: _Subject) -> Iterator[RuleFinding]:
+    for dataset, tasks in subject.lineage.writer_names().items():
+        model = subject.lineage.definition(dataset, DefinitionKind.DBT)
         writers = [*tasks, *([f"dbt ({model.name})"] if model else [])]
         if len(writers) > 1:
             yield RuleFinding(
                 RuleCode.SECOND_WRITER,
                 str(dataset),
-                f"is written by {_some(writers)}",
+                f"is written by {_list_names(writers)}",
                 "let one of them write it, or look at their pages whether they take turns",
-                about.owner(dataset),
+                subject.owner(dataset),
             )
 
 
-def _unresolved(about: _Subject) -> Iterator[RuleFinding]:
-    shapes = about.lineage.shapes
-    for task in about.lineage.tasks.values():
-        used = {one for usage in task.usages for one in usage.shapes if one in shapes}
-        failed = [one for one in used if shapes[one].outcome is not Outcome.PARSED]
+def _unresolved(subject: _Subject) -> Iterator[RuleFinding]:
+    shapes = subject.lineage.shapes
+    for task in subject.lineage.tasks.values():
+        used = {shape for usage in task.usages for shape in usage.shapes if shape in shapes}
+        failed = [shape for shape in used if shapes[shape].outcome is not Outcome.PARSED]
         if failed:
             yield RuleFinding(
                 RuleCode.UNRESOLVED,
@@ -242,11 +252,11 @@ def _unresolved(about: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _stale(about: _Subject) -> Iterator[RuleFinding]:
-    before = about.scope.stale_before
+def _stale(subject: _Subject) -> Iterator[RuleFinding]:
+    before = subject.scope.stale_before
     newest: dict[tuple[DatasetId, DatasetId], datetime] = {}
     tasks: dict[tuple[DatasetId, DatasetId], list[str]] = defaultdict(list)
-    for flow in about.lineage.flows:
+    for flow in subject.lineage.flows:
         if flow.last_at:
             edge = flow.source, flow.target
             newest[edge] = max(newest.get(edge, flow.last_at), flow.last_at)
@@ -257,9 +267,9 @@ def _stale(about: _Subject) -> Iterator[RuleFinding]:
             yield RuleFinding(
                 RuleCode.STALE_EDGE,
                 str(target),
-                f"data came from {source} by {_some(tasks[edge])}, last on {at:%Y-%m-%d}",
+                f"data came from {source} by {_list_names(tasks[edge])}, last on {at:%Y-%m-%d}",
                 "if that is over, `graft store forget` what showed it; else look why it stopped",
-                about.owner(target),
+                subject.owner(target),
             )
 
 
@@ -267,7 +277,7 @@ def _writing(lineage: Lineage) -> Iterator[Task]:
     return (task for task in lineage.tasks.values() if task.writes)
 
 
-def _some(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     """`a and b`, `a, b, c and 3 more`."""
     listed = sorted({*names})
     if len(listed) > 3:

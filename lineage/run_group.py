@@ -53,16 +53,17 @@ class RunGroup:
     def run_ids(self) -> list[str]:
         """The ids of its runs, sorted."""
         return sorted(
-            {one.run.run_id for one in self.runs} | {one.access.run_id for one in self.accesses}
+            {placed.run.run_id for placed in self.runs}
+            | {placed.access.run_id for placed in self.accesses}
         )
 
     def merged_runs(self) -> dict[tuple[str, str], Run]:
         """Its runs by id and engine; one that several logs show is one."""
-        found: dict[tuple[str, str], Run] = {}
+        runs_by_key: dict[tuple[str, str], Run] = {}
         for _, run in self.runs:
             key = (run.run_id, run.engine)
-            found[key] = merged_run(found[key], run) if key in found else run
-        return found
+            runs_by_key[key] = merged_run(runs_by_key[key], run) if key in runs_by_key else run
+        return runs_by_key
 
     def engines(self) -> dict[str, str]:
         """The engine of each run, as usages have it."""
@@ -73,15 +74,15 @@ def run_groups(runs: Iterable[Run], accesses: Iterable[Access]) -> Iterator[RunG
     """The groups of all tasks, in the order in which they are first met."""
     runs, accesses = list(runs), list(accesses)
     parents = parent_by_run(runs)
-    found: dict[tuple[str, str], tuple[list[PlacedRun], list[PlacedAccess]]]
-    found = defaultdict(lambda: ([], []))
+    members: dict[tuple[str, str], tuple[list[PlacedRun], list[PlacedAccess]]]
+    members = defaultdict(lambda: ([], []))
     for place, run in enumerate(runs):
-        found[run.task, parents[run.task, run.run_id]][0].append(PlacedRun(place, run))
+        members[run.task, parents[run.task, run.run_id]][0].append(PlacedRun(place, run))
     for place, access in enumerate(accesses):
         run_key = (access.task, access.run_id)
-        group = found[access.task, parents.get(run_key, access.run_id)]
+        group = members[access.task, parents.get(run_key, access.run_id)]
         group[1].append(PlacedAccess(place, access))
-    for (task, key), (of_runs, of_accesses) in found.items():
+    for (task, key), (of_runs, of_accesses) in members.items():
         yield RunGroup(task, key, of_runs, of_accesses)
 
 
@@ -117,10 +118,10 @@ def group_pattern(group: RunGroup, *, dated: bool = True) -> GroupPattern:
     )
     # Within a run, the content of temporary tables changes; else a statement's start decides.
     by_last = any(
-        one.kind is Kind.TEMPORARY or one.operation.removes or one.operation.renames
-        for _, one in group.accesses
+        access.kind is Kind.TEMPORARY or access.operation.removes or access.operation.renames
+        for _, access in group.accesses
     )
-    ranks, starts = _ranks([one.access for one in group.accesses], by_last=by_last)
+    ranks, starts = _ranks([placed.access for placed in group.accesses], by_last=by_last)
     slots = []
     for placed in group.accesses:
         access = placed.access
@@ -131,7 +132,7 @@ def group_pattern(group: RunGroup, *, dated: bool = True) -> GroupPattern:
         slots.append(((*_slot(access, numbers[access.run_id]), dates, *order), placed))
     slots.sort(key=_first)
     return GroupPattern(
-        (tuple(runs), tuple(slot for slot, _ in slots)), [one for _, one in slots], by_last
+        (tuple(runs), tuple(slot for slot, _ in slots)), [placed for _, placed in slots], by_last
     )
 
 
@@ -157,7 +158,9 @@ def _slot(access: Access, number: int) -> tuple[Any, ...]:
 
 
 def _dates(access: Access) -> str:
-    return ";".join(f"{one.column} {one.start} {one.end} {one.grain}" for one in access.periods)
+    return ";".join(
+        f"{period.column} {period.start} {period.end} {period.grain}" for period in access.periods
+    )
 
 
 def _interval(run: Run, dated: bool) -> str:

@@ -44,15 +44,15 @@ class RunTables:
         return replace(
             records,
             accesses=tuple(
-                one
-                for one in records.accesses
-                if not (one.operation.removes and rename(one.dataset) in self.tables)
+                access
+                for access in records.accesses
+                if not (access.operation.removes and rename(access.dataset) in self.tables)
             ),
             datasets=tuple(
-                replace(one, dropped_at=None)
-                if one.dropped_at and rename(one.id) in self.tables
-                else one
-                for one in records.datasets
+                replace(dataset, dropped_at=None)
+                if dataset.dropped_at and rename(dataset.id) in self.tables
+                else dataset
+                for dataset in records.datasets
             ),
         )
 
@@ -80,14 +80,14 @@ def run_tables(records: Records, rename: Rename, apart: Container[DatasetId] = (
         task = _only_task(accesses)
         if task is None or dataset in apart:
             mixed.add(named[dataset])
-        elif not transient(replace(one, dataset=dataset) for one in accesses):
+        elif not transient(replace(access, dataset=dataset) for access in accesses):
             grouped[named[dataset]][dataset] = task
     return RunTables(
         {
             dataset: table
-            for table, found in grouped.items()
-            if len(found) >= _FEWEST and len({*found.values()}) == 1 and table not in mixed
-            for dataset in found
+            for table, tasks in grouped.items()
+            if len(tasks) >= _FEWEST and len({*tasks.values()}) == 1 and table not in mixed
+            for dataset in tasks
         }
     )
 
@@ -97,17 +97,17 @@ def pattern(dataset: DatasetId) -> DatasetId | None:
     if dataset.is_path:
         return None
     before, dot, name = dataset.name.rpartition(".")
-    made = _TOKEN.sub("*", name)
-    if made == name or not re.search(r"[^\W\d_]", made):
+    masked = _TOKEN.sub("*", name)
+    if masked == name or not re.search(r"[^\W\d_]", masked):
         return None
-    return DatasetId(dataset.namespace, f"{before}{dot}{made}")
+    return DatasetId(dataset.namespace, f"{before}{dot}{masked}")
 
 
 def _only_task(accesses: list[Access]) -> str | None:
     """The task of the one run that wrote a table, if no other run used it but to drop it."""
-    left = [one for one in accesses if not one.operation.removes]
-    runs = {(one.task, one.run_id) for one in left}
-    is_written = any(one.direction is Direction.WRITE for one in left)
-    if len(runs) != 1 or not is_written or any(one.operation.renames for one in accesses):
+    left = [access for access in accesses if not access.operation.removes]
+    runs = {(access.task, access.run_id) for access in left}
+    is_written = any(access.direction is Direction.WRITE for access in left)
+    if len(runs) != 1 or not is_written or any(access.operation.renames for access in accesses):
         return None
     return left[0].task

@@ -13,26 +13,26 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 def runs_by_task(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
     """For each task its runs, newest first; one that several logs show is one, on each engine."""
-    found: dict[str, dict[tuple[str, str], Run]] = {}
+    by_task: dict[str, dict[tuple[str, str], Run]] = {}
     for run in runs:
-        of_task = found.setdefault(run.task, {})
+        of_task = by_task.setdefault(run.task, {})
         key = (run.run_id, run.engine)
-        known = of_task.get(key)
-        of_task[key] = merged_run(known, run) if known else run
+        earlier = of_task.get(key)
+        of_task[key] = merged_run(earlier, run) if earlier else run
     return {
         task: tuple(sorted(of_task.values(), key=_recency, reverse=True))
-        for task, of_task in found.items()
+        for task, of_task in by_task.items()
     }
 
 
 def results_by_node(results: Iterable[NodeResult]) -> dict[str, tuple[NodeResult, ...]]:
     """For each dbt node its results, newest first, each invocation once."""
-    found: dict[str, dict[str, NodeResult]] = {}
+    by_node: dict[str, dict[str, NodeResult]] = {}
     for result in results:
-        found.setdefault(result.node_id, {}).setdefault(result.invocation_id, result)
+        by_node.setdefault(result.node_id, {}).setdefault(result.invocation_id, result)
     return {
         node_id: tuple(sorted(of_node.values(), key=result_recency, reverse=True))
-        for node_id, of_node in found.items()
+        for node_id, of_node in by_node.items()
     }
 
 

@@ -45,28 +45,30 @@ def schemas(
         and access.operation in _DEFINES
         and access.status is not Status.FAILED
     }
-    found: dict[DatasetId, dict[str, Column]] = {}
+    by_dataset: dict[DatasetId, dict[str, Column]] = {}
     for dataset in sorted(records.datasets, key=_last_seen):
         name = rename(dataset.id)
         name = present.get(name, name)
         if not dataset.columns or name not in lineage.datasets:
             continue
         if (dataset.origin, dataset.id) in defined:
-            found[name] = {}
-        columns = found.setdefault(name, {})
+            by_dataset[name] = {}
+        columns = by_dataset.setdefault(name, {})
         for column in dataset.columns:
             key = column.name.casefold()
             if key not in columns or column.type:
                 columns[key] = column
-    known = frozenset(found)
+    with_schema = frozenset(by_dataset)
     for edge in lineage.column_edges:
         for name, column_name in (
             (edge.to_dataset, edge.to_column),
             (edge.from_dataset, edge.from_column),
         ):
-            if name not in known and column_name != ANY_COLUMN:
-                found.setdefault(name, {}).setdefault(column_name.casefold(), Column(column_name))
-    return {name: tuple(columns.values()) for name, columns in sorted(found.items())}
+            if name not in with_schema and column_name != ANY_COLUMN:
+                by_dataset.setdefault(name, {}).setdefault(
+                    column_name.casefold(), Column(column_name)
+                )
+    return {name: tuple(columns.values()) for name, columns in sorted(by_dataset.items())}
 
 
 def _last_seen(dataset: Dataset) -> tuple[datetime, str]:

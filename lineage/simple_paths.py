@@ -23,29 +23,29 @@ def simple_paths(
         left: The steps from a node to the end of all paths, 0 for the end itself; a node without
             an entry leads nowhere.
     """
-    known: dict[int, list[int]] = {}
+    children_of: dict[int, list[int]] = {}
 
     def ahead(node: int) -> Iterator[int]:
-        if node not in known:
-            known[node] = [far for far in dict.fromkeys(children(node)) if far in left]
-        return iter(known[node])
+        if node not in children_of:
+            children_of[node] = [far for far in dict.fromkeys(children(node)) if far in left]
+        return iter(children_of[node])
 
     starts = [node for node in starts if left.get(node)]
-    found: list[tuple[int, ...]] = []
+    paths: list[tuple[int, ...]] = []
     length: float = min((left[node] for node in starts), default=inf)
     steps = 0
     while length < inf:  # each round finds the paths of one length
         longer = inf
         for least, path in _walk(starts, ahead, left, length):
             steps += 1
-            if steps > _MOST_STEPS or (path and len(found) == limit):
-                return found, False
+            if steps > _MOST_STEPS or (path and len(paths) == limit):
+                return paths, False
             if path:
-                found.append(path)
+                paths.append(path)
             elif least > length:
                 longer = min(longer, least)
         length = longer
-    return found, True
+    return paths, True
 
 
 def _walk(

@@ -35,9 +35,9 @@ class Spelling:
         """Several datasets, in their order."""
         return tuple(map(self, datasets))
 
-    def keys(self, found: Mapping[DatasetId, V]) -> dict[DatasetId, V]:
+    def keys(self, mapping: Mapping[DatasetId, V]) -> dict[DatasetId, V]:
         """The mapping with its keys spelled."""
-        return {self(dataset): value for dataset, value in found.items()}
+        return {self(dataset): value for dataset, value in mapping.items()}
 
     def spell_dataset(self, dataset: Dataset) -> Dataset:
         """A record of a dataset with its own name and its symlinks spelled."""

@@ -47,29 +47,29 @@ def supersessions(
     runs: Iterable[Run], accesses: Iterable[Access]
 ) -> dict[RunKey, tuple[Supersession, ...]]:
     """For each run that was done again, or of which a write was, the later ones."""
-    found: dict[RunKey, list[Supersession]] = defaultdict(list)
+    by_run: dict[RunKey, list[Supersession]] = defaultdict(list)
     for key, later in _tried_again(list(runs)):
-        found[key].append(later)
+        by_run[key].append(later)
     for key, later in _written_again(accesses):
         # A run that was done again wrote again, too.
-        if not any(one.run_id == later.run_id for one in found.get(key, ())):
-            found[key].append(later)
-    return {key: tuple(found[key]) for key in sorted(found)}
+        if not any(supersession.run_id == later.run_id for supersession in by_run.get(key, ())):
+            by_run[key].append(later)
+    return {key: tuple(by_run[key]) for key in sorted(by_run)}
 
 
 def _tried_again(runs: list[Run]) -> Iterable[tuple[RunKey, Supersession]]:
-    known = orchestrator_runs(runs)
+    runs_by_id = orchestrator_runs(runs)
     tries: dict[Hashable, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     order: dict[str, tuple[int, datetime]] = {}
     for run in runs:
-        above = _orchestrated(run, known)
+        above = _find_orchestrator(run, runs_by_id)
         if slot := _slot(run, above):
-            one = above.run_id if above else run.run_id
-            tries[run.task, run.engine, slot][one].append(run)
-            begin = min(_start(run), order[one][1]) if one in order else _start(run)
-            order[one] = ((above or run).attempt or 0, begin)
+            try_id = above.run_id if above else run.run_id
+            tries[run.task, run.engine, slot][try_id].append(run)
+            begin = min(_start(run), order[try_id][1]) if try_id in order else _start(run)
+            order[try_id] = ((above or run).attempt or 0, begin)
     for by_try in tries.values():
-        names = sorted(by_try, key=lambda one: (*order[one], one))
+        names = sorted(by_try, key=lambda name: (*order[name], name))
         last: Supersession | None = None
         for name in reversed(names):
             if last:
@@ -80,22 +80,22 @@ def _tried_again(runs: list[Run]) -> Iterable[tuple[RunKey, Supersession]]:
                 last = Supersession(first.task, first.run_id, first.started_at)
 
 
-def _orchestrated(run: Run, known: Mapping[str, Run]) -> Run | None:
+def _find_orchestrator(run: Run, runs_by_id: Mapping[str, Run]) -> Run | None:
     """The try of an orchestrator that did a run, or started it."""
     above: Run | None = run
     for _ in range(_DEPTH):
         if above is None or above.engine in ORCHESTRATORS:
             return above
-        parent = known.get(above.parent_run_id or "")
+        parent = runs_by_id.get(above.parent_run_id or "")
         above = None if parent is above else parent
     return None
 
 
 def _slot(run: Run, above: Run | None) -> Hashable:
     """The piece of work that a run is a try of; None where nothing tells."""
-    for one in filter(None, (run, above)):
-        if one.nominal_start:
-            return (above.job if above else "", one.nominal_start, one.nominal_end)
+    for attempt in filter(None, (run, above)):
+        if attempt.nominal_start:
+            return (above.job if above else "", attempt.nominal_start, attempt.nominal_end)
     if above and above.attempt and above.parent_run_id:
         return (above.job, above.parent_run_id)
     return None
@@ -103,8 +103,8 @@ def _slot(run: Run, above: Run | None) -> Hashable:
 
 def _written_again(accesses: Iterable[Access]) -> Iterable[tuple[RunKey, Supersession]]:
     """The writes whose dates a later run replaced, all of them and no others."""
-    done = [one for one in accesses if one.direction is Direction.WRITE]
-    dated = {(one.dataset, (one.task, one.run_id)) for one in done if one.periods}
+    done = [access for access in accesses if access.direction is Direction.WRITE]
+    dated = {(access.dataset, (access.task, access.run_id)) for access in done if access.periods}
     if not dated:
         return
     writes: dict[tuple[DatasetId, RunKey], list[Access]] = defaultdict(list)
@@ -122,11 +122,13 @@ def _written_again(accesses: Iterable[Access]) -> Iterable[tuple[RunKey, Superse
         )
         if dates:
             last = max((access.last_at for access in group if access.last_at), default=_BEGINNING)
-            replaces = any(one.operation.replaces or one.operation in _CHANGES for one in group)
+            replaces = any(
+                access.operation.replaces or access.operation in _CHANGES for access in group
+            )
             by_dates[dataset, dates].append((last, run, replaces))
-    for (dataset, _), found in by_dates.items():
+    for (dataset, _), writers in by_dates.items():
         newest: Supersession | None = None
-        for at, run, replaces in sorted(found, reverse=True):
+        for at, run, replaces in sorted(writers, reverse=True):
             if newest:
                 yield run, newest
             elif replaces:

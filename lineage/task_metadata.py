@@ -9,9 +9,9 @@ from datetime import datetime
 from dbt_graft.lineage.records import TaskInfo, TaskMetadata
 
 
-def newness(found: TaskMetadata) -> tuple[datetime, tuple[object, ...]]:
+def newness(metadata: TaskMetadata) -> tuple[datetime, tuple[object, ...]]:
     """A key by which metadata are sorted, the oldest first; the same for equal content."""
-    return found.at, (found.description, found.owner, found.schedule, found.tags)
+    return metadata.at, (metadata.description, metadata.owner, metadata.schedule, metadata.tags)
 
 
 def with_metadata(
@@ -23,14 +23,17 @@ def with_metadata(
         infos: What graft.yml and declared lineage say of tasks, by name.
     """
     newest: dict[str, TaskMetadata] = {}
-    for one in metadata:
-        newest[one.task] = max(newest.get(one.task, one), one, key=newness)
-    found = dict(infos)
-    for task, one in newest.items():
-        known = infos.get(task, TaskInfo())
-        filled = {key: value for key, value in asdict(known).items() if value}
+    for record in metadata:
+        newest[record.task] = max(newest.get(record.task, record), record, key=newness)
+    merged = dict(infos)
+    for task, record in newest.items():
+        stated = infos.get(task, TaskInfo())
+        filled = {key: value for key, value in asdict(stated).items() if value}
         info = TaskInfo(
-            description=one.description, owner=one.owner, schedule=one.schedule, tags=one.tags
+            description=record.description,
+            owner=record.owner,
+            schedule=record.schedule,
+            tags=record.tags,
         )
-        found[task] = replace(info, **filled)
-    return found
+        merged[task] = replace(info, **filled)
+    return merged

@@ -38,7 +38,7 @@ def transient(accesses: Iterable[Access]) -> frozenset[DatasetId]:
 
 def _within(run: Sequence[Access]) -> bool:
     """Whether a run's accesses of a dataset begin with making it and end with dropping it."""
-    made, dropped, used = [], [], []
+    created, dropped, used = [], [], []
     for access in run:
         if access.first_at is None or access.last_at is None:
             return False
@@ -46,15 +46,15 @@ def _within(run: Sequence[Access]) -> bool:
         if drops(access):
             dropped.append(times)
         elif access.direction is Direction.WRITE and access.operation.creates:
-            made.append(times)
+            created.append(times)
         else:
             used.append(times)
-    if not made or not dropped:
+    if not created or not dropped:
         return False
     # A drop before it is made is that of a run that broke off: DROP TABLE IF EXISTS.
-    begins = min(first for first, _ in made)
+    begins = min(first for first, _ in created)
     return all(first >= begins for first, _ in used) and max(map(_end, dropped)) > max(
-        map(_end, [*made, *used])
+        map(_end, [*created, *used])
     )
 
 

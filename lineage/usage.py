@@ -82,13 +82,13 @@ def usages(
     for access in accesses:
         engine = engines.get((access.task, access.run_id)) or engine_without_run(access)
         groups[access.task, access.dataset, access.direction, engine].append(access)
-    found = [
+    all_usages = [
         _usage(group, engine, moved=(task, dataset, direction) in flowed)
         for (task, dataset, direction, engine), group in groups.items()
     ]
     by_task = {task: engine for (task, _), engine in sorted(engines.items())}
-    seen = {(usage.task, usage.dataset, usage.direction) for usage in found}
-    found += [
+    seen = {(usage.task, usage.dataset, usage.direction) for usage in all_usages}
+    all_usages += [
         Usage(
             *key,
             first_at=flow.first_at,
@@ -100,7 +100,7 @@ def usages(
         if key not in seen
     ]
     return sorted(
-        found, key=lambda usage: (usage.task, usage.dataset, usage.direction, usage.engine)
+        all_usages, key=lambda usage: (usage.task, usage.dataset, usage.direction, usage.engine)
     )
 
 
@@ -109,13 +109,15 @@ def with_repeats(
 ) -> list[Usage]:
     """The usages, with the statements of runs that were folded."""
     statements: Counter[tuple[str, DatasetId, Direction, str]] = Counter()
-    for one in repeats:
-        statements[one.task, rename(one.dataset), one.direction, one.engine] += one.statements
+    for repeat in repeats:
+        statements[repeat.task, rename(repeat.dataset), repeat.direction, repeat.engine] += (
+            repeat.statements
+        )
     if not statements:
         return list(used)
     return [
-        replace(usage, statements=usage.statements + more)
-        if (more := statements[usage.task, usage.dataset, usage.direction, usage.engine])
+        replace(usage, statements=usage.statements + folded)
+        if (folded := statements[usage.task, usage.dataset, usage.direction, usage.engine])
         else usage
         for usage in used
     ]
