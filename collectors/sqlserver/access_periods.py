@@ -26,33 +26,33 @@ _DAY = timedelta(days=1)
 Periods = tuple[Period, ...]
 
 
-def access_periods(one: StatementAccess, columns: DateColumns) -> Periods:
+def access_periods(access: StatementAccess, columns: DateColumns) -> Periods:
     """The dates of data that an access is about; empty where its text does not limit them."""
-    segment, statement = one.shown
+    segment, statement = access.shown
     if statement.procedure is not None or statement.evidence is not Evidence.OBSERVED:
         return ()  # the text is that of the call
     dates = segment.counts.dates
     if not dates:
         return ()
-    if one.direction is Direction.READ or one.operation in _CHANGES:
-        return _of_table(one, dates, columns)
+    if access.direction is Direction.READ or access.operation in _CHANGES:
+        return _of_table(access, dates, columns)
     read: dict[DatasetId, Periods] = {}
-    for access in statement.accesses:
-        if access.direction is Direction.READ:
-            source = one._replace(table=access.table, direction=Direction.READ)
-            read[access.table.dataset] = _of_table(source, dates, columns)
+    for table_access in statement.accesses:
+        if table_access.direction is Direction.READ:
+            source = access._replace(table=table_access.table, direction=Direction.READ)
+            read[table_access.table.dataset] = _of_table(source, dates, columns)
     inputs = (
         (edge.to_column, edge.from_dataset, edge.from_column, edge.subtype)
         for edge in statement.column_edges
-        if edge.to_dataset == one.table.dataset
+        if edge.to_dataset == access.table.dataset
     )
     return passed_on(inputs, read) if any(read.values()) else ()
 
 
-def _of_table(one: StatementAccess, dates: Iterable[TextDate], columns: DateColumns) -> Periods:
-    changes = one.direction is Direction.WRITE
-    types = {column.name.casefold(): column.type for column in one.table.columns}
-    names = [one.table.dataset.name, one.table.alias.name if one.table.alias else ""]
+def _of_table(access: StatementAccess, dates: Iterable[TextDate], columns: DateColumns) -> Periods:
+    changes = access.direction is Direction.WRITE
+    types = {column.name.casefold(): column.type for column in access.table.columns}
+    names = [access.table.dataset.name, access.table.alias.name if access.table.alias else ""]
     by_column: dict[str, list[TextDate]] = defaultdict(list)
     for date in dates:
         is_column = date.sure or date.column.casefold() in types
@@ -63,9 +63,9 @@ def _of_table(one: StatementAccess, dates: Iterable[TextDate], columns: DateColu
         if ranks[column] is DateRank.NONE:
             continue
         type_ = types.get(column.casefold(), "")
-        found = union(_period(date, type_) for date in by_column[column])
-        if found:
-            return found
+        periods = union(_period(date, type_) for date in by_column[column])
+        if periods:
+            return periods
     return ()
 
 
@@ -82,6 +82,6 @@ def _period(date: TextDate, type_: str) -> Period:
     return Period(start, date.end, Grain(date.grain), PeriodEvidence.PREDICATE, date.column)
 
 
-def joined(known: Periods | None, more: Periods) -> Periods:
+def add_periods(before: Periods | None, periods: Periods) -> Periods:
     """The periods of another statement added to those before; None for the first."""
-    return more if known is None else known_union(known, more)
+    return periods if before is None else known_union(before, periods)

@@ -84,12 +84,12 @@ def assemble(
             assembler = Assembler(server, texts, columns=columns or DateColumns())
             rows = (row for each in batches for row in each.to_pylist())
             about_logs: list[Segment] = []
-            found = run_segments(_without_notes(rows, about_logs), server, idle_seconds)
-            for _, segments in groupby(found, key=_run_key):
+            ordered_segments = run_segments(_without_notes(rows, about_logs), server, idle_seconds)
+            for _, segments in groupby(ordered_segments, key=_run_key):
                 assembler.add(list(segments))
                 if len(assembler.accesses) >= _ACCESSES:
-                    yield batch(AssembledRows, [assembler.taken()])
-            yield batch(AssembledRows, [assembler.taken(), assembler.rest(about_logs)])
+                    yield batch(AssembledRows, [assembler.take_records()])
+            yield batch(AssembledRows, [assembler.take_records(), assembler.rest(about_logs)])
 
     return run
 
@@ -125,21 +125,23 @@ class Assembler:
 
     def add(self, segments: Sequence[RunSegment]) -> None:
         """Take the segments of some runs, each whole."""
-        self.sessions += [self._open_session(one) for one in segments if one.key.kind in _GOES_ON]
-        ran = [one for one in segments if one.key.kind in _RAN]
+        self.sessions += [
+            self._open_session(segment) for segment in segments if segment.key.kind in _GOES_ON
+        ]
+        ran = [segment for segment in segments if segment.key.kind in _RAN]
         by_run: dict[str, list[ResolvedSegment]] = {}
-        for segment, text in zip(ran, self._resolved(ran), strict=True):
+        for segment, text in zip(ran, self._resolve_texts(ran), strict=True):
             by_run.setdefault(segment.run_id, []).append((segment, text))
         for resolved in by_run.values():
             self._add_run(resolved)
 
-    def _resolved(self, segments: Sequence[RunSegment]) -> list[ResolvedText | None]:
+    def _resolve_texts(self, segments: Sequence[RunSegment]) -> list[ResolvedText | None]:
         sent = [
-            None if one.key.text is None else SentText(one.key.text, one.key.database)
-            for one in segments
+            None if segment.key.text is None else SentText(segment.key.text, segment.key.database)
+            for segment in segments
         ]
         texts = self.texts.resolve(filter(None, sent))
-        return [None if one is None else texts[one] for one in sent]
+        return [None if text is None else texts[text] for text in sent]
 
     def _add_run(self, segments: Sequence[ResolvedSegment]) -> None:
         self.runs += records.runs(segments)
@@ -155,15 +157,15 @@ class Assembler:
         records.add_datasets(self.datasets, accesses)
         self.column_edges.update(dict.fromkeys(records.column_edges(statements)))
 
-    def _open_session(self, one: RunSegment) -> OpenSession:
-        key, counts = one.key, one.counts
+    def _open_session(self, segment: RunSegment) -> OpenSession:
+        key, counts = segment.key, segment.counts
         return OpenSession(
             server=self.server,
             session=key.session,
             act=key.kind.value,
             task=key.task,
             run=key.run,
-            run_id=one.run_id,
+            run_id=segment.run_id,
             handle=key.handle,
             text=key.text,
             temporaries=key.temporaries,
@@ -171,14 +173,14 @@ class Assembler:
             first_ended=records.time(counts.first_ended),
             last_ended=records.time(counts.last_ended),
             first_sequence=counts.first_sequence,
-            origin=one.origin,
+            origin=segment.origin,
         )
 
-    def taken(self) -> AssembledRows:
+    def take_records(self) -> AssembledRows:
         """The accesses and runs since the last call."""
-        found = LogRecords(accesses=tuple(self.accesses), runs=tuple(self.runs))
+        log_records = LogRecords(accesses=tuple(self.accesses), runs=tuple(self.runs))
         self.accesses, self.runs = [], []
-        return AssembledRows(found)
+        return AssembledRows(log_records)
 
     def rest(self, notes: Iterable[Segment]) -> AssembledRows:
         """All that was added up, and what segments say about their logs."""
@@ -194,14 +196,14 @@ class Assembler:
             else:
                 of_log = counts.setdefault(note.origin, {})
                 of_log[note.key.kind] = of_log.get(note.key.kind, 0) + note.counts.times
-        found = LogRecords(
+        log_records = LogRecords(
             shapes=tuple(self.shapes.values()),
-            datasets=tuple(one.dataset_record() for one in self.datasets.values()),
+            datasets=tuple(totals.dataset_record() for totals in self.datasets.values()),
             column_edges=tuple(self.column_edges),
             rejects=tuple(rejects),
         )
         return AssembledRows(
-            found,
+            log_records,
             unread=tuple(unread),
             sessions=tuple(self.sessions),
             logs=tuple(

@@ -129,28 +129,28 @@ class PolledSegments:
 
 
 def new_logs(
-    logs: SqlServerLogs, known: Positions, report: Report = report_nothing
+    logs: SqlServerLogs, positions: Positions, report: Report = report_nothing
 ) -> list[LogFile]:
     """The files below a path that the store does not know as they are now; needs no Spark.
 
     Args:
-        known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        positions: Of each origin in the store, as `collectors.store.positions` gives them.
         report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
     listed = log_files(logs.path, logs.label, lambda log: may_hold_events(log, logs.path), report)
-    return changed_logs(listed, of_logs(known, (log.origin for log in listed)))
+    return changed_logs(listed, of_logs(positions, (log.origin for log in listed)))
 
 
-def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[PolledSegments]:
+def poll_new(polling: Polling, rules: RunRules, positions: Positions) -> list[PolledSegments]:
     """The events after the position that the store knows, at most one poll; needs no Spark.
 
     Raises:
         GraftError: The source cannot be read.
     """
-    last, again = _last_position(polling.label, known)
+    last, again = _last_position(polling.label, positions)
     origin = f"{polling.label}@{last}"
     start = "" if again else last
     reached = [start]
@@ -161,7 +161,7 @@ def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[Polled
             yield chunk
 
     folded = fold_chunks(origin, chunks(), rules)
-    segments = [one for one in folded if one.num_rows]
+    segments = [rows for rows in folded if rows.num_rows]
     return [PolledSegments(origin, reached[-1], segments, again)] if reached[-1] != start else []
 
 
@@ -169,13 +169,13 @@ def collect(
     spark: SparkSession,
     logs: SqlServerLogs,
     server: Server,
-    known: Positions,
+    positions: Positions,
     reading: Reading | None = None,
 ) -> Collected | None:
     """Collect the files below a path that are new to the store or have changed.
 
     Args:
-        known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        positions: Of each origin in the store, as `collectors.store.positions` gives them.
         reading: Counts the files that were read.
 
     Returns:
@@ -184,18 +184,27 @@ def collect(
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    new = new_logs(logs, known)
+    new = new_logs(logs, positions)
     if not new:
         return None
     cut = [(log, file_splits(log)) for log in new]
-    unreadable = ((log.origin, found) for log, found in cut if isinstance(found, LogDamage))
-    splits = [one for _, found in cut if not isinstance(found, LogDamage) for one in found]
+    unreadable = ((log.origin, damage) for log, damage in cut if isinstance(damage, LogDamage))
+    splits = [
+        split
+        for _, log_splits in cut
+        if not isinstance(log_splits, LogDamage)
+        for split in log_splits
+    ]
     begun = sum(split.start == 0 for split in splits)
-    counter = (reading or Reading()).counter(begun, sum(one.end - one.start for one in splits))
+    counter = (reading or Reading()).counter(
+        begun, sum(split.end - split.start for split in splits)
+    )
     fold = fold_splits(server.rules, counter)
     segments = _distribute(spark, splits).mapInArrow(fold, ddl(Segment))
     segments = segments.unionByName(_frame(spark, Segment, [damage_batch(unreadable)]))
-    return _collected(spark, segments, {log.origin: log.position for log in new}, server, known)
+    return _collect_segments(
+        spark, segments, {log.origin: log.position for log in new}, server, positions
+    )
 
 
 def collect_polled(
@@ -204,15 +213,15 @@ def collect_polled(
     """Collect what was polled; None where nothing was."""
     if not polled:
         return None
-    segments = _frame(spark, Segment, (one for poll in polled for one in poll.segments))
-    positions = {one.origin: one.position for one in polled}
-    return _collected(spark, segments, positions, server)
+    segments = _frame(spark, Segment, (rows for poll in polled for rows in poll.segments))
+    positions = {poll.origin: poll.position for poll in polled}
+    return _collect_segments(spark, segments, positions, server)
 
 
 def covered_polls(
     label: str,
     polled: Iterable[PolledSegments],
-    known: Positions,
+    positions: Positions,
     last_event_times: Mapping[str, datetime],
 ) -> dict[str, str]:
     """The earlier polls of a source that was read from the start again -> their positions.
@@ -223,35 +232,35 @@ def covered_polls(
     times = [
         at
         for poll in polled
-        for one in poll.segments
-        for at in one.column("started").to_pylist()
+        for rows in poll.segments
+        for at in rows.column("started").to_pylist()
         if at and at.year > _NO_TIME
     ]
     first = min(times, default=None)
     now = {poll.origin for poll in polled}
     return {
         origin: position_before(position)
-        for origin, (position, _) in of_logs(known, [label]).items()
+        for origin, (position, _) in of_logs(positions, [label]).items()
         if origin.startswith(f"{label}@") and origin not in now
         if first and last_event_times.get(origin, first) >= first
     }
 
 
-def replaced(found: Collected, origins: Mapping[str, str]) -> Collected:
+def replace_origins(collected: Collected, origins: Mapping[str, str]) -> Collected:
     """The collected records, with origins whose records they replace."""
-    return union(found, tables(Records(), origins)) if origins else found
+    return union(collected, tables(Records(), origins)) if origins else collected
 
 
-def _last_position(label: str, known: Positions) -> tuple[str, bool]:
+def _last_position(label: str, positions: Positions) -> tuple[str, bool]:
     """The position up to which a source was polled, and whether it is to be read again.
 
     A poll begins where the one before ended.
     """
-    known = of_logs(known, [label])
+    positions = of_logs(positions, [label])
     position, seen, again = "", set[str](), False
-    while f"{label}@{position}" in known and position not in seen:
+    while f"{label}@{position}" in positions and position not in seen:
         seen.add(position)
-        reached = known[f"{label}@{position}"][0]
+        reached = positions[f"{label}@{position}"][0]
         again |= is_stale(reached)
         position = position_before(reached)
     return position, again
@@ -267,12 +276,12 @@ def _frame(spark: SparkSession, record: type, batches: Iterable[pa.RecordBatch])
     return to_frame(spark, pa.Table.from_batches(list(batches), arrow(record)), record)
 
 
-def _collected(
+def _collect_segments(
     spark: SparkSession,
     segments: DataFrame,
     positions: Mapping[str, str],
     server: Server,
-    known: Positions | None = None,
+    positions_before: Positions | None = None,
 ) -> Collected:
     """The rows of the store, by one Spark job; their number grows with statements, not events."""
     from pyspark.sql import functions as F  # noqa: N812
@@ -292,11 +301,13 @@ def _collected(
             ddl(AssembledRows),
         )
     )
-    found = _tables(to_table(frame), positions, known or {})
-    return union(found, _views(found.accesses, server)) if server.snapshot else found
+    collected = _tables(to_table(frame), positions, positions_before or {})
+    return union(collected, _views(collected.accesses, server)) if server.snapshot else collected
 
 
-def _tables(assembled: pa.Table, positions: Mapping[str, str], known: Positions) -> Collected:
+def _tables(
+    assembled: pa.Table, positions: Mapping[str, str], positions_before: Positions
+) -> Collected:
     """The tables in the rows of all partitions; what several of them found stands there once.
 
     The records of a log that could not be read stay as they are in the store; where it has none,
@@ -304,18 +315,18 @@ def _tables(assembled: pa.Table, positions: Mapping[str, str], known: Positions)
     """
     unread = unnested(assembled, "unread", Reject).sort_by("position").to_pylist()
     pending = {row["origin"]: record(Reject, row) for row in reversed(unread)}
-    stored = pending.keys() & of_logs(known, pending.keys()).keys()
+    stored = pending.keys() & of_logs(positions_before, pending.keys()).keys()
 
-    found = record_tables(assembled)
-    found["sessions"] = unnested(assembled, "sessions", OpenSession)
+    store_tables = record_tables(assembled)
+    store_tables["sessions"] = unnested(assembled, "sessions", OpenSession)
     if stored:
-        found = {
+        store_tables = {
             name: without(rows, stored) if "origin" in rows.column_names else rows
-            for name, rows in found.items()
+            for name, rows in store_tables.items()
         }
-    found["shapes"] = distinct(found["shapes"], "shape_id")
-    edges = found["column_edges"]
-    found["column_edges"] = distinct(edges, *edges.column_names)
+    store_tables["shapes"] = distinct(store_tables["shapes"], "shape_id")
+    edges = store_tables["column_edges"]
+    store_tables["column_edges"] = distinct(edges, *edges.column_names)
     counted = unnested(assembled, "logs", LogCounts).to_pylist()
     events = {log["origin"]: (log["events"], log["noise"]) for log in counted}
     read = {
@@ -324,9 +335,9 @@ def _tables(assembled: pa.Table, positions: Mapping[str, str], known: Positions)
         if origin not in stored
     }
     return Collected(
-        **found,
+        **store_tables,
         origins=table(
-            ReadLog, (ReadLog(*one, *events.get(one[0], (0, 0))) for one in read.items())
+            ReadLog, (ReadLog(*entry, *events.get(entry[0], (0, 0))) for entry in read.items())
         ),
         pending=tuple(pending[origin] for origin in sorted(pending)),
     )
@@ -335,8 +346,8 @@ def _tables(assembled: pa.Table, positions: Mapping[str, str], known: Positions)
 def _views(accesses: pa.Table, server: Server) -> Collected:
     """The definitions of the views that runs read."""
     assert server.snapshot
-    named = distinct(accesses.select(["namespace", "name"]), "namespace", "name")
-    ids = [DatasetId(row["namespace"], row["name"]) for row in named.to_pylist()]
+    names = distinct(accesses.select(["namespace", "name"]), "namespace", "name")
+    ids = [DatasetId(row["namespace"], row["name"]) for row in names.to_pylist()]
     records = view_records(server.snapshot, ids, server.namespace, server.snapshot_label)
     taken = server.snapshot.taken_at.isoformat()
     return tables(records, {access.origin: taken for access in records.accesses})

@@ -68,8 +68,10 @@ def full_name(name: Name, database: str) -> FullName:
     Args:
         database: The current database, which names without one are in.
     """
-    linked, own, schema, last = ("", "", "", *name)[-4:]
-    return FullName(linked, own or ("" if linked else database), schema or _DEFAULT_SCHEMA, last)
+    linked, explicit_database, schema, last = ("", "", "", *name)[-4:]
+    return FullName(
+        linked, explicit_database or ("" if linked else database), schema or _DEFAULT_SCHEMA, last
+    )
 
 
 def dataset_id(table: TableAccess, server: str, database: str) -> DatasetId | None:
@@ -81,5 +83,5 @@ def dataset_id(table: TableAccess, server: str, database: str) -> DatasetId | No
     """
     if table.kind is Kind.TEMPORARY:
         return DatasetId(server, table.name[-1])
-    found = full_name(table.name, database)
-    return None if found.is_system else found.dataset(server)
+    name = full_name(table.name, database)
+    return None if name.is_system else name.dataset(server)

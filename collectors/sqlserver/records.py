@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 
-from dbt_graft.collectors.sqlserver.access_periods import access_periods, joined
+from dbt_graft.collectors.sqlserver.access_periods import access_periods, add_periods
 from dbt_graft.collectors.sqlserver.access_positions import access_positions
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
 from dbt_graft.collectors.sqlserver.shown import (
@@ -50,28 +50,30 @@ def accesses(statement_accesses: Iterable[StatementAccess], columns: DateColumns
     Args:
         columns: The columns whose values are dates of data.
     """
-    found: dict[Access, _AccessCounts] = {}
-    for one in statement_accesses:
-        segment, statement = one.shown
+    counts_by_access: dict[Access, _AccessCounts] = {}
+    for statement_access in statement_accesses:
+        segment, statement = statement_access.shown
         access = Access(
             task=segment.key.task,
             run_id=segment.run_id,
-            dataset=one.dataset,
-            kind=one.table.kind,
-            direction=one.direction,
-            operation=one.operation,
+            dataset=statement_access.dataset,
+            kind=statement_access.table.kind,
+            direction=statement_access.direction,
+            operation=statement_access.operation,
             shape_id=statement.shape.shape_id,
-            status=one.status,
+            status=statement_access.status,
             evidence=statement.evidence,
             origin=segment.origin,
             procedure=statement.procedure or segment.key.procedure or None,
         )
-        counts = found.setdefault(access, _AccessCounts(one.first_at, one.last_at))
-        counts.add(one)
-        counts.periods = joined(counts.periods, access_periods(one, columns))
-        more = access_positions(one)
-        known = counts.positions
-        counts.positions = more if known is None else known_partitions(known, more)
+        counts = counts_by_access.setdefault(
+            access, _AccessCounts(statement_access.first_at, statement_access.last_at)
+        )
+        counts.add(statement_access)
+        counts.periods = add_periods(counts.periods, access_periods(statement_access, columns))
+        positions = access_positions(statement_access)
+        earlier = counts.positions
+        counts.positions = positions if earlier is None else known_partitions(earlier, positions)
     return [
         replace(
             access,
@@ -82,7 +84,7 @@ def accesses(statement_accesses: Iterable[StatementAccess], columns: DateColumns
             periods=counts.periods or (),
             positions=counts.positions or (),
         )
-        for access, counts in found.items()
+        for access, counts in counts_by_access.items()
     ]
 
 
@@ -95,27 +97,27 @@ class _AccessCounts:
     periods: tuple[Period, ...] | None = None
     positions: tuple[DataPosition, ...] | None = None
 
-    def add(self, one: StatementAccess) -> None:
-        counts, statement = one.shown.segment.counts, one.shown.statement
-        self.first_at = min(self.first_at, one.first_at)
-        self.last_at = max(self.last_at, one.last_at)
+    def add(self, access: StatementAccess) -> None:
+        counts, statement = access.shown.segment.counts, access.shown.statement
+        self.first_at = min(self.first_at, access.first_at)
+        self.last_at = max(self.last_at, access.last_at)
         self.statements += counts.times * statement.times
-        writes_rows = one.direction is Direction.WRITE and one.operation.writes_rows
+        writes_rows = access.direction is Direction.WRITE and access.operation.writes_rows
         if writes_rows and statement.alone and counts.rows is not None:
             self.rows = counts.rows + (self.rows or 0)
 
 
 def runs(segments: Iterable[ResolvedSegment]) -> list[Run]:
     """`runs`, one for each log; one whose last statement on a dataset failed counts as failed."""
-    found: dict[str, list[ResolvedSegment]] = defaultdict(list)
-    for one in segments:
-        found[one[0].origin].append(one)
-    return [_run(segments) for segments in found.values()]
+    segments_by_origin: dict[str, list[ResolvedSegment]] = defaultdict(list)
+    for segment in segments:
+        segments_by_origin[segment[0].origin].append(segment)
+    return [_run(segments) for segments in segments_by_origin.values()]
 
 
 def _run(segments: Sequence[ResolvedSegment]) -> Run:
-    def order(one: ResolvedSegment) -> tuple[bool, int, int]:
-        segment, text = one
+    def order(resolved: ResolvedSegment) -> tuple[bool, int, int]:
+        segment, text = resolved
         touches = text is not None and bool(text.statements)
         return touches, segment.counts.last_ended, segment.counts.last_sequence
 
@@ -187,20 +189,20 @@ class DatasetTotals:
     last_drop: int = -1
     last_write: int = -1
 
-    def add(self, one: StatementAccess) -> None:
+    def add(self, access: StatementAccess) -> None:
         """Take an access."""
-        self.first_seen = min(self.first_seen, one.first_at)
-        self.last_seen = max(self.last_seen, one.last_at)
-        self.is_view |= one.table.kind is Kind.VIEW
-        self.columns = max(self.columns, one.table.columns, key=_typed_and_long)
-        if one.table.alias is not None:
-            self.symlinks.add(one.table.alias)
-        is_write = one.direction is Direction.WRITE
+        self.first_seen = min(self.first_seen, access.first_at)
+        self.last_seen = max(self.last_seen, access.last_at)
+        self.is_view |= access.table.kind is Kind.VIEW
+        self.columns = max(self.columns, access.table.columns, key=_typed_and_long)
+        if access.table.alias is not None:
+            self.symlinks.add(access.table.alias)
+        is_write = access.direction is Direction.WRITE
         # The old name is what a rename reads.
-        if one.operation.removes or (one.operation.renames and not is_write):
-            self.last_drop = max(self.last_drop, one.last_at)
+        if access.operation.removes or (access.operation.renames and not is_write):
+            self.last_drop = max(self.last_drop, access.last_at)
         elif is_write:
-            self.last_write = max(self.last_write, one.last_at)
+            self.last_write = max(self.last_write, access.last_at)
 
     def dataset_record(self) -> Dataset:
         """The dataset as a record."""
@@ -222,19 +224,19 @@ def _typed_and_long(columns: tuple[Column, ...]) -> tuple[bool, int]:
 
 
 def add_datasets(
-    found: dict[tuple[DatasetId, str], DatasetTotals], accesses: Iterable[StatementAccess]
+    datasets: dict[tuple[DatasetId, str], DatasetTotals], accesses: Iterable[StatementAccess]
 ) -> None:
     """Add accesses to the datasets found so far, by dataset and log.
 
     Failed statements leave no dataset, temporary tables are none.
     """
-    for one in accesses:
-        if one.status is Status.FAILED or one.table.kind is Kind.TEMPORARY:
+    for access in accesses:
+        if access.status is Status.FAILED or access.table.kind is Kind.TEMPORARY:
             continue
-        key = (one.dataset, one.shown.segment.origin)
-        if key not in found:
-            found[key] = DatasetTotals(*key, first_seen=one.first_at)
-        found[key].add(one)
+        key = (access.dataset, access.shown.segment.origin)
+        if key not in datasets:
+            datasets[key] = DatasetTotals(*key, first_seen=access.first_at)
+        datasets[key].add(access)
 
 
 def time(microseconds: int) -> datetime:

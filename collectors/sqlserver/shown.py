@@ -63,7 +63,7 @@ def distinct_statements(segments: Iterable[ResolvedSegment]) -> list[ShownStatem
     shown = [
         ShownStatement(segment, statement)
         for segment, text in statements
-        if not (_asked(segment) and segment.key.request in explained)
+        if not (_is_successful_request(segment) and segment.key.request in explained)
         for statement in (*text.statements, *(() if seen_inside else text.inferred))
     ]
     nearest: dict[tuple[str, str], Level] = {}
@@ -75,19 +75,19 @@ def distinct_statements(segments: Iterable[ResolvedSegment]) -> list[ShownStatem
         if request:
             complete.add(shape)
     return [
-        one
-        for one in shown
-        if one.segment.key.level == nearest[_shape(one), one.segment.key.request]
-        and (one.segment.key.request or _shape(one) not in complete)
+        statement
+        for statement in shown
+        if statement.segment.key.level == nearest[_shape(statement), statement.segment.key.request]
+        and (statement.segment.key.request or _shape(statement) not in complete)
     ]
 
 
-def _asked(segment: RunSegment) -> bool:
+def _is_successful_request(segment: RunSegment) -> bool:
     return segment.key.level is Level.REQUEST and segment.status is Status.OK
 
 
-def _shape(one: ShownStatement) -> str:
-    return one.statement.shape.shape_id
+def _shape(shown: ShownStatement) -> str:
+    return shown.statement.shape.shape_id
 
 
 def statement_accesses(statements: Sequence[ShownStatement]) -> Iterator[StatementAccess]:
@@ -97,17 +97,17 @@ def statement_accesses(statements: Sequence[ShownStatement]) -> Iterator[Stateme
     in which statements came. A query counts from its beginning, because its rows arrive while it
     runs, anything else from its end. A statement that a rollback took back has failed.
     """
-    firsts = [_first(one) for one in statements]
-    lasts = [_last(one) for one in statements]
+    firsts = [_first(statement) for statement in statements]
+    lasts = [_last(statement) for statement in statements]
     first_rank, last_rank = _ranks(firsts), _ranks(lasts)
-    for one, first, last in zip(statements, firsts, lasts, strict=True):
-        segment, statement = one
+    for shown, first, last in zip(statements, firsts, lasts, strict=True):
+        segment, statement = shown
         first_at = first.at + first_rank[first]
         last_at = max(last.at + last_rank[last], first_at)
         is_undone = segment.key.undone and statement.writes
         for access in statement.accesses:
             yield StatementAccess(
-                shown=one,
+                shown=shown,
                 dataset=dataset_of_run(access.table.dataset, segment),
                 table=access.table,
                 direction=access.direction,
@@ -126,15 +126,15 @@ class _Moment(NamedTuple):
     ordinal: int
 
 
-def _first(one: ShownStatement) -> _Moment:
-    counts, statement = one.segment.counts, one.statement
+def _first(shown: ShownStatement) -> _Moment:
+    counts, statement = shown.segment.counts, shown.statement
     at = counts.first_ended if statement.writes else counts.first_started
     return _Moment(at, counts.first_sequence, statement.ordinal)
 
 
-def _last(one: ShownStatement) -> _Moment:
-    counts = one.segment.counts
-    return _Moment(counts.last_ended, counts.last_sequence, one.statement.ordinal)
+def _last(shown: ShownStatement) -> _Moment:
+    counts = shown.segment.counts
+    return _Moment(counts.last_ended, counts.last_sequence, shown.statement.ordinal)
 
 
 def _ranks(moments: Iterable[_Moment]) -> dict[_Moment, int]:

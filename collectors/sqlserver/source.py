@@ -29,7 +29,7 @@ from dbt_graft.collectors.sqlserver.collect import (
     covered_polls,
     new_logs,
     poll_new,
-    replaced,
+    replace_origins,
 )
 from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
 from dbt_graft.collectors.sqlserver.files.client_names import client_names
@@ -129,7 +129,9 @@ class ServerSettings:
 class EventSource(Protocol):
     """A place with the events of one server."""
 
-    def new_logs(self, known: Positions, report: Report = report_nothing, /) -> Sequence[object]:
+    def new_logs(
+        self, positions: Positions, report: Report = report_nothing, /
+    ) -> Sequence[object]:
         """The logs that a store with these positions does not know; needs no Spark.
 
         Args:
@@ -141,24 +143,24 @@ class EventSource(Protocol):
         ...
 
     def collect(
-        self, spark: SparkSession, known: Positions, reading: Reading | None = None
+        self, spark: SparkSession, positions: Positions, reading: Reading | None = None
     ) -> Collected | None:
         """Collect the new logs, as lazy data frames; None where nothing is new."""
         ...
 
 
 def event_source(
-    place: SqlServerLogs | LiveSession | EventTable, settings: ServerSettings
+    location: SqlServerLogs | LiveSession | EventTable, settings: ServerSettings
 ) -> EventSource:
     """A place as a source; of a session or a table, only the events of tasks are read."""
-    if isinstance(place, SqlServerLogs):
-        return _Files(place, settings)
-    place = replace(place, wanted=event_filter(re.compile(settings.rules.task)))
-    if isinstance(place, EventTable):
-        label, poll_place = place.table, partial(poll_table, place)
+    if isinstance(location, SqlServerLogs):
+        return _Files(location, settings)
+    location = replace(location, wanted=event_filter(re.compile(settings.rules.task)))
+    if isinstance(location, EventTable):
+        label, poll_location = location.table, partial(poll_table, location)
     else:
-        label, poll_place = place.session or place.path, partial(poll, place)
-    return _Polled(Polling(f"{settings.namespace}/{label}", poll_place), settings)
+        label, poll_location = location.session or location.path, partial(poll, location)
+    return _Polled(Polling(f"{settings.namespace}/{label}", poll_location), settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +168,16 @@ class _Files:
     logs: SqlServerLogs
     settings: ServerSettings
 
-    def new_logs(self, known: Positions, report: Report = report_nothing, /) -> list[LogFile]:
-        return new_logs(self.logs, known, report)
+    def new_logs(self, positions: Positions, report: Report = report_nothing, /) -> list[LogFile]:
+        return new_logs(self.logs, positions, report)
 
     def collect(
-        self, spark: SparkSession, known: Positions, reading: Reading | None = None
+        self, spark: SparkSession, positions: Positions, reading: Reading | None = None
     ) -> Collected | None:
-        new = {log.origin for log in self.new_logs(known)}
-        before = of_logs(known, new)
-        again = any(is_stale(before[one][0]) for one in new & before.keys())
-        return collect(spark, self.logs, self.settings.server(again=again), known, reading)
+        new = {log.origin for log in self.new_logs(positions)}
+        before = of_logs(positions, new)
+        again = any(is_stale(before[origin][0]) for origin in new & before.keys())
+        return collect(spark, self.logs, self.settings.server(again=again), positions, reading)
 
 
 @dataclass(slots=True)
@@ -186,20 +188,20 @@ class _Polled:
     settings: ServerSettings
     waiting: list[PolledSegments] = field(default_factory=list)
 
-    def new_logs(self, known: Positions, _: Report = report_nothing, /) -> list[PolledSegments]:
-        self.waiting = poll_new(self.polling, self.settings.rules, known)
+    def new_logs(self, positions: Positions, _: Report = report_nothing, /) -> list[PolledSegments]:
+        self.waiting = poll_new(self.polling, self.settings.rules, positions)
         return self.waiting
 
     def collect(
-        self, spark: SparkSession, known: Positions, reading: Reading | None = None
+        self, spark: SparkSession, positions: Positions, reading: Reading | None = None
     ) -> Collected | None:
-        again = any(one.again for one in self.waiting)
-        found = collect_polled(spark, self.waiting, self.settings.server(again=again))
-        if not found or not again:
-            return found
+        again = any(polled.again for polled in self.waiting)
+        collected = collect_polled(spark, self.waiting, self.settings.server(again=again))
+        if not collected or not again:
+            return collected
         times = last_event_times(self.settings.store, self.settings.without)
-        covered = covered_polls(self.polling.label, self.waiting, known, times)
-        return replaced(found, covered)
+        covered = covered_polls(self.polling.label, self.waiting, positions, times)
+        return replace_origins(collected, covered)
 
 
 def xel_chunks(log: LogFile, wanted: EventFilter) -> Iterator[Chunk]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.files import filesystem, fresh, log_files
+from dbt_graft.collectors.files import changed_logs, filesystem, log_files
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -35,10 +35,10 @@ def test_a_file_is_new_until_it_is_known_as_it_is_now(tmp_path: Path) -> None:
     path.write_text("abc")
     (log,) = log_files(str(tmp_path), "logs")
     known = {log.origin: (log.position, 1)}
-    assert fresh([log], {}) == [log]
-    assert fresh([log], known) == []
+    assert changed_logs([log], {}) == [log]
+    assert changed_logs([log], known) == []
     path.write_text("abcdef")
-    assert len(fresh(log_files(str(tmp_path), "logs"), known)) == 1
+    assert len(changed_logs(log_files(str(tmp_path), "logs"), known)) == 1
 
 
 def test_files_below_a_url_are_opened_whatever_they_are_called(tmp_path: Path) -> None:

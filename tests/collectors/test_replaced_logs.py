@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from dbt_graft.collectors.files import LogFile, filesystem, fresh, log_files
+from dbt_graft.collectors.files import LogFile, changed_logs, filesystem, log_files
 from dbt_graft.collectors.spark.log.decode import BadEvent, SparkEvent, decode
 from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent
 from dbt_graft.collectors.sqlserver.files import streams
@@ -100,7 +100,7 @@ def test_a_log_that_another_replaces_while_it_is_read_is_read_to_its_end_and_aga
     other.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     log, events, damages = _read_while(path, lambda: other.replace(path))
     assert (events, damages) == (_COUNT, 0)
-    assert fresh(log_files(str(tmp_path), "logs"), {log.origin: (log.position, events)})
+    assert changed_logs(log_files(str(tmp_path), "logs"), {log.origin: (log.position, events)})
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -113,7 +113,7 @@ def test_a_log_that_is_emptied_while_it_is_read_keeps_its_first_events_and_is_re
     assert 0 < events < _COUNT
     # Nothing tells how long a text was; a .xel file names the length of its blocks.
     assert damages > 0 or name != "a.xel"
-    assert fresh(log_files(str(tmp_path), "logs"), {log.origin: (log.position, events)})
+    assert changed_logs(log_files(str(tmp_path), "logs"), {log.origin: (log.position, events)})
 
 
 @pytest.mark.parametrize("name", FORMS)

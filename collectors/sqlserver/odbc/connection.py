@@ -59,10 +59,10 @@ def connect(setting: str, *, patient: bool = True) -> pyodbc.Connection:
 
 def attributes(text: str) -> Mapping[str, str]:
     """The attributes of a connection string by their names in lower case; the first one counts."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for key, braced, plain in _ATTRIBUTE.findall(text):
-        found.setdefault(key.casefold(), braced.replace("}}", "}") or plain.strip())
-    return found
+        values.setdefault(key.casefold(), braced.replace("}}", "}") or plain.strip())
+    return values
 
 
 def connection_string(setting: str, drivers: Callable[[], list[str]]) -> str:
@@ -71,15 +71,15 @@ def connection_string(setting: str, drivers: Callable[[], list[str]]) -> str:
     Args:
         drivers: Lists the installed drivers: `pyodbc.drivers`.
     """
-    found = _SETTING.fullmatch(setting)
-    if found is None:
+    match = _SETTING.fullmatch(setting)
+    if match is None:
         # It is not repeated: it may hold a password.
         raise GraftError(
             "a connection is written as env:NAME or dsn:NAME",
             remedy="put the connection string into an environment variable and name that",
         )
-    if found[1]:
-        text = os.environ.get(found[2], "").strip().rstrip(";")
+    if match[1]:
+        text = os.environ.get(match[2], "").strip().rstrip(";")
         if not text:
             raise GraftError(
                 "the environment variable is not set or empty",
@@ -89,16 +89,16 @@ def connection_string(setting: str, drivers: Callable[[], list[str]]) -> str:
     else:
         user = os.environ.get("GRAFT_MSSQL_USER", "")
         password = os.environ.get("GRAFT_MSSQL_PASSWORD", "")
-        text = f"DSN={_braced(found[4])}"
-        text += f";UID={_braced(user)}" if user else ""
-        text += f";PWD={_braced(password)}" if password else ""
+        text = f"DSN={_brace(match[4])}"
+        text += f";UID={_brace(user)}" if user else ""
+        text += f";PWD={_brace(password)}" if password else ""
     present = attributes(text)
     if present.keys().isdisjoint({"driver", "dsn", "filedsn"}):
-        text = f"DRIVER={_braced(best_driver(drivers()))};{text}"
+        text = f"DRIVER={_brace(best_driver(drivers()))};{text}"
     return text if "app" in present else f"{text};APP={APPLICATION}"
 
 
-def _braced(value: str) -> str:
+def _brace(value: str) -> str:
     return f"{{{value.replace('}', '}}')}}}"
 
 

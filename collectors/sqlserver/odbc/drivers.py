@@ -34,7 +34,7 @@ def best_driver(installed: Sequence[str]) -> str:
         GraftError: None speaks SQL Server's protocol.
     """
     microsoft = [
-        (int(found[1]), found[0]) for name in installed if (found := _MICROSOFT.fullmatch(name))
+        (int(match[1]), match[0]) for name in installed if (match := _MICROSOFT.fullmatch(name))
     ]
     if microsoft:
         return max(microsoft)[1]
@@ -59,8 +59,8 @@ def bundled_driver() -> str:
         return ""
     libraries = Path(package.origin).parent / "libs" / "linux"
     machine = {"aarch64": "arm64"}.get(platform.machine(), platform.machine())
-    found = libraries.glob(f"{_flavour()}/{machine}/lib/libmsodbcsql-*")
-    return str(max(found, default=""))
+    paths = libraries.glob(f"{_flavour()}/{machine}/lib/libmsodbcsql-*")
+    return str(max(paths, default=""))
 
 
 def _flavour() -> str:

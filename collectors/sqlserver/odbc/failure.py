@@ -61,11 +61,13 @@ class OdbcFailure:
             self.numbers
         )
 
-    def error(self, problem: str, place: str, remedy: str = "") -> GraftError:
+    def error(self, problem: str, location: str, remedy: str = "") -> GraftError:
         """The error that users see."""
         number = f", error {self.numbers[0]}" if self.numbers else ""
         return GraftError(
-            f"{problem}: {self.message} (SQLSTATE {self.state}{number})", place=place, remedy=remedy
+            f"{problem}: {self.message} (SQLSTATE {self.state}{number})",
+            place=location,
+            remedy=remedy,
         )
 
 
@@ -76,7 +78,7 @@ def odbc_failure(error: pyodbc.Error, secrets: Collection[str] = ()) -> OdbcFail
         secrets: Values that must not be repeated, as the connection string has them.
     """
     state, text = (*(str(part) for part in error.args), "", "")[:2]
-    numbers = tuple(number for found in _NUMBER.findall(text) if (number := int(found)) > 0)
+    numbers = tuple(number for digits in _NUMBER.findall(text) if (number := int(digits)) > 0)
     message = _QUOTED.sub("'…'", _BY.sub("", text))
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         message = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "…", message, flags=re.IGNORECASE)

@@ -21,7 +21,7 @@ from dbt_graft.collectors.sqlserver.files.xml_events import is_dismissed, is_wan
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.event_files import event_server, session_files
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
-from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
+from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, read_chunks, rows
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def poll(session: LiveSession, position: str) -> Polled:
     if position:
         _checkpoint_at(position)
     reported: set[LogDamage] = set()
-    return polled(session.connection, position, partial(_read, session, reported))
+    return read_chunks(session.connection, position, partial(_read, session, reported))
 
 
 def _read(
@@ -112,7 +112,7 @@ def _read(
             if losses:
                 reported.update(losses)
                 yield Chunk(damages=losses), position
-        yield from _behind(connection, path, session.wanted, position)
+        yield from _read_behind(connection, path, session.wanted, position)
     except odbc.Error as error:
         failure = odbc_failure(error)
         if _NO_FILE in failure.numbers:
@@ -128,7 +128,9 @@ def _read(
         raise
 
 
-def _behind(connection: pyodbc.Connection, path: str, wanted: EventFilter, position: str) -> Polled:
+def _read_behind(
+    connection: pyodbc.Connection, path: str, wanted: EventFilter, position: str
+) -> Polled:
     """Chunks behind a position, whose file may roll over before or while it is read."""
     odbc = load_pyodbc()
     rereads = 0
@@ -140,8 +142,8 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: EventFilter, posit
         else:
             query = rows(connection, _BEHIND, path, behind.file, behind.offset, infos=infos)
         try:
-            with closing(query) as found:
-                for chunk, reached in _chunks(found, wanted, behind if rereads else None):
+            with closing(query) as event_rows:
+                for chunk, reached in _chunks(event_rows, wanted, behind if rereads else None):
                     position = reached
                     yield chunk, reached
                     rereads = min(rereads, 1)
@@ -156,12 +158,12 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: EventFilter, posit
         yield Chunk(damages=[LogDamage(f"up to {position}", reason)]), position
 
 
-def _chunks(found: Rows, wanted: EventFilter, reread: _Checkpoint | None) -> Polled:
+def _chunks(event_rows: Rows, wanted: EventFilter, reread: _Checkpoint | None) -> Polled:
     """Rows -> chunks of complete blocks; those up to `reread` have been read before."""
     chunk, seen, size = Chunk(), 0, 0
     last: _Checkpoint | None = None
     complete = reread is None
-    for (file, offset), block in groupby(found, itemgetter(2, 3)):
+    for (file, offset), block in groupby(event_rows, itemgetter(2, 3)):
         here = _checkpoint(file, offset)
         if reread is not None and here <= reread:
             complete = complete or here == reread
@@ -176,30 +178,30 @@ def _chunks(found: Rows, wanted: EventFilter, reread: _Checkpoint | None) -> Pol
         for number, (name, text, *_) in enumerate(block, 1):
             seen += 1
             size += len(text or "")
-            _add(chunk, name, text or "", wanted, f"{_place(here)}, event {number}")
+            _add_event(chunk, name, text or "", wanted, f"{_block_position(here)}, event {number}")
     if last is not None:
         yield replace(chunk, seen=seen), str(last)
 
 
-def _add(chunk: Chunk, name: str, text: str, wanted: EventFilter, place: str) -> None:
+def _add_event(chunk: Chunk, name: str, text: str, wanted: EventFilter, position: str) -> None:
     if (wanted.names is not None and name not in wanted.names) or is_dismissed(text, wanted):
         return
-    one = parse_event(text)
-    if isinstance(one, LogDamage):
-        chunk.damages.append(replace(one, position=place))
-    elif is_wanted(one, wanted):
-        chunk.events.append(one)
+    event = parse_event(text)
+    if isinstance(event, LogDamage):
+        chunk.damages.append(replace(event, position=position))
+    elif is_wanted(event, wanted):
+        chunk.events.append(event)
 
 
 def _gap(behind: _Checkpoint, first: _Checkpoint) -> LogDamage:
     return LogDamage(
-        f"between {_place(behind)} and {_place(first)}",
+        f"between {_block_position(behind)} and {_block_position(first)}",
         "events may have rolled over before they were read: raise max_rollover_files or collect "
         "more often",
     )
 
 
-def _place(block: _Checkpoint) -> str:
+def _block_position(block: _Checkpoint) -> str:
     return f"{block.file}, block at byte {block.offset}"
 
 

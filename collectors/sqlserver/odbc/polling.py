@@ -24,7 +24,9 @@ _NUMBER = re.compile(r"\((\d{1,9})\)")
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
-def polled(setting: str, position: str, read: Callable[[pyodbc.Connection, str], Polled]) -> Polled:
+def read_chunks(
+    setting: str, position: str, read: Callable[[pyodbc.Connection, str], Polled]
+) -> Polled:
     """Read chunks, and where the connection breaks go on after the last one.
 
     Args:
@@ -76,8 +78,8 @@ def rows(
     with closing(connection.cursor()) as cursor:
         cursor.execute(sql, *values)
         numbers += _numbers(cursor)
-        while found := cursor.fetchmany(_AT_ONCE):
-            for row in found:
+        while batch := cursor.fetchmany(_AT_ONCE):
+            for row in batch:
                 yield tuple(_text(cell) if isinstance(cell, str) else cell for cell in row)
         # An error behind the last row comes with what follows it.
         cursor.nextset()

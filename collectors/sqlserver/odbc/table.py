@@ -18,7 +18,7 @@ from dbt_graft.collectors.sqlserver.files.flat_events import flat_event
 from dbt_graft.collectors.sqlserver.odbc import table_key
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
-from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
+from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, read_chunks, rows
 from dbt_graft.collectors.sqlserver.odbc.table_columns import (
     TableColumns,
     actual_name,
@@ -77,25 +77,25 @@ def poll_table(source: EventTable, position: str) -> Polled:
     """
     if position:
         table_key.decode(position)
-    return polled(source.connection, position, partial(_read, source))
+    return read_chunks(source.connection, position, partial(_read, source))
 
 
 def _read(source: EventTable, connection: pyodbc.Connection, position: str) -> Polled:
     odbc = load_pyodbc()
     connection.add_output_converter(_DATETIMEOFFSET, offset_time)
     mark: str = connection.getinfo(odbc.SQL_IDENTIFIER_QUOTE_CHAR).strip()
-    table = ".".join(_quoted(part, mark) for part in name_parts(source.table))
+    table = ".".join(_quote(part, mark) for part in name_parts(source.table))
     try:
-        present = _present(connection, table)
+        present = _list_columns(connection, table)
         columns = choose_columns(present, source.columns, source.table)
         behind = table_key.decode(position) if position else None
-        key = _quoted(actual_name(source.key, present, source.table), mark)
+        key = _quote(actual_name(source.key, present, source.table), mark)
         where, values = table_key.condition(key, behind)
-        chosen = ", ".join([key, *(_quoted(name, mark) for name in columns.names)])
+        chosen = ", ".join([key, *(_quote(name, mark) for name in columns.names)])
         # All names are quoted.
         sql = f"SELECT {chosen} FROM {table} WHERE {where} ORDER BY {key}"  # noqa: S608
-        with closing(rows(connection, sql, *values)) as found:
-            yield from _chunks(source, columns, found, behind)
+        with closing(rows(connection, sql, *values)) as event_rows:
+            yield from _chunks(source, columns, event_rows, behind)
     except odbc.Error as error:
         failure = odbc_failure(error)
         if failure.state in _NO_SUCH:
@@ -110,12 +110,12 @@ def _read(source: EventTable, connection: pyodbc.Connection, position: str) -> P
 def _chunks(
     source: EventTable,
     columns: TableColumns,
-    found: Rows,
+    event_rows: Rows,
     behind: TableKey | None,
 ) -> Polled:
     chunk, seen, size = Chunk(), 0, 0
     last: TableKey | None = None
-    keyed = ((_key(source, value), cells) for value, *cells in found)
+    keyed = ((_key(source, value), cells) for value, *cells in event_rows)
     new = (row for row in keyed if table_key.is_behind(row[0], behind))
     for _, equal in groupby(new, lambda row: table_key.tie(row[0])):
         if last is not None and size >= _CHUNK_CHARACTERS:
@@ -130,12 +130,12 @@ def _chunks(
                 )
             seen += 1
             size += _ROW_CHARACTERS + sum(len(cell) for cell in cells if isinstance(cell, str))
-            one = _event(columns, cells, source.wanted)
-            if isinstance(one, ExtendedEvent):
-                chunk.events.append(one)
-            elif one is not None:
-                place = f"{source.table}, {source.key} {table_key.encode(last)}"
-                chunk.damages.append(replace(one, position=place))
+            event = _event(columns, cells, source.wanted)
+            if isinstance(event, ExtendedEvent):
+                chunk.events.append(event)
+            elif event is not None:
+                position = f"{source.table}, {source.key} {table_key.encode(last)}"
+                chunk.damages.append(replace(event, position=position))
     if last is not None:
         yield replace(chunk, seen=seen), table_key.encode(last)
 
@@ -156,7 +156,7 @@ def _value(cell: Any) -> Value:
     return cell if isinstance(cell, int | float | str | bytes) else None
 
 
-def _present(connection: pyodbc.Connection, table: str) -> list[str]:
+def _list_columns(connection: pyodbc.Connection, table: str) -> list[str]:
     with closing(connection.cursor()) as cursor:
         cursor.execute(f"SELECT * FROM {table} WHERE 1 = 0")  # noqa: S608 (quoted)
         return [name for name, *_ in cursor.description]
@@ -179,18 +179,18 @@ def name_parts(name: str) -> list[str]:
     Raises:
         GraftError: It is none.
     """
-    found = [
+    parts = [
         match[1].replace("]]", "]") if match[1] else (match[2] or match[3]).replace('""', '"')
         for match in _PART.finditer(name)
     ]
-    if not found or re.fullmatch(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*", name) is None:
+    if not parts or re.fullmatch(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*", name) is None:
         raise GraftError(
             "is no name of a table", place=name, remedy="write database.schema.table, or less"
         )
-    return found
+    return parts
 
 
-def _quoted(name: str, mark: str) -> str:
+def _quote(name: str, mark: str) -> str:
     """A name in the driver's own quotes."""
     if mark:
         return f"{mark}{name.replace(mark, mark * 2)}{mark}"

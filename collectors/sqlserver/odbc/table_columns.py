@@ -87,11 +87,11 @@ def actual_name(name: str, present: list[str], table: str) -> str:
     """
     if name in present:
         return name
-    found = [one for one in present if one.casefold() == name.casefold()]
-    if len(found) != 1:
+    matches = [column for column in present if column.casefold() == name.casefold()]
+    if len(matches) != 1:
         raise GraftError(
             f"the table has no column {name}",
             place=table,
             remedy=f"it has {', '.join(present)}: correct `key` and `columns`",
         )
-    return found[0]
+    return matches[0]

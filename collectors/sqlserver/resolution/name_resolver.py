@@ -72,14 +72,14 @@ class NameResolver:
         if table.kind is Kind.TEMPORARY:
             return ResolvedTable(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
         named = self._full(table.name, database)
-        place = named if table.operation in _OF_SYNONYMS else self._synonym_target(named)
-        if place.is_system:
+        target = named if table.operation in _OF_SYNONYMS else self._synonym_target(named)
+        if target.is_system:
             return None
-        alias = None if place.folded() == named.folded() else named.dataset(self.server)
-        relation = self.relation(place)
+        alias = None if target.folded() == named.folded() else named.dataset(self.server)
+        relation = self.relation(target)
         if relation is None:
-            return ResolvedTable(place.dataset(self.server), table.kind, alias=alias)
-        return ResolvedTable(place.dataset(self.server), relation.kind, relation.columns, alias)
+            return ResolvedTable(target.dataset(self.server), table.kind, alias=alias)
+        return ResolvedTable(target.dataset(self.server), relation.kind, relation.columns, alias)
 
     def columns(self, database: str, name: Name) -> Sequence[str]:
         """The columns of a table that a statement names; empty where they are not known."""
@@ -90,58 +90,58 @@ class NameResolver:
 
     def procedure(self, name: Name, database: str) -> tuple[FullName, Module] | None:
         """The procedure that a call names; None where the snapshot has none of this name."""
-        place = self._synonym_target(self._full(name, database))
-        module = self.module(place)
-        return (place, module) if module and module.kind is ModuleKind.PROCEDURE else None
+        target = self._synonym_target(self._full(name, database))
+        module = self.module(target)
+        return (target, module) if module and module.kind is ModuleKind.PROCEDURE else None
 
-    def relation(self, place: FullName) -> SnapshotRelation | None:
+    def relation(self, name: FullName) -> SnapshotRelation | None:
         """The table or view of this name."""
-        base = self._database(place)
-        return base.relation(place.in_schema) if base else None
+        base = self._database(name)
+        return base.relation(name.in_schema) if base else None
 
-    def module(self, place: FullName) -> Module | None:
+    def module(self, name: FullName) -> Module | None:
         """The view, procedure, function or trigger of this name."""
-        base = self._database(place)
-        return base.module(place.in_schema) if base else None
+        base = self._database(name)
+        return base.module(name.in_schema) if base else None
 
     def _full(self, name: Name, database: str) -> FullName:
-        found = self._own(full_name(name, database))
+        qualified = self._without_own_server(full_name(name, database))
         if self._schema and not any(name[-2:-1]):
-            here = found._replace(schema=self._schema)
+            here = qualified._replace(schema=self._schema)
             if self.relation(here) or self.module(here) or self._synonym(here):
                 return here
-        return found
+        return qualified
 
-    def _synonym(self, place: FullName) -> str | None:
-        base = self._database(place)
-        return base.synonym(place.in_schema) if base else None
+    def _synonym(self, name: FullName) -> str | None:
+        base = self._database(name)
+        return base.synonym(name.in_schema) if base else None
 
-    def _database(self, place: FullName) -> SnapshotDatabase | None:
-        if self._snapshot is None or place.server:
+    def _database(self, name: FullName) -> SnapshotDatabase | None:
+        if self._snapshot is None or name.server:
             return None
-        return self._snapshot.database(place.database)
+        return self._snapshot.database(name.database)
 
-    def _own(self, name: FullName) -> FullName:
+    def _without_own_server(self, name: FullName) -> FullName:
         """A name of four parts may begin with the server's own name."""
-        own = self._snapshot and self._snapshot.server.casefold() == name.server.casefold()
-        return name._replace(server="") if own else name
+        is_own = self._snapshot and self._snapshot.server.casefold() == name.server.casefold()
+        return name._replace(server="") if is_own else name
 
     def _synonym_target(self, named: FullName) -> FullName:
         """The name that a synonym stands for in the end; itself where synonyms go in a circle."""
-        place, seen = named, set[FullName]()
-        while parts := _parts(self._synonym(place) or ""):
-            seen.add(place.folded())
-            place = self._own(full_name(parts, place.database))
-            if place.folded() in seen:
+        target, seen = named, set[FullName]()
+        while parts := _parts(self._synonym(target) or ""):
+            seen.add(target.folded())
+            target = self._without_own_server(full_name(parts, target.database))
+            if target.folded() in seen:
                 return named
-        return place
+        return target
 
 
 @lru_cache(10_000)
 def _parts(written: str) -> Name:
     """The parts of a name; none where it is no name."""
     try:
-        found = name_at(tokenise(written, Dialect.TSQL), 0, Dialect.TSQL)
+        match = name_at(tokenise(written, Dialect.TSQL), 0, Dialect.TSQL)
     except TokenError:
         return ()
-    return found.name if found else ()
+    return match.name if match else ()

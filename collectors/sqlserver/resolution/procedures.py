@@ -57,37 +57,41 @@ class ProcedureExpander:
         ]
         steps = 0
         while waiting and steps < _MOST:
-            one = waiting.pop()
+            step = waiting.pop()
             steps += 1
-            if isinstance(one, ResolvedStatement):
-                yield one
+            if isinstance(step, ResolvedStatement):
+                yield step
             else:
-                waiting += reversed(list(self._steps(one)))
+                waiting += reversed(list(self._steps(step)))
 
     def _steps(self, call: _ProcedureCall) -> Iterator[ResolvedStatement | _ProcedureCall]:
-        found = self.resolver.within(call.schema).procedure(call.name, call.database)
-        if found is None or len(call.callers) == _DEEPEST or found[0].folded() in call.callers:
+        procedure = self.resolver.within(call.schema).procedure(call.name, call.database)
+        if (
+            procedure is None
+            or len(call.callers) == _DEEPEST
+            or procedure[0].folded() in call.callers
+        ):
             return
-        place, module = found
-        key = place.folded()
+        full_name, module = procedure
+        key = full_name.folded()
         if key not in self._bodies:
-            self._bodies[key] = tuple(self._body(place, module.text))
+            self._bodies[key] = tuple(self._body(full_name, module.text))
         callers = call.callers | {key}
         for statement, calls, database in self._bodies[key]:
             if statement:
                 yield statement
-            yield from (_ProcedureCall(name, database, place.schema, callers) for name in calls)
+            yield from (_ProcedureCall(name, database, full_name.schema, callers) for name in calls)
 
-    def _body(self, place: FullName, text: str) -> Iterator[_BodyStatement]:
-        procedure = f"{place.database}.{place.in_schema}"
-        resolver = self.resolver.within(place.schema)
+    def _body(self, full_name: FullName, text: str) -> Iterator[_BodyStatement]:
+        procedure = f"{full_name.database}.{full_name.in_schema}"
+        resolver = self.resolver.within(full_name.schema)
 
         def columns(used: str | None, table: Name) -> Sequence[str]:
-            return resolver.columns(used or place.database, table)
+            return resolver.columns(used or full_name.database, table)
 
         for shape in self._parse(text, Dialect.TSQL, columns):
             if shape.module is None:
                 continue  # the procedure's head
-            database = shape.database or place.database
+            database = shape.database or full_name.database
             statement = resolve_statement(shape, database, resolver, procedure)
             yield _BodyStatement(statement if statement.counts else None, shape.calls, database)

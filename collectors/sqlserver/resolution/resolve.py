@@ -101,7 +101,7 @@ def resolve_statements(
 
     One `ordinal` gives the order of the text's own statements and of those that it calls.
     """
-    own: dict[tuple[str, ...], ResolvedStatement] = {}
+    statements: dict[tuple[str, ...], ResolvedStatement] = {}
     inferred: dict[tuple[str, ...], ResolvedStatement] = {}
     ordinal = 0
     for shape in shapes:
@@ -109,28 +109,32 @@ def resolve_statements(
             continue  # it was defined, not run
         database = shape.database or sent.database
         for inside in expander.expand(shape.calls, database):  # first: INSERT t EXEC p
-            _add(inferred, (inside.shape.shape_id, inside.procedure or ""), inside, ordinal)
+            _count_statement(
+                inferred, (inside.shape.shape_id, inside.procedure or ""), inside, ordinal
+            )
             ordinal += 1
         statement = resolve_statement(shape, database, expander.resolver)
-        _add(own, (shape.shape_id, database), statement, ordinal)
+        _count_statement(statements, (shape.shape_id, database), statement, ordinal)
         ordinal += 1
-    counted = [one for one in own.values() if one.counts]
-    alone = sum(one.times for one in counted) == 1
+    counted = [statement for statement in statements.values() if statement.counts]
+    alone = sum(statement.times for statement in counted) == 1
     return ResolvedText(
         text=sent.text,
         database=sent.database,
-        statements=tuple(replace(one, alone=alone) for one in counted),
+        statements=tuple(replace(statement, alone=alone) for statement in counted),
         inferred=tuple(inferred.values()),
     )
 
 
-def _add(
-    found: dict[tuple[str, ...], ResolvedStatement],
+def _count_statement(
+    statements: dict[tuple[str, ...], ResolvedStatement],
     key: tuple[str, ...],
     statement: ResolvedStatement,
     ordinal: int,
 ) -> None:
-    known = found.get(key)
-    found[key] = (
-        replace(known, times=known.times + 1) if known else replace(statement, ordinal=ordinal)
+    earlier = statements.get(key)
+    statements[key] = (
+        replace(earlier, times=earlier.times + 1)
+        if earlier
+        else replace(statement, ordinal=ordinal)
     )

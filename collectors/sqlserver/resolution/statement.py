@@ -91,12 +91,12 @@ def resolve_statement(
     accesses = []
     datasets: dict[Name, DatasetId] = {}
     for table in shape.accesses:
-        found = resolver.table(table, database)
-        if found is not None:
+        resolved = resolver.table(table, database)
+        if resolved is not None:
             if procedure and table.name[-1].startswith("@"):
-                found = replace(found, dataset=_variable(found.dataset, procedure))
-            datasets[table.name] = found.dataset
-            accesses.append(_access(table, found))
+                resolved = replace(resolved, dataset=_variable(resolved.dataset, procedure))
+            datasets[table.name] = resolved.dataset
+            accesses.append(_access(table, resolved))
     return ResolvedStatement(
         shape=Shape(
             shape_id=shape.shape_id,
@@ -120,13 +120,13 @@ def _variable(dataset: DatasetId, procedure: str) -> DatasetId:
     return DatasetId(dataset.namespace, f"{dataset.name}~{number}")
 
 
-def _access(table: TableAccess, found: ResolvedTable) -> ResolvedAccess:
+def _access(table: TableAccess, resolved: ResolvedTable) -> ResolvedAccess:
     # The types in a statement are newer than the snapshot: it made the table.
     named = tuple(Column(*column) for column in table.columns)
     typed = named if any(column.type for column in named) else ()
-    columns = typed or found.columns or named
+    columns = typed or resolved.columns or named
     return ResolvedAccess(
-        replace(found, columns=columns), table.direction, Operation(table.operation)
+        replace(resolved, columns=columns), table.direction, Operation(table.operation)
     )
 
 

@@ -43,7 +43,7 @@ _PARTS = 3  # database, schema and name
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    place: FullName
+    name: FullName
     dataset: DatasetId
     columns: tuple[Column, ...]
     text: str
@@ -65,7 +65,9 @@ class _Definition:
     @property
     def reads(self) -> list[ResolvedTable]:
         """The tables that the view is made of, once for each name that it has for one."""
-        return [one.table for one in self.query.accesses if one.direction is Direction.READ]
+        return [
+            access.table for access in self.query.accesses if access.direction is Direction.READ
+        ]
 
 
 def view_records(
@@ -81,25 +83,38 @@ def view_records(
             `<label>#Shop.dbo.v_orders`, so that a later definition replaces it alone.
     """
     resolver = NameResolver(server, snapshot)
-    found: dict[DatasetId, _Definition] = {}
+    definitions_by_dataset: dict[DatasetId, _Definition] = {}
     waiting = dict.fromkeys(touched)
-    with Worker(partial(_query, resolver), partial(_unread, resolver)) as worker:
+    with Worker(partial(_query, resolver), partial(_failed_query, resolver)) as worker:
         while waiting:
-            views = [view for one in waiting if one not in found and (view := _view(one, resolver))]
+            views = [
+                view
+                for dataset in waiting
+                if dataset not in definitions_by_dataset and (view := _view(dataset, resolver))
+            ]
             for view, query in zip(views, worker.map(views), strict=True):
-                found[view.dataset] = _Definition(view, query, f"{label}#{view.dataset.name}")
+                definitions_by_dataset[view.dataset] = _Definition(
+                    view, query, f"{label}#{view.dataset.name}"
+                )
             waiting = dict.fromkeys(
-                table.dataset for view in views for table in found[view.dataset].reads
+                table.dataset
+                for view in views
+                for table in definitions_by_dataset[view.dataset].reads
             )
-    definitions = list(found.values())
+    definitions = list(definitions_by_dataset.values())
     return Records(
-        accesses=tuple(access for one in definitions for access in _accesses(one)),
+        accesses=tuple(access for definition in definitions for access in _accesses(definition)),
         runs=tuple(
-            Run(_RUN, one.view.task, DefinitionKind.VIEW, origin=one.origin) for one in definitions
+            Run(_RUN, definition.view.task, DefinitionKind.VIEW, origin=definition.origin)
+            for definition in definitions
         ),
-        shapes={one.query.shape.shape_id: one.query.shape for one in definitions},
-        datasets=tuple(dataset for one in definitions for dataset in _datasets(one)),
-        column_edges=tuple(edge for one in definitions for edge in _column_edges(one)),
+        shapes={
+            definition.query.shape.shape_id: definition.query.shape for definition in definitions
+        },
+        datasets=tuple(dataset for definition in definitions for dataset in _datasets(definition)),
+        column_edges=tuple(
+            edge for definition in definitions for edge in _column_edges(definition)
+        ),
     )
 
 
@@ -107,33 +122,33 @@ def _view(dataset: DatasetId, resolver: NameResolver) -> _View | None:
     parts = dataset.name.split(".", 2)
     if dataset.namespace.casefold() != resolver.server.casefold() or len(parts) < _PARTS:
         return None
-    place = FullName("", *parts)
-    module, relation = resolver.module(place), resolver.relation(place)
+    name = FullName("", *parts)
+    module, relation = resolver.module(name), resolver.relation(name)
     if module is None or module.kind is not ModuleKind.VIEW:
         return None
-    return _View(place, dataset, relation.columns if relation else (), module.text)
+    return _View(name, dataset, relation.columns if relation else (), module.text)
 
 
 def _query(resolver: NameResolver, view: _View) -> ResolvedStatement:
-    resolver = resolver.within(view.place.schema)
+    resolver = resolver.within(view.name.schema)
 
     def columns(used: str | None, table: Name) -> Sequence[str]:
-        return resolver.columns(used or view.place.database, table)
+        return resolver.columns(used or view.name.database, table)
 
     shapes = parse(view.text, Dialect.TSQL, columns)
-    creates = next((one for one in shapes if one.writes), None)
+    creates = next((shape for shape in shapes if shape.writes), None)
     if creates is None:
-        return _unread(resolver, view, "there is no CREATE VIEW in its definition")
-    return resolve_statement(creates, view.place.database, resolver)
+        return _failed_query(resolver, view, "there is no CREATE VIEW in its definition")
+    return resolve_statement(creates, view.name.database, resolver)
 
 
-def _unread(resolver: NameResolver, view: _View, reason: str) -> ResolvedStatement:
+def _failed_query(resolver: NameResolver, view: _View, reason: str) -> ResolvedStatement:
     try:
         text = limited(normalise, view.text, Dialect.TSQL)
     except UnreadableTextError:
         text = ""
     shape = failure(text, Dialect.TSQL, reason)
-    return resolve_statement(shape, view.place.database, resolver)
+    return resolve_statement(shape, view.name.database, resolver)
 
 
 def _accesses(definition: _Definition) -> Iterator[Access]:
