@@ -29,7 +29,7 @@ from dbt_graft.lineage.audience.described import (
 from dbt_graft.lineage.audience.hidden import (
     Audience,
     HiddenData,
-    copied_into,
+    copied_labels,
     hidden_data,
     table_labels,
 )
@@ -136,7 +136,7 @@ def _hidden_data(
 
     copies: list[DeclaredLabel] = []
     labels = spread(copies)
-    while copied := copied_into(labels, described.lineage.column_edges, above):
+    while copied := copied_labels(labels, described.lineage.column_edges, above):
         copies += copied
         labels = spread(copies)
     tables = table_labels(labels, declared.datasets, project.columns)

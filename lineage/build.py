@@ -26,7 +26,7 @@ from dbt_graft.lineage.model_reads import model_reads
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.nominal_periods import with_nominal_periods
 from dbt_graft.lineage.orchestration import orchestrator_runs, task_runs
-from dbt_graft.lineage.other_names import OneNameRules, OtherNames, other_names
+from dbt_graft.lineage.other_names import OtherNames, other_names
 from dbt_graft.lineage.precedence import edges_beside_logs, observed_first, of_events
 from dbt_graft.lineage.records import (
     Access,
@@ -42,6 +42,7 @@ from dbt_graft.lineage.records import (
 from dbt_graft.lineage.renames import follow_renames
 from dbt_graft.lineage.run_group import parent_by_run
 from dbt_graft.lineage.runs import results_by_node, runs_by_task
+from dbt_graft.lineage.settings import LineageSettings
 from dbt_graft.lineage.superseded import supersessions
 from dbt_graft.lineage.task_metadata import with_metadata
 from dbt_graft.lineage.transient import transient
@@ -49,61 +50,35 @@ from dbt_graft.lineage.usage import Usage, usages, with_repeats
 
 
 def build(
-    records: Records,
-    rename: Rename | None = None,
-    infos: Mapping[str, TaskInfo] | None = None,
-    *,
-    failed: bool = False,
-    infer_columns: bool = True,
-    projects: Collection[str] | None = None,
-    one_name: OneNameRules | None = None,
-    dates: Mapping[DatasetId, DeclaredDates] | None = None,
-    ignore: Iterable[str] = (),
+    records: Records, rename: Rename | None = None, settings: LineageSettings | None = None
 ) -> Lineage:
-    """The lineage that records of a store make, under the names that the rules give.
-
-    Args:
-        infos: What graft.yml and declared lineage say of tasks, by name.
-        failed: What failed statements tried counts as done.
-        infer_columns: Columns of equal name are connected through a task's memory.
-        projects: The dbt projects in the manifest; None if all are.
-        one_name: The kinds of names that are names of another dataset; all of them by default.
-        dates: What people declare of the dates of datasets, under any of their names.
-        ignore: Patterns of the names of tasks that are left out.
-    """
-    if projects is not None:
-        records = with_foreign_models(records, projects)
-    rename = rename or NameRules()
-    records, ignored = without_tasks(records, ignore)
-    names = other_names(records, rename, one_name or OneNameRules())
+    """The lineage that records of a store make, under the names that the rules give."""
+    settings = settings or LineageSettings()
+    if settings.projects is not None:
+        records = with_foreign_models(records, settings.projects)
+    records, ignored = without_tasks(records, settings.ignore)
+    names = other_names(records, rename or NameRules(), settings.one_name)
     records, rename = names.records, names.rename
     of_tasks, of_dbt = split(joined(records))
-    lineage = _build_lineage(of_tasks, rename, infos, failed=failed, infer_columns=infer_columns)
+    lineage = _build_lineage(of_tasks, rename, settings)
     if names.reasons:
         lineage = _with_names(lineage, names)
-    if dates:
-        lineage = replace(lineage, declared_dates=_rename_dates(dates, rename))
+    if settings.dates:
+        lineage = replace(lineage, declared_dates=_rename_dates(settings.dates, rename))
     if ignored.tasks:
         lineage = replace(lineage, ignored=ignored)
     if not of_dbt.accesses:
         return lineage
-    built = _build_lineage(of_dbt, rename)
+    built = _build_lineage(of_dbt, rename, LineageSettings())
     reads = model_reads(built.accesses)
     return replace(lineage, dbt_edges=built.column_edges, model_reads=reads)
 
 
-def _build_lineage(
-    records: Records,
-    rename: Rename | None,
-    infos: Mapping[str, TaskInfo] | None = None,
-    *,
-    failed: bool = False,
-    infer_columns: bool = True,
-) -> Lineage:
-    rename = located_names(rename or NameRules(), records.datasets)
+def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) -> Lineage:
+    rename = located_names(rename, records.datasets)
     accesses, edges = _under_rule_names(records, rename)
     accesses = with_nominal_periods(accesses, records.runs)
-    if failed:
+    if settings.failed:
         accesses = [
             replace(a, status=Status.UNKNOWN) if a.status is Status.FAILED else a for a in accesses
         ]
@@ -134,8 +109,8 @@ def _build_lineage(
         tasks=_tasks(
             task_runs((run for run in records.runs if run.task not in views), used),
             used,
-            infos or {},
-            with_metadata(infos or {}, records.task_metadata),
+            settings.infos,
+            with_metadata(settings.infos, records.task_metadata),
             records.run_repeats,
         ),
         flows=tuple(sorted(moved, key=flow_order)),
@@ -147,7 +122,7 @@ def _build_lineage(
             datasets.values(),
             moved,
             parents,
-            infer=infer_columns,
+            infer=settings.infer_columns,
         ),
         definitions=_views(access for access in lasting if access.task in views),
         node_results=results_by_node(renamed_checks(records.node_results, rename)),

@@ -153,7 +153,7 @@ def table_labels(
                 yield DeclaredLabel(dataset, name, level, TABLE)
 
 
-def copied_into(
+def copied_labels(
     labels: PrivacyLabels, edges: Iterable[ColumnEdge], lowest: Classification
 ) -> list[DeclaredLabel]:
     """Labels for columns that are copied, as they are, into columns with a higher one.
@@ -175,7 +175,7 @@ def copied_into(
             ]
             if len(ends) == 2:
                 sources[ends[1]].append(ends[0])
-    found: dict[int, Classification] = {}
+    raised: dict[int, Classification] = {}
     waiting = [
         (level, column)
         for column in labels.columns()
@@ -184,14 +184,14 @@ def copied_into(
     while waiting:
         level, column = waiting.pop()
         for source in sources.get(column, ()):
-            own = found.get(source, labels.classification(source))
+            present = raised.get(source, labels.classification(source))
             declared = labels.declared.get(source)
-            if (own is None or own < level) and not (declared and declared.reason):
-                found[source] = level
+            if (present is None or present < level) and not (declared and declared.reason):
+                raised[source] = level
                 waiting.append((level, source))
     return [
         DeclaredLabel(
             graph.datasets[graph.dataset_of[column]], graph.column_names[column], level, "copied"
         )
-        for column, level in sorted(found.items())
+        for column, level in sorted(raised.items())
     ]

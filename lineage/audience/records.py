@@ -32,20 +32,20 @@ class Pseudonyms:
 
     def __init__(self, words: HiddenWords) -> None:
         self._mentions = words.mentions()
-        self._known: dict[str, str] = {}
+        self._pseudonyms: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
 
     def hide(self, keys: Iterable[str]) -> None:
         """Replace these keys too: digests of hidden text."""
         for key in keys:
-            self._known.setdefault(key, self._name(key))
+            self._pseudonyms.setdefault(key, self._name(key))
 
     def __call__(self, key: str) -> str:
         """The key, with pseudonyms in the place of words that name what is hidden."""
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._without(key) if self._mentions(key) else key
-        return key if found == key else found
+        pseudonym = self._pseudonyms.get(key)
+        if pseudonym is None:
+            pseudonym = self._pseudonyms[key] = self._without(key) if self._mentions(key) else key
+        return key if pseudonym == key else pseudonym
 
     def _without(self, key: str) -> str:
         replaced = WORD.sub(
@@ -65,12 +65,12 @@ def without(value: Any, mentions: Mentions) -> Any:
         return "" if mentions(value) else value
     if isinstance(value, tuple):
         return tuple(
-            without(one, mentions)
-            for one in value
-            if not (isinstance(one, str) and not isinstance(one, Enum) and mentions(one))
+            without(part, mentions)
+            for part in value
+            if not (isinstance(part, str) and not isinstance(part, Enum) and mentions(part))
         )
     if isinstance(value, Mapping):
-        return {key: without(one, mentions) for key, one in value.items()}
+        return {key: without(content, mentions) for key, content in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         changed = {}
         for name in _fields(type(value)):
@@ -93,11 +93,11 @@ def renamed(value: Any, names: Pseudonyms) -> Any:
         name = names(value.name)
         return value if name == value.name else DatasetId(value.namespace, name)
     if isinstance(value, tuple | frozenset):
-        found = [renamed(one, names) for one in value]
-        same = all(after is before for after, before in zip(found, value, strict=True))
-        return value if same else _like(value, found)
+        parts = [renamed(part, names) for part in value]
+        same = all(after is before for after, before in zip(parts, value, strict=True))
+        return value if same else _like(value, parts)
     if isinstance(value, Mapping):
-        pairs = [(renamed(key, names), renamed(one, names)) for key, one in value.items()]
+        pairs = [(renamed(key, names), renamed(content, names)) for key, content in value.items()]
         if all(a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True)):
             return value
         return dict(sorted(pairs, key=_key))
@@ -131,10 +131,10 @@ def _key(pair: tuple[Any, Any]) -> Any:
     return pair[0]
 
 
-def _like(value: Any, found: list[Any]) -> Any:
-    return type(value)(*found) if hasattr(value, "_fields") else type(value)(found)
+def _like(value: Any, parts: list[Any]) -> Any:
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
 @cache
 def _fields(kind: type) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind) if one.init)
+    return tuple(field.name for field in fields(kind) if field.init)

@@ -154,9 +154,11 @@ def _dates(dates: DeclaredDates, hidden: Collection[DatasetId]) -> DeclaredDates
     )
 
 
-def _dataset(one: Dataset, view: AudienceView) -> Dataset:
-    columns = tuple(column for column in one.columns if not view.hidden.hides(one.id, column.name))
-    return one if len(columns) == len(one.columns) else replace(one, columns=columns)
+def _dataset(dataset: Dataset, view: AudienceView) -> Dataset:
+    columns = tuple(
+        column for column in dataset.columns if not view.hidden.hides(dataset.id, column.name)
+    )
+    return dataset if len(columns) == len(dataset.columns) else replace(dataset, columns=columns)
 
 
 def _task(task: Task, view: AudienceView) -> Task:
@@ -184,20 +186,20 @@ def _flows(lineage: Lineage, hidden: Collection[DatasetId]) -> tuple[Flow, ...]:
     into: dict[DatasetId, list[Flow]] = defaultdict(list)
     for flow in lineage.flows:
         into[flow.target].append(flow)
-    found = []
+    flows = []
     for flow in lineage.flows:
         if flow.target in hidden:
             continue
         hops = tuple(hop for hop in flow.hops if hop not in hidden)
         if flow.source not in hidden:
-            found.append(flow if hops == flow.hops else replace(flow, hops=hops))
+            flows.append(flow if hops == flow.hops else replace(flow, hops=hops))
             continue
-        found += [
+        flows += [
             replace(flow, source=source, hops=())
             for source in _visible_parents(flow.source, into, hidden)
             if source != flow.target
         ]
-    once = {(flow.target, flow.source, flow.task): flow for flow in found}
+    once = {(flow.target, flow.source, flow.task): flow for flow in flows}
     return tuple(sorted(once.values(), key=flow_order))
 
 

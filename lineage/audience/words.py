@@ -44,7 +44,7 @@ class HiddenWords:
 
     def mentions(self, datasets: Iterable[DatasetId] = ()) -> Mentions:
         """A question to text about some datasets: whether it names what is hidden."""
-        near = [names for one in datasets if (names := self.near.get(one))]
+        near = [names for dataset in datasets if (names := self.near.get(dataset))]
         if not (near or self.everywhere):
             return lambda _text: False
         everywhere, lexicon = self.everywhere, self._lexicon
@@ -96,14 +96,16 @@ class _Lexicon:
                 yield from self._of_word(word)
                 if self._phrases:
                     for phrase, name in self._phrases.get(word.casefold(), ()):
-                        if [one.casefold() for one in words[at : at + len(phrase)]] == phrase:
+                        if [
+                            following.casefold() for following in words[at : at + len(phrase)]
+                        ] == phrase:
                             yield name
 
     def _of_word(self, word: str) -> tuple[str, ...]:
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = tuple(dict.fromkeys(self._search(word)))
-        return found
+        names = self._known.get(word)
+        if names is None:
+            names = self._known[word] = tuple(dict.fromkeys(self._search(word)))
+        return names
 
     def _search(self, word: str) -> Iterator[str]:
         folded = word.casefold()
@@ -141,7 +143,7 @@ def hidden_words(
     hidden: Mapping[DatasetId, Collection[str]],
     datasets: Collection[DatasetId],
     visible: Collection[str],
-    more: Iterable[str] = (),
+    other_names: Iterable[str] = (),
 ) -> HiddenWords:
     """The words for hidden columns and datasets.
 
@@ -149,7 +151,7 @@ def hidden_words(
         hidden: Dataset -> its hidden columns, in lower case; of hidden datasets all.
         datasets: The hidden datasets.
         visible: All names that are visible somewhere, in lower case.
-        more: Other names of hidden datasets.
+        other_names: Those of hidden datasets.
     """
     near = {dataset: frozenset(names) for dataset, names in hidden.items()}
     words = {word for names in near.values() for word in names}
@@ -157,6 +159,6 @@ def hidden_words(
         # Folders are called `data` and `2026`.
         parts = dataset.parts[-1:] if dataset.is_path else dataset.parts
         words |= {part.casefold() for part in (*parts, dataset.name)}
-    words |= {name.casefold() for name in more}
+    words |= {name.casefold() for name in other_names}
     words = {word for word in words if word and not word.isdigit()}
     return HiddenWords(frozenset(words.difference(visible)), near, frozenset(visible))

@@ -37,14 +37,14 @@ def argument_interval(command: str) -> tuple[datetime, datetime] | None:
 
     `--start-date A --end-date B` is with B, as in Airflow; dbt's `--event-time-end B` is without.
     """
-    found: dict[str, set[DateRange]] = defaultdict(set)
+    by_kind: dict[str, set[DateRange]] = defaultdict(set)
     for kind, dates in _dates(command[:_LONGEST]):
-        found[kind].add(dates)
-    first, ends = found["first"], found["last"] | found["behind"]
+        by_kind[kind].add(dates)
+    first, ends = by_kind["first"], by_kind["last"] | by_kind["behind"]
     if len(first) == 1 and len(ends) == 1:
         [begin], [end] = first, ends
-        return _interval(begin.start, end.start if found["behind"] else end.end)
-    days = found["days"] or found["alone"]
+        return _interval(begin.start, end.start if by_kind["behind"] else end.end)
+    days = by_kind["days"] or by_kind["alone"]
     if first or ends or len(days) != 1:
         return None
     [only] = days
@@ -76,8 +76,8 @@ def _kind(name: str, value: str) -> str:
 def _date(value: str) -> DateRange | None:
     # A time of day in the argument is not part of the date.
     day = value[:10] if _ISO.fullmatch(value) else value
-    found = date_range(day)
-    return found if found and found.grain in _GRAINS else None
+    dates = date_range(day)
+    return dates if dates and dates.grain in _GRAINS else None
 
 
 def _interval(start: datetime | None, end: datetime | None) -> tuple[datetime, datetime] | None:

@@ -64,8 +64,8 @@ def unit_start(unit: int, grain: Grain) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _month_of(day: int) -> int:
-    found = date.fromordinal(min(max(day + _EPOCH_DAY, 1), date.max.toordinal()))
-    return found.year * 12 + found.month - 1
+    first = date.fromordinal(min(max(day + _EPOCH_DAY, 1), date.max.toordinal()))
+    return first.year * 12 + first.month - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +93,22 @@ class Dates:
             return self
         if self.ranges[0][0] >= other.ranges[-1][1] or other.ranges[0][0] >= self.ranges[-1][1]:
             return NO_DATES
-        found, i, j = [], 0, 0
+        common, i, j = [], 0, 0
         while i < len(self.ranges) and j < len(other.ranges):
             start = max(self.ranges[i][0], other.ranges[j][0])
             end = min(self.ranges[i][1], other.ranges[j][1])
             if start < end:
-                found.append((start, end))
+                common.append((start, end))
             if self.ranges[i][1] < other.ranges[j][1]:
                 i += 1
             else:
                 j += 1
-        return Dates(tuple(found))
+        return Dates(tuple(common))
 
     def __sub__(self, other: Dates) -> Dates:
         if not self.ranges or not other.ranges or not self & other:
             return self
-        edges = [FIRST, *(hour for one in other.ranges for hour in one), LAST]
+        edges = [FIRST, *(hour for hour_range in other.ranges for hour in hour_range), LAST]
         between = zip(edges[::2], edges[1::2], strict=True)
         return self & Dates(tuple((a, b) for a, b in between if a < b))
 
@@ -124,9 +124,9 @@ class Dates:
 
     def meets(self, other: Dates) -> bool:
         """Whether any of them is among the others."""
-        mine, others = self.ranges, other.ranges
-        if len(mine) == len(others) == 1:
-            return mine[0][0] < others[0][1] and others[0][0] < mine[0][1]
+        ours, others = self.ranges, other.ranges
+        if len(ours) == len(others) == 1:
+            return ours[0][0] < others[0][1] and others[0][0] < ours[0][1]
         return bool(self & other)
 
     def covers(self, other: Dates) -> bool:
@@ -165,16 +165,16 @@ ALL_DATES = Dates(_ALL_RANGES)
 
 def dates_in(ranges: Iterable[HourRange]) -> Dates:
     """The dates in ranges of any order, which may overlap."""
-    found: list[HourRange] = []
+    merged: list[HourRange] = []
     for start, end in sorted(ranges):
         start, end = max(start, FIRST), min(end, LAST)
         if start >= end:
             continue
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            found.append((start, end))
-    return Dates(tuple(found))
+            merged.append((start, end))
+    return Dates(tuple(merged))
 
 
 def dates_between(start: datetime | None, end: datetime | None) -> Dates:
@@ -193,10 +193,10 @@ def dates_of(periods: Sequence[Period]) -> Dates:
     """The dates of periods, in the units of their grains."""
     if len(periods) == 1:
         return _period_dates(periods[0].start, periods[0].end, periods[0].grain)
-    found = NO_DATES
-    for one in periods:
-        found |= _period_dates(one.start, one.end, one.grain)
-    return found
+    dates = NO_DATES
+    for period in periods:
+        dates |= _period_dates(period.start, period.end, period.grain)
+    return dates
 
 
 @lru_cache(maxsize=1 << 14)

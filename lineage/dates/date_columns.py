@@ -60,13 +60,13 @@ class DateColumns:
     def rank(self, column: str, type_: str = "") -> DateRank:
         """The reason why a column is a date column; NONE where it is none."""
         folded = column.casefold()
-        if any(fnmatchcase(folded, one.casefold()) for one in self.exclude):
+        if any(fnmatchcase(folded, pattern.casefold()) for pattern in self.exclude):
             return DateRank.NONE
-        if any(fnmatchcase(folded, one.casefold()) for one in self.include):
+        if any(fnmatchcase(folded, pattern.casefold()) for pattern in self.include):
             return DateRank.CONFIGURED
         if is_personal(column):
             return DateRank.NONE
-        if any(folded == one.casefold() for one in self.contracted):
+        if any(folded == name.casefold() for name in self.contracted):
             return DateRank.CONTRACT
         if name_grain(column):
             return DateRank.NAME

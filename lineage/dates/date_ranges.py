@@ -64,12 +64,12 @@ def date_range(text: str, *, year: bool = False) -> DateRange | None:
     if year and (alone := _ONLY_YEAR.fullmatch(text)):
         return unit(datetime(int(alone["year"]), 1, 1, tzinfo=UTC), Grain.YEAR)
     for form in _FORMS:
-        if found := form.fullmatch(text):
-            return _named(found.groupdict())
+        if match := form.fullmatch(text):
+            return _build_range(match.groupdict())
     return None
 
 
-def _named(parts: Mapping[str, str | None]) -> DateRange | None:
+def _build_range(parts: Mapping[str, str | None]) -> DateRange | None:
     year = int(parts["year"] or 0)
     try:
         if week := parts.get("week"):
@@ -129,13 +129,13 @@ def begin_of_unit(at: datetime, grain: Grain) -> datetime:
     return day.replace(month=1, day=1)
 
 
-def widened(found: DateRange, grain: Grain) -> DateRange:
+def widened(dates: DateRange, grain: Grain) -> DateRange:
     """A range that begins and ends with units of a coarser grain."""
-    if _FINEST_FIRST.index(grain) <= _FINEST_FIRST.index(found.grain):
-        return found
-    start = found.start and begin_of_unit(found.start, grain)
-    end = found.end and begin_of_unit(found.end, grain)
-    if end is not None and end != found.end:
+    if _FINEST_FIRST.index(grain) <= _FINEST_FIRST.index(dates.grain):
+        return dates
+    start = dates.start and begin_of_unit(dates.start, grain)
+    end = dates.end and begin_of_unit(dates.end, grain)
+    if end is not None and end != dates.end:
         end = next_unit(end, grain)
     return DateRange(start, end, grain)
 
@@ -168,8 +168,8 @@ def compared(operator: str, value: DateRange, *, has_time: bool = False) -> Date
 
 def intersection(a: DateRange, b: DateRange) -> DateRange | None:
     """The dates in both; None where there are none."""
-    start = max((one for one in (a.start, b.start) if one), default=None)
-    end = min((one for one in (a.end, b.end) if one), default=None)
+    start = max((at for at in (a.start, b.start) if at), default=None)
+    end = min((at for at in (a.end, b.end) if at), default=None)
     if start and end and start >= end:
         return None
     return DateRange(start, end, finer(a.grain, b.grain))
@@ -177,16 +177,16 @@ def intersection(a: DateRange, b: DateRange) -> DateRange | None:
 
 def both(conditions: Iterable[Conditions]) -> Conditions:
     """The dates for which all conditions hold."""
-    found: dict[str, tuple[DateRange, ...]] = {}
-    for one in conditions:
-        for column, ranges in one.items():
-            known = found.get(column)
-            found[column] = (
+    by_column: dict[str, tuple[DateRange, ...]] = {}
+    for condition in conditions:
+        for column, ranges in condition.items():
+            earlier = by_column.get(column)
+            by_column[column] = (
                 ranges
-                if known is None
-                else tuple(both_ for a in known for b in ranges if (both_ := intersection(a, b)))
+                if earlier is None
+                else tuple(dates for a in earlier for b in ranges if (dates := intersection(a, b)))
             )
-    return found
+    return by_column
 
 
 def either(conditions: Iterable[Conditions]) -> Conditions:
@@ -195,7 +195,7 @@ def either(conditions: Iterable[Conditions]) -> Conditions:
     if not each:
         return {}
     return {
-        column: tuple(one for condition in each for one in condition[column])
+        column: tuple(dates for condition in each for dates in condition[column])
         for column in each[0]
         if all(column in condition for condition in each)
     }

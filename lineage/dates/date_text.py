@@ -35,15 +35,15 @@ def parse_dates(text: str) -> Dates:
     Raises:
         ValueError: It is written otherwise, or there is no such date.
     """
-    found = NO_DATES
+    dates = NO_DATES
     for part in text.split(","):
         first, dots, last = part.strip().partition("..")
         start = _unit(first)[0] if first else FIRST
         end = _unit(last)[1] if last else LAST if dots else _unit(first)[1]
         if start >= end or not (first or last):
             raise ValueError(f"{part.strip()!r} has no dates: {_FORM}")
-        found |= dates_in([(start, end)])
-    return found
+        dates |= dates_in([(start, end)])
+    return dates
 
 
 def _unit(text: str) -> HourRange:
@@ -80,9 +80,9 @@ def dates_text(dates: Dates, grain: Grain = Grain.DAY, most: int = 0) -> str:
     if not dates:
         return "no dates"
     shown = dates.ranges[:most] if most else dates.ranges
-    more = len(dates.ranges) - len(shown)
-    return ", ".join(_range_text(one, grain) for one in shown) + (
-        f" and {more} more" if more else ""
+    left_out = len(dates.ranges) - len(shown)
+    return ", ".join(_range_text(hour_range, grain) for hour_range in shown) + (
+        f" and {left_out} more" if left_out else ""
     )
 
 
@@ -148,8 +148,8 @@ def _coarse_text(start: int, end: int, grain: Grain) -> str:
     if grain is Grain.YEAR:
         return str(first.year) if first.year == last.year else f"{first.year} to {last.year}"
     names = [
-        f"Q{(one.month + 2) // 3}" if grain is Grain.QUARTER else _MONTHS[one.month - 1]
-        for one in (first, last)
+        f"Q{(moment.month + 2) // 3}" if grain is Grain.QUARTER else _MONTHS[moment.month - 1]
+        for moment in (first, last)
     ]
     if first.year != last.year:
         return f"{names[0]} {first.year} to {names[1]} {last.year}"

@@ -32,7 +32,7 @@ _HOURS = 24
 
 def partition_range(partition: Partition, columns: DateColumns) -> tuple[str, DateRange] | None:
     """The column and the dates of a partition; None where its columns have none."""
-    found: tuple[str, DateRange] | None = None
+    dated: tuple[str, DateRange] | None = None
     numbers: dict[Grain, tuple[str, int]] = {}
     for key, value in partition:
         text = unquote(value).strip().strip("'\"")
@@ -44,28 +44,28 @@ def partition_range(partition: Partition, columns: DateColumns) -> tuple[str, Da
                 numbers.setdefault(grain, (key, int(text)))
             continue
         dates = date_range(text)
-        if dates and (found is None or len(numbers) == 0):
-            found = found or (key, dates)
-    if found is None:
-        return _of_numbers(numbers)
-    column, dates = found
+        if dates and (dated is None or len(numbers) == 0):
+            dated = dated or (key, dates)
+    if dated is None:
+        return _range_of_numbers(numbers)
+    column, dates = dated
     hour = numbers.get(Grain.HOUR)
     if hour and dates.grain is Grain.DAY and dates.start and hour[1] < _HOURS:
         return column, unit(dates.start + timedelta(hours=hour[1]), Grain.HOUR)
-    return found
+    return dated
 
 
-def _of_numbers(numbers: dict[Grain, tuple[str, int]]) -> tuple[str, DateRange] | None:
+def _range_of_numbers(numbers: dict[Grain, tuple[str, int]]) -> tuple[str, DateRange] | None:
     """`year=2026/month=10/day=3/hour=5`"""
     if Grain.YEAR not in numbers:
         return None
     column, year = numbers[Grain.YEAR]
     values, grain = [year], Grain.YEAR
-    for one in (Grain.MONTH, Grain.DAY, Grain.HOUR):
-        if one not in numbers:
+    for finer in (Grain.MONTH, Grain.DAY, Grain.HOUR):
+        if finer not in numbers:
             break
-        column, grain = numbers[one][0], one
-        values.append(numbers[one][1])
+        column, grain = numbers[finer][0], finer
+        values.append(numbers[finer][1])
     dates = _unit(values, grain)
     return (column, dates) if dates else None
 
@@ -81,7 +81,7 @@ def _unit(values: list[int], grain: Grain) -> DateRange | None:
 
 def path_partition(path: str) -> Partition:
     """The columns in a path: `…/ds=2026-10-04/hr=1`."""
-    return [(found["key"], found["value"]) for found in _PAIR.finditer(path)]
+    return [(match["key"], match["value"]) for match in _PAIR.finditer(path)]
 
 
 def path_period(path: str, columns: DateColumns, evidence: PeriodEvidence) -> Period | None:
@@ -92,8 +92,8 @@ def path_period(path: str, columns: DateColumns, evidence: PeriodEvidence) -> Pe
     Args:
         evidence: Of dates in columns; those in names are of PATH.
     """
-    if found := partition_range(path_partition(path), columns):
-        column, dates = found
+    if dated := partition_range(path_partition(path), columns):
+        column, dates = dated
         return Period(dates.start, dates.end, dates.grain, evidence, column)
     below = _dates_below(path)
     return Period(below.start, below.end, below.grain, PeriodEvidence.PATH) if below else None
@@ -103,8 +103,8 @@ def _dates_below(path: str) -> DateRange | None:
     path = path.rstrip("/")
     folder = next(iter(dataset_folders([path])), "")
     inside = path[folder.rfind("/") :] if folder and path.startswith(folder) else path
-    if found := list(_FOLDERS.finditer(inside)):
-        parts = [int(one) for one in found[-1].groups() if one]
+    if matches := list(_FOLDERS.finditer(inside)):
+        parts = [int(number) for number in matches[-1].groups() if number]
         return _unit(parts, (Grain.MONTH, Grain.DAY, Grain.HOUR)[len(parts) - 2])
     for name in reversed(inside.split("/")):
         if not _INNER.match(name) and "=" not in name and (dates := name_range(name)):
@@ -114,8 +114,8 @@ def _dates_below(path: str) -> DateRange | None:
 
 def name_range(name: str) -> DateRange | None:
     """The date in a name, its last one: `daily_20261005`, `orders_2026-10.csv`."""
-    found = [one["date"] for one in _IN_NAME.finditer(name)]
-    return date_range(found[-1]) if found else None
+    dates = [match["date"] for match in _IN_NAME.finditer(name)]
+    return date_range(dates[-1]) if dates else None
 
 
 def partition_periods(
@@ -124,9 +124,9 @@ def partition_periods(
     """The periods of partitions, unless one of them has no dates."""
     periods = []
     for partition in partitions:
-        found = partition_range(partition, columns)
-        if found is None:
+        dated = partition_range(partition, columns)
+        if dated is None:
             return ()
-        column, dates = found
+        column, dates = dated
         periods.append(Period(dates.start, dates.end, dates.grain, evidence, column))
     return tuple(periods)

@@ -86,7 +86,7 @@ class PartitionMapping:
         if self.period is None:
             return ALL_DATES if output else output
         period, first, last = self.period, self.first, self.last
-        found = dates_in(
+        dates = dates_in(
             (
                 FIRST
                 if first is None or start <= FIRST
@@ -97,14 +97,14 @@ class PartitionMapping:
             )
             for start, end in output.ranges
         )
-        return found.widened(self.input_grain) if self.input_grain else found
+        return dates.widened(self.input_grain) if self.input_grain else dates
 
     def affected(self, dates: Dates) -> Dates:
         """The dates of the output that need one of these of the input, in units of the period."""
         if self.period is None:
             return ALL_DATES if dates else dates
         dates = dates.widened(self.input_grain) if self.input_grain else dates
-        return dates_in(self._affected(one, self.period) for one in dates.ranges)
+        return dates_in(self._affected(hour_range, self.period) for hour_range in dates.ranges)
 
     def _affected(self, hours: HourRange, period: Grain) -> HourRange:
         start, end = hours
@@ -122,7 +122,7 @@ class PartitionMapping:
             return "all dates"
         if self.offsets == (0, 0):
             return f"same {self.period}"
-        first, last = ("…" if one is None else str(one) for one in self.offsets)
+        first, last = ("…" if offset is None else str(offset) for offset in self.offsets)
         return f"[{first}, {last}] by {self.period}"
 
 
@@ -142,23 +142,23 @@ def mapping_from_runs(
     Offsets count in units of the output, or in coarser ones where that is how runs agree: a
     "month to date" reads other days each day, and always the same month.
     """
-    known = [run for run in runs if run.written and not run.written.is_all]
-    if output_grain is None or input_grain is None or not known:
-        return PartitionMapping(of=len(known))
-    best = PartitionMapping(of=len(known))
+    dated_runs = [run for run in runs if run.written and not run.written.is_all]
+    if output_grain is None or input_grain is None or not dated_runs:
+        return PartitionMapping(of=len(dated_runs))
+    best = PartitionMapping(of=len(dated_runs))
     for period in _from(output_grain):
-        found = _agreement(known, period, input_grain)
-        if found.evidence is MappingEvidence.RUNS:
-            return found
-        if best.evidence is MappingEvidence.NONE and found.evidence is MappingEvidence.HINT:
-            best = found
+        mapping = _agreement(dated_runs, period, input_grain)
+        if mapping.evidence is MappingEvidence.RUNS:
+            return mapping
+        if best.evidence is MappingEvidence.NONE and mapping.evidence is MappingEvidence.HINT:
+            best = mapping
     return best
 
 
 def _agreement(runs: Sequence[EdgeRun], period: Grain, input_grain: Grain) -> PartitionMapping:
     offsets = [_offsets(run, period) for run in runs]
     counted = Counter(offsets)
-    most = max(counted, key=lambda one: (counted[one], -offsets.index(one)))
+    most = max(counted, key=lambda offset: (counted[offset], -offsets.index(offset)))
     none = PartitionMapping(of=len(runs))
     if most is None:
         return none
@@ -166,7 +166,7 @@ def _agreement(runs: Sequence[EdgeRun], period: Grain, input_grain: Grain) -> Pa
     is_hint = len(runs) < RULE and counted[most] == len(runs)
     if not is_rule and not is_hint:
         return none
-    others = (run.run_id for run, one in zip(runs, offsets, strict=True) if one != most)
+    others = (run.run_id for run, offset in zip(runs, offsets, strict=True) if offset != most)
     return PartitionMapping(
         period,
         *most,

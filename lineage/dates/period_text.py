@@ -18,7 +18,7 @@ def period_text(periods: Sequence[Period]) -> str:
     if not periods:
         return ""
     first = periods[0]
-    spans = [_span(one) for one in periods[:_SHOWN]]
+    spans = [_span(period) for period in periods[:_SHOWN]]
     if len(periods) > _SHOWN:
         spans = [spans[0], f"{len(periods) - 2:,} more", _span(periods[-1])]
     column = f"{first.column} " if first.column else ""
@@ -44,11 +44,11 @@ def period_json(periods: Sequence[Period]) -> list[dict[str, Any]]:
     """The periods as JSON values; `to` is not in them, and an open side is null."""
     return [
         {
-            "column": one.column,
-            "from": one.start and one.start.isoformat(),
-            "to": one.end and one.end.isoformat(),
-            "grain": one.grain.value,
-            "evidence": one.evidence.value,
+            "column": period.column,
+            "from": period.start and period.start.isoformat(),
+            "to": period.end and period.end.isoformat(),
+            "grain": period.grain.value,
+            "evidence": period.evidence.value,
         }
-        for one in periods
+        for period in periods
     ]

@@ -25,15 +25,19 @@ def union(periods: Iterable[Period]) -> tuple[Period, ...]:
         periods,
         key=lambda p: (p.start or _BEGIN, p.end is None, p.end or _BEGIN, p.column, p.grain),
     )
-    found: list[Period] = []
-    for one in ordered:
-        if found and _joins(found[-1], one):
-            found[-1] = _joined(found[-1], one)
+    merged: list[Period] = []
+    for period in ordered:
+        if merged and _joins(merged[-1], period):
+            merged[-1] = _join_periods(merged[-1], period)
         else:
-            found.append(one)
-    if len(found) > _MOST:
-        found = [replace(found[0], end=found[-1].end)]
-    return () if any(one.start is None and one.end is None for one in found) else tuple(found)
+            merged.append(period)
+    if len(merged) > _MOST:
+        merged = [replace(merged[0], end=merged[-1].end)]
+    return (
+        ()
+        if any(period.start is None and period.end is None for period in merged)
+        else tuple(merged)
+    )
 
 
 def known_union(a: tuple[Period, ...], b: tuple[Period, ...]) -> tuple[Period, ...]:
@@ -48,7 +52,7 @@ def _joins(a: Period, b: Period) -> bool:
     return alike and b.start == a.end
 
 
-def _joined(a: Period, b: Period) -> Period:
+def _join_periods(a: Period, b: Period) -> Period:
     """Both as one, of the finer grain and the weaker evidence."""
     return Period(
         a.start,
@@ -64,8 +68,8 @@ def condition_periods(
 ) -> tuple[Period, ...]:
     """The periods that conditions leave of a column."""
     return union(
-        Period(one.start, one.end, one.grain, evidence, column)
-        for one in conditions.get(column, ())
+        Period(dates.start, dates.end, dates.grain, evidence, column)
+        for dates in conditions.get(column, ())
     )
 
 
@@ -79,13 +83,16 @@ def joined_positions(
     """
     if not a or not b or a == b:
         return a or b
-    found: dict[str, DataPosition] = {}
-    for one in (*a, *b):
-        if one.kind != PARTITIONS:
-            before = found.get(one.kind)
-            found[one.kind] = _covering(before, one) if before else one
-    covering = [found[kind] for kind in sorted(found)]
-    return (*covering, *_partitions(one for one in (*a, *b) if one.kind == PARTITIONS))
+    by_kind: dict[str, DataPosition] = {}
+    for position in (*a, *b):
+        if position.kind != PARTITIONS:
+            before = by_kind.get(position.kind)
+            by_kind[position.kind] = _covering(before, position) if before else position
+    covering = [by_kind[kind] for kind in sorted(by_kind)]
+    return (
+        *covering,
+        *_partitions(position for position in (*a, *b) if position.kind == PARTITIONS),
+    )
 
 
 def known_partitions(
@@ -98,16 +105,16 @@ def known_partitions(
 def _partitions(positions: Iterable[DataPosition]) -> Iterator[DataPosition]:
     """Ranges of numbers without overlaps; one without numbers where those of one are not known."""
     listed = list(positions)
-    if any(not one.start for one in listed):
+    if any(not position.start for position in listed):
         yield DataPosition(PARTITIONS, "", "")
         return
-    found: list[tuple[int, int]] = []
-    for first, last in sorted((int(one.start), int(one.end)) for one in listed):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+    ranges: list[tuple[int, int]] = []
+    for first, last in sorted((int(position.start), int(position.end)) for position in listed):
+        if ranges and first <= ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], last))
         else:
-            found.append((first, last))
-    yield from (DataPosition(PARTITIONS, str(first), str(last)) for first, last in found)
+            ranges.append((first, last))
+    yield from (DataPosition(PARTITIONS, str(first), str(last)) for first, last in ranges)
 
 
 def _covering(a: DataPosition, b: DataPosition) -> DataPosition:
@@ -129,13 +136,13 @@ def _offsets(choose: Callable[[Iterable[int]], int], a: str, b: str) -> str:
         return (a or b) if choose is max else ""
     try:
         first, second = json.loads(a), json.loads(b)
-        found = {
+        offsets = {
             topic: _of_partitions(choose, first.get(topic, {}), second.get(topic, {}))
             for topic in sorted({*first, *second})
         }
     except (ValueError, AttributeError, TypeError):
         return b if choose is max else a
-    return json.dumps(found, separators=(",", ":"))
+    return json.dumps(offsets, separators=(",", ":"))
 
 
 def _of_partitions(

@@ -129,14 +129,14 @@ class DayTotals:
             of_task.failed += task.failed
             of_task.timed += task.timed
             of_task.microseconds += round(task.seconds * 1_000_000)
-        for one in figures.usages:
-            names = (one.dataset.namespace, one.dataset.name)
-            total = self._usages[one.task, *names, one.direction, one.engine, one.day]
-            total.runs += one.runs
-            total.statements += one.statements
-            total.counted += one.counted
-            total.rows += one.rows
-            total.bytes += one.bytes
+        for usage in figures.usages:
+            names = (usage.dataset.namespace, usage.dataset.name)
+            total = self._usages[usage.task, *names, usage.direction, usage.engine, usage.day]
+            total.runs += usage.runs
+            total.statements += usage.statements
+            total.counted += usage.counted
+            total.rows += usage.rows
+            total.bytes += usage.bytes
 
     def figures(self) -> DayFigures:
         """The sums, sorted."""
@@ -144,12 +144,12 @@ class DayTotals:
             tuple(
                 TaskDay(
                     *key,
-                    runs=found.runs,
-                    failed=found.failed,
-                    timed=found.timed,
-                    seconds=found.microseconds / 1_000_000,
+                    runs=total.runs,
+                    failed=total.failed,
+                    timed=total.timed,
+                    seconds=total.microseconds / 1_000_000,
                 )
-                for key, found in sorted(self._tasks.items(), key=_key)
+                for key, total in sorted(self._tasks.items(), key=_key)
             ),
             tuple(
                 UsageDay(
@@ -158,13 +158,13 @@ class DayTotals:
                     direction=key[3],
                     engine=key[4],
                     day=key[5],
-                    runs=found.runs,
-                    statements=found.statements,
-                    counted=found.counted,
-                    rows=found.rows,
-                    bytes=found.bytes,
+                    runs=total.runs,
+                    statements=total.statements,
+                    counted=total.counted,
+                    rows=total.rows,
+                    bytes=total.bytes,
                 )
-                for key, found in sorted(self._usages.items(), key=_key)
+                for key, total in sorted(self._usages.items(), key=_key)
             ),
         )
 
@@ -189,7 +189,7 @@ def day_of(at: datetime) -> datetime:
 
 def unsettled_days(records: Records) -> DayFigures:
     """The figures of the runs among the records that were not folded."""
-    settled = {(one.task, one.run_id) for one in records.run_repeats}
+    settled = {(repeats.task, repeats.run_id) for repeats in records.run_repeats}
     totals = DayTotals()
     for group in run_groups(records.runs, records.accesses):
         if not any((group.task, run_id) in settled for run_id in group.run_ids):

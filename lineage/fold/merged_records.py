@@ -15,15 +15,15 @@ def merged_datasets(datasets: Iterable[Dataset], apart: Container[str] = ()) -> 
     Args:
         apart: The logs whose records stay as they are.
     """
-    found: dict[tuple[object, ...], Dataset] = {}
-    for number, one in enumerate(datasets):
+    merged: dict[tuple[object, ...], Dataset] = {}
+    for number, dataset in enumerate(datasets):
         key: tuple[object, ...] = (number,)
-        if one.origin not in apart:
-            symlinks = tuple((other.namespace, other.name) for other in one.symlinks)
-            key = (one.id.namespace, one.id.name, one.kind, one.columns, symlinks)
-        known = found.get(key)
-        found[key] = _with_times(known, one) if known else one
-    return list(found.values())
+        if dataset.origin not in apart:
+            symlinks = tuple((other.namespace, other.name) for other in dataset.symlinks)
+            key = (dataset.id.namespace, dataset.id.name, dataset.kind, dataset.columns, symlinks)
+        earlier = merged.get(key)
+        merged[key] = _with_times(earlier, dataset) if earlier else dataset
+    return list(merged.values())
 
 
 def each_edge_once(edges: Iterable[ColumnEdge], apart: Container[str] = ()) -> list[ColumnEdge]:
@@ -32,17 +32,17 @@ def each_edge_once(edges: Iterable[ColumnEdge], apart: Container[str] = ()) -> l
     Args:
         apart: The logs whose edges stay as they are.
     """
-    found: dict[tuple[object, ...], ColumnEdge] = {}
-    for number, one in enumerate(edges):
+    unique: dict[tuple[object, ...], ColumnEdge] = {}
+    for number, edge in enumerate(edges):
         key: tuple[object, ...] = (number,)
-        if one.origin not in apart and not is_event(one):
+        if edge.origin not in apart and not is_event(edge):
             key = (
-                replace(one, origin=""),
-                *(one.to_dataset.namespace, one.to_dataset.name),
-                *(one.from_dataset.namespace, one.from_dataset.name),
+                replace(edge, origin=""),
+                *(edge.to_dataset.namespace, edge.to_dataset.name),
+                *(edge.from_dataset.namespace, edge.from_dataset.name),
             )
-        found.setdefault(key, one)
-    return list(found.values())
+        unique.setdefault(key, edge)
+    return list(unique.values())
 
 
 def _with_times(a: Dataset, b: Dataset) -> Dataset:

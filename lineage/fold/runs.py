@@ -91,10 +91,10 @@ class TaskFold:
         self._size = newest
         self._before = before
         self._dated = dated
-        self._repeats = {one.run_id: one.runs for one in repeats}
+        self._repeats = {repeat.run_id: repeat.runs for repeat in repeats}
         self._statements: Counter[_UsageKey] = Counter()
-        for one in usage_repeats:
-            self._statements[_usage_repeats_key(one)] += one.statements
+        for usage_repeat in usage_repeats:
+            self._statements[_usage_repeats_key(usage_repeat)] += usage_repeat.statements
         self._on_settled = on_settled
         self._unfolded: list[RunGroup] = []
         self._newest: dict[tuple[object, ...], list[tuple[datetime, str, int]]] = defaultdict(list)
@@ -124,7 +124,7 @@ class TaskFold:
             left_out = pattern.groups - len(stays)
             for group in stays:
                 self._count_statements(group, -1)
-                repeats += [RunRepeats(group.task, one, left_out) for one in group.run_ids]
+                repeats += [RunRepeats(group.task, run_id, left_out) for run_id in group.run_ids]
                 left_out = 0
             groups += stays
         return FoldedTask(
@@ -150,11 +150,11 @@ class TaskFold:
         self._waiting[number] = (group, lists)
         if not lists:
             out.append(number)
-        for one in out:
-            waiting, left = self._waiting[one]
-            self._waiting[one] = (waiting, left - 1)
+        for leaving in out:
+            waiting, left = self._waiting[leaving]
+            self._waiting[leaving] = (waiting, left - 1)
             if left <= 1:
-                del self._waiting[one]
+                del self._waiting[leaving]
                 self._settle_now(waiting)
 
     def _settle_now(self, group: RunGroup) -> None:
@@ -163,9 +163,9 @@ class TaskFold:
         self._settle(group, 0)
 
     def _settle(self, group: RunGroup, repeats: int) -> None:
-        found = group_pattern(group, dated=self._dated)
-        pattern = self._patterns.setdefault(found.pattern, _PatternRuns())
-        pattern.add(group, found, repeats)
+        traits = group_pattern(group, dated=self._dated)
+        pattern = self._patterns.setdefault(traits.pattern, _PatternRuns())
+        pattern.add(group, traits, repeats)
         self._count_statements(group, 1)
 
     def _count_statements(self, group: RunGroup, sign: int) -> None:
@@ -188,18 +188,18 @@ class _PatternRuns:
     groups: int = 0
     _extremes: dict[tuple[str, int], _Extreme] = field(default_factory=dict)
 
-    def add(self, group: RunGroup, found: GroupPattern, repeats: int) -> None:
+    def add(self, group: RunGroup, traits: GroupPattern, repeats: int) -> None:
         """Take a group, with the number of those that it stands for."""
         self.groups += 1 + repeats
-        if not found.accesses:
-            self._take(("run", 0), lt, min(one.place for one in group.runs), group)
-        for at, (place, access) in enumerate(found.accesses):
+        if not traits.accesses:
+            self._take(("run", 0), lt, min(placed.place for placed in group.runs), group)
+        for at, (place, access) in enumerate(traits.accesses):
             first = (access.first_at or BEGINNING, access.run_id)
             last = (access.last_at or BEGINNING, access.run_id)
             self._take(("first", at), lt, first, group)
             self._take(("last", at), gt, last, group)
             self._take(("met", at), lt, place, group)
-            if found.by_last:
+            if traits.by_last:
                 self._take(("ends first", at), lt, last, group)
 
     def staying(self) -> list[RunGroup]:
@@ -213,14 +213,14 @@ class _PatternRuns:
         value: Any,
         group: RunGroup,
     ) -> None:
-        known = self._extremes.get(key)
-        if known is None or is_better(value, known[0]):
+        extreme = self._extremes.get(key)
+        if extreme is None or is_better(value, extreme[0]):
             self._extremes[key] = (value, group)
 
 
 def without_newest(
     scope: FoldScope,
-    found: FoldedTask,
+    folded: FoldedTask,
     on_settled: Callable[[RunGroup], object] = lambda group: None,
 ) -> FoldedTask:
     """The runs of a task that lineage needs, without those that only pages show.
@@ -228,13 +228,13 @@ def without_newest(
     Of the newest runs the last stays, and of runs about other dates of data the first and the last.
 
     Args:
-        found: The task as it was folded.
+        folded: The task as it was folded.
         on_settled: Called with each group that goes.
     """
     again = TaskFold(
-        *(scope, found.run_repeats, found.usage_repeats, on_settled), newest=1, dated=False
+        *(scope, folded.run_repeats, folded.usage_repeats, on_settled), newest=1, dated=False
     )
-    for group in found.groups:
+    for group in folded.groups:
         again.add(group)
     return again.folded()
 
@@ -261,30 +261,32 @@ def fold(
     for group in run_groups(records.runs, records.accesses):
         by_task[group.task].append(group)
     repeats: dict[str, list[RunRepeats]] = defaultdict(list)
-    for one in records.run_repeats:
-        repeats[one.task].append(one)
+    for run_repeat in records.run_repeats:
+        repeats[run_repeat.task].append(run_repeat)
     statements: dict[str, list[UsageRepeats]] = defaultdict(list)
     for of_usage in records.usage_repeats:
         statements[of_usage.task].append(of_usage)
-    found: list[FoldedTask] = []
+    folded_tasks: list[FoldedTask] = []
     for task in sorted({*by_task, *statements}):
         fold_of_task = TaskFold(
             *(scope, repeats[task], statements[task], on_settled, newest, before), dated=dated
         )
         for group in by_task[task]:
             fold_of_task.add(group)
-        found.append(fold_of_task.folded())
-    runs, accesses = _in_order(group for one in found for group in one.groups)
+        folded_tasks.append(fold_of_task.folded())
+    runs, accesses = _in_order(group for folded in folded_tasks for group in folded.groups)
     days = DayTotals()
-    for one_task in found:
-        days.merge(one_task.days)
+    for folded in folded_tasks:
+        days.merge(folded.days)
     return (
         replace(
             records,
             runs=runs,
             accesses=accesses,
-            run_repeats=tuple(one for task_found in found for one in task_found.run_repeats),
-            usage_repeats=tuple(one for task_found in found for one in task_found.usage_repeats),
+            run_repeats=tuple(repeat for folded in folded_tasks for repeat in folded.run_repeats),
+            usage_repeats=tuple(
+                repeat for folded in folded_tasks for repeat in folded.usage_repeats
+            ),
         ),
         days.figures(),
     )
@@ -298,7 +300,7 @@ def _in_order(groups: Iterable[RunGroup]) -> tuple[tuple[Run, ...], tuple[Access
         accesses += group.accesses
     runs.sort(key=_place)
     accesses.sort(key=_place)
-    return tuple(one.run for one in runs), tuple(one.access for one in accesses)
+    return tuple(placed.run for placed in runs), tuple(placed.access for placed in accesses)
 
 
 def _place(placed: PlacedRun | PlacedAccess) -> int:
@@ -325,8 +327,14 @@ def _names(access: Access) -> tuple[str, str]:
     return access.dataset.namespace, access.dataset.name
 
 
-def _usage_repeats_key(one: UsageRepeats) -> _UsageKey:
-    return (one.task, one.dataset.namespace, one.dataset.name, one.direction, one.engine)
+def _usage_repeats_key(repeats: UsageRepeats) -> _UsageKey:
+    return (
+        repeats.task,
+        repeats.dataset.namespace,
+        repeats.dataset.name,
+        repeats.direction,
+        repeats.engine,
+    )
 
 
 def _usage_repeats(key: _UsageKey, statements: int) -> UsageRepeats:

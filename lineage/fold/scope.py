@@ -100,7 +100,7 @@ def ids_of_run(run: Run, namespaces: Iterable[str]) -> Iterator[str]:
             continue
         if parent := parent_id(name):
             yield str(parent.run_id)
-        elif found := task_try(name):
+        elif attempt := task_try(name):
             yield TRY
             for namespace in namespaces:
-                yield str(found.run_id(namespace))
+                yield str(attempt.run_id(namespace))

@@ -45,13 +45,13 @@ def changing_keys(
     """
     for origin in origins:
         yield f"origin {origin}"
-    known = set(namespaces)
+    known_namespaces = set(namespaces)
     names = {access.run_id for access in new.accesses}
     for run in new.runs:
         names |= {run.run_id, run.parent_run_id or run.run_id}
         if run.job:
             names.update(ids_of_event(run))
-            if not known.issuperset(namespaces_of(run)):
+            if not known_namespaces.issuperset(namespaces_of(run)):
                 names.add(TRY)
     yield from (f"run {name}" for name in {name.lower() for name in names})
 
@@ -61,13 +61,13 @@ def renames_settled(records: Records, rename: Rename) -> bool:
 
     What such runs did depends on when each of them ran.
     """
-    settled = {(one.task, one.run_id) for one in records.run_repeats}
+    settled = {(repeats.task, repeats.run_id) for repeats in records.run_repeats}
     if not settled:
         return False
     rename = located_names(rename, records.datasets)
-    renamed = {rename(one.dataset) for one in records.accesses if one.operation.renames}
+    renamed = {rename(access.dataset) for access in records.accesses if access.operation.renames}
     return bool(renamed) and any(
-        rename(one.dataset) in renamed
-        for one in records.accesses
-        if (one.task, one.run_id) in settled and one.kind is not Kind.TEMPORARY
+        rename(access.dataset) in renamed
+        for access in records.accesses
+        if (access.task, access.run_id) in settled and access.kind is not Kind.TEMPORARY
     )

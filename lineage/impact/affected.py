@@ -98,6 +98,10 @@ class Impact:
     @property
     def severity(self) -> ImpactSeverity:
         """The highest of all."""
-        found = [some[0].severity for some in (self.datasets, self.tasks, self.consumers) if some]
-        found += [ImpactSeverity.BLOCKING for one in self.tests if one.breaks]
-        return max(found, default=ImpactSeverity.INFO)
+        severities = [
+            affected[0].severity
+            for affected in (self.datasets, self.tasks, self.consumers)
+            if affected
+        ]
+        severities += [ImpactSeverity.BLOCKING for test in self.tests if test.breaks]
+        return max(severities, default=ImpactSeverity.INFO)

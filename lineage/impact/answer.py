@@ -67,44 +67,44 @@ class Surroundings:
 
 def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> Impact:
     """The impact of a change of a dataset that the graph knows."""
-    place = graph.dataset(change.dataset)
+    number = graph.dataset(change.dataset)
     of_column = change.column and change.kind not in OF_DATASETS
-    column = graph.column(place, change.column) if of_column else -1
-    start = State(place, column, START[change.kind])
-    found = spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
-    states = _by_dataset(found)
-    about = _descriptions(graph, states, around)
-    severities = _severities(change.kind, found)
-    severities[place] = severity(change.kind, start.effect)
+    column = graph.column(number, change.column) if of_column else -1
+    start = State(number, column, START[change.kind])
+    extent = spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
+    states = _by_dataset(extent)
+    described = _descriptions(graph, states, around)
+    severities = _severities(change.kind, extent)
+    severities[number] = severity(change.kind, start.effect)
     steps: dict[int, ImpactStep] = {}
     tests = [
         test
-        for one, description in about.items()
-        for test in _tests(graph, one, states[one], description.tests)
-        if test.breaks or one != place
+        for dataset, description in described.items()
+        for test in _tests(graph, dataset, states[dataset], description.tests)
+        if test.breaks or dataset != number
     ]
     return Impact(
         change,
         LazySequence(
-            _most_severe_first(found, states, severities, place),
-            lambda one: _dataset(
-                *(found, states[one], severities[one], about.get(one)),
-                ImpactPath(found, states[one][0], steps),
+            _most_severe_first(extent, states, severities, number),
+            lambda dataset: _dataset(
+                *(extent, states[dataset], severities[dataset], described.get(dataset)),
+                ImpactPath(extent, states[dataset][0], steps),
             ),
         ),
-        _tasks(change.kind, found, severities, around),
+        _tasks(change.kind, extent, severities, around),
         tuple(sorted(tests, key=lambda o: (not o.breaks, o.dataset, o.test.column, o.test.name))),
-        tuple(_consumers(found, severities, around)),
-        sum(found.flows.values()),
-        len(found.flows),
+        tuple(_consumers(extent, severities, around)),
+        sum(extent.flows.values()),
+        len(extent.flows),
     )
 
 
-def _by_dataset(found: Spread) -> dict[int, list[int]]:
+def _by_dataset(extent: Spread) -> dict[int, list[int]]:
     """The states of each dataset, by their numbers, in the order they were reached."""
     states: dict[int, list[int]] = {}
-    for number in found.arrivals:
-        states.setdefault(found.dataset_of(number), []).append(number)
+    for number in extent.arrivals:
+        states.setdefault(extent.dataset_of(number), []).append(number)
     return states
 
 
@@ -113,20 +113,22 @@ def _descriptions(
 ) -> dict[int, Description]:
     if not around.descriptions:
         return {}
-    found = ((one, around.descriptions.get(graph.datasets[one])) for one in datasets)
-    return {one: about for one, about in found if about}
+    described = (
+        (dataset, around.descriptions.get(graph.datasets[dataset])) for dataset in datasets
+    )
+    return {dataset: description for dataset, description in described if description}
 
 
-def _severities(kind: ChangeType, found: Spread) -> dict[int, ImpactSeverity]:
+def _severities(kind: ChangeType, extent: Spread) -> dict[int, ImpactSeverity]:
     """Datasets with the highest severity of their states.
 
     What is not written because something is gone is no mere delay.
     """
     of_effect = [severity(kind, effect) for effect in ImpactEffect]
-    gone, unwritten = severity(kind, ImpactEffect.GONE), found.unwritten
+    gone, unwritten = severity(kind, ImpactEffect.GONE), extent.unwritten
     worst: dict[int, ImpactSeverity] = {}
-    for number in found.arrivals:
-        dataset = found.dataset_of(number)
+    for number in extent.arrivals:
+        dataset = extent.dataset_of(number)
         outcome = gone if number in unwritten else of_effect[effect_of(number)]
         if worst.get(dataset, -1) < outcome:
             worst[dataset] = outcome
@@ -134,28 +136,28 @@ def _severities(kind: ChangeType, found: Spread) -> dict[int, ImpactSeverity]:
 
 
 def _most_severe_first(
-    found: Spread,
+    extent: Spread,
     states: Mapping[int, Sequence[int]],
     severities: Mapping[int, ImpactSeverity],
     start: int,
 ) -> list[int]:
     """The datasets without the one that changes: stale ones last, those nearest first, by name."""
-    keys, rank = [*found.graph.numbers], {}
-    for one, (nearest, *_) in states.items():
-        _, _, _, distance, stale = found.arrivals[nearest]
-        rank[one] = (-severities[one], stale, distance, keys[one])
+    keys, rank = [*extent.graph.numbers], {}
+    for dataset, (nearest, *_) in states.items():
+        _, _, _, distance, stale = extent.arrivals[nearest]
+        rank[dataset] = (-severities[dataset], stale, distance, keys[dataset])
     del rank[start]
     return sorted(rank, key=rank.__getitem__)
 
 
 def _dataset(
-    found: Spread,
+    extent: Spread,
     reached: Sequence[int],
     worst: ImpactSeverity,
-    about: Description | None,
+    description: Description | None,
     path: ImpactPath,
 ) -> AffectedDataset:
-    graph, columns, effects = found.graph, dict[str, ImpactEffect](), set[ImpactEffect]()
+    graph, columns, effects = extent.graph, dict[str, ImpactEffect](), set[ImpactEffect]()
     for number in reached:
         effect = EFFECTS[effect_of(number)]
         if number < 0:
@@ -164,31 +166,31 @@ def _dataset(
             name = graph.column_names[column_of(number)]
             columns[name] = min(columns.get(name, effect), effect)
     return AffectedDataset(
-        graph.datasets[found.dataset_of(reached[0])],
+        graph.datasets[extent.dataset_of(reached[0])],
         worst,
         tuple(sorted(effects)),
         {name: columns[name] for name in sorted(columns)},
         path,
-        about.owner if about else "",
-        stale=found.is_stale(reached[0]),
+        description.owner if description else "",
+        stale=extent.is_stale(reached[0]),
     )
 
 
 def _tasks(
     kind: ChangeType,
-    found: Spread,
+    extent: Spread,
     severities: Mapping[int, ImpactSeverity],
     around: Surroundings,
 ) -> Sequence[AffectedTask]:
     worst: dict[int, ImpactSeverity] = {}
-    for number, (before, task, *_) in found.arrivals.items():
-        outcome = severities[found.dataset_of(number)]
+    for number, (before, task, *_) in extent.arrivals.items():
+        outcome = severities[extent.dataset_of(number)]
         if before is not None and worst.get(task, -1) < outcome:
             worst[task] = outcome
     gone = severity(kind, ImpactEffect.GONE)
-    for task in found.broken:
+    for task in extent.broken:
         worst[task] = max(worst.get(task, gone), gone)
-    names, broken, owners = found.graph.tasks, found.broken, around.owners
+    names, broken, owners = extent.graph.tasks, extent.broken, around.owners
     rank = {task: (-outcome, task not in broken, names[task]) for task, outcome in worst.items()}
     return LazySequence(
         sorted(rank, key=rank.__getitem__),
@@ -213,30 +215,37 @@ def _tests(
 
 
 def _consumers(
-    found: Spread, severities: Mapping[int, ImpactSeverity], around: Surroundings
+    extent: Spread, severities: Mapping[int, ImpactSeverity], around: Surroundings
 ) -> list[AffectedConsumer]:
-    graph, affected = found.graph, []
+    graph, affected = extent.graph, []
     for consumer in around.consumers:
         reached = [
-            (severities[place], one)
-            for one in consumer.reads
-            if (place := graph.find_dataset(one)) in severities and place is not None
+            (severities[number], read)
+            for read in consumer.reads
+            if (number := graph.find_dataset(read)) in severities and number is not None
         ]
         if reached:
             worst = max(outcome for outcome, _ in reached)
             worst = raised(worst) if consumer.is_critical else worst
-            reads = tuple(sorted(one for _, one in reached))
-            breaks = any(_is_gone(found, *one) for one in consumer.columns)
+            reads = tuple(sorted(read for _, read in reached))
+            breaks = any(_is_gone(extent, *column) for column in consumer.columns)
             affected.append(AffectedConsumer(consumer, worst, reads, breaks))
-    return sorted(affected, key=lambda one: (-one.severity, not one.breaks, one.consumer.name))
+    return sorted(
+        affected,
+        key=lambda affected_consumer: (
+            -affected_consumer.severity,
+            not affected_consumer.breaks,
+            affected_consumer.consumer.name,
+        ),
+    )
 
 
-def _is_gone(found: Spread, dataset: DatasetId, name: str) -> bool:
+def _is_gone(extent: Spread, dataset: DatasetId, name: str) -> bool:
     """Whether a column that somebody names is gone, alone or with its dataset."""
-    place = found.graph.find_dataset(dataset)
-    if place is None:
+    number = extent.graph.find_dataset(dataset)
+    if number is None:
         return False
     return any(
-        column is not None and state_number(State(place, column, _PROVABLE)) in found.arrivals
-        for column in (-1, found.graph.find_column(place, name))
+        column is not None and state_number(State(number, column, _PROVABLE)) in extent.arrivals
+        for column in (-1, extent.graph.find_column(number, name))
     )

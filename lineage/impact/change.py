@@ -148,13 +148,13 @@ def severity(kind: ChangeType, effect: ImpactEffect) -> ImpactSeverity:
     return _SEVERITIES[kind].get(effect, ImpactSeverity.INFO)
 
 
-def raised(found: ImpactSeverity) -> ImpactSeverity:
+def raised(usual: ImpactSeverity) -> ImpactSeverity:
     """The severity where a critical consumer, one with a deadline or an SLO, is affected."""
-    if found is ImpactSeverity.WARNING:
+    if usual is ImpactSeverity.WARNING:
         return ImpactSeverity.BLOCKING
     return (
-        found
-        if found in (ImpactSeverity.INFO, ImpactSeverity.RESTRICTED)
+        usual
+        if usual in (ImpactSeverity.INFO, ImpactSeverity.RESTRICTED)
         else ImpactSeverity.CRITICAL
     )
 

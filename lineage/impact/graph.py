@@ -79,8 +79,8 @@ class ImpactGraph:
 
     def column(self, dataset: int, name: str) -> int:
         """The number of a column, a new one for one that is not known."""
-        known = self.columns_of[dataset]
-        number = known.setdefault(name.casefold(), len(self.column_names))
+        numbers = self.columns_of[dataset]
+        number = numbers.setdefault(name.casefold(), len(self.column_names))
         if number == len(self.column_names):
             self.column_names.append(name)
             self.dataset_of.append(dataset)
@@ -127,7 +127,7 @@ class ImpactGraph:
         self.flow_has_columns = bytearray(len(flows))
         sources = array("i")
         places: dict[_FlowKey, int] = {}
-        for place, flow in enumerate(flows):
+        for number, flow in enumerate(flows):
             source, target = self.dataset(flow.source), self.dataset(flow.target)
             task = tasks.setdefault(flow.task, len(tasks))
             sources.append(source)
@@ -135,7 +135,7 @@ class ImpactGraph:
             self.flow_task.append(task)
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
-            places[source, target, task] = place
+            places[source, target, task] = number
         self.flow_starts, self.flows_by_source = by_source(sources, len(self.datasets))
         return places
 
@@ -152,10 +152,10 @@ class ImpactGraph:
             of_task.append(task)
             masked = _MASKING[edge.masked_by] << 1 | edge.masking
             kinds.append(_SUBTYPE[edge.subtype] << 4 | masked)
-            place = flows.get((source, target, task), -1)
-            of_flow.append(place)
-            if place >= 0:
-                self.flow_has_columns[place] = True
+            flow = flows.get((source, target, task), -1)
+            of_flow.append(flow)
+            if flow >= 0:
+                self.flow_has_columns[flow] = True
         self.edge_starts, places = by_source(sources, len(self.column_names))
         self.edge_target = array("i", map(targets.__getitem__, places))
         self.edge_kind = bytes(map(kinds.__getitem__, places))

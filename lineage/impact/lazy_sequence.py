@@ -21,15 +21,15 @@ class LazySequence(Sequence[T], Generic[K, T]):
         return len(self._keys)
 
     @overload
-    def __getitem__(self, place: int) -> T: ...
+    def __getitem__(self, index: int) -> T: ...
 
     @overload
-    def __getitem__(self, place: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
 
-    def __getitem__(self, place: int | slice) -> T | tuple[T, ...]:
-        if isinstance(place, slice):
-            return tuple(map(self._make, self._keys[place]))
-        return self._make(self._keys[place])
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._make, self._keys[index]))
+        return self._make(self._keys[index])
 
     def __iter__(self) -> Iterator[T]:
         return map(self._make, self._keys)

@@ -30,25 +30,25 @@ class ImpactPath(Sequence[ImpactStep]):
     """The steps of the path to a state, which is equal to another one of the same steps.
 
     Args:
-        made: The steps that were made before: paths that begin alike share theirs.
+        shared: The steps that were made before: paths that begin alike share theirs.
     """
 
-    __slots__ = ("_found", "_made", "_state")
+    __slots__ = ("_shared", "_spread", "_state")
 
-    def __init__(self, found: Spread, state: int, made: dict[int, ImpactStep]) -> None:
-        self._found, self._state, self._made = found, state, made
+    def __init__(self, spread: Spread, state: int, shared: dict[int, ImpactStep]) -> None:
+        self._spread, self._state, self._shared = spread, state, shared
 
     def __len__(self) -> int:
-        return self._found.distance(self._state)
+        return self._spread.distance(self._state)
 
     @overload
-    def __getitem__(self, place: int) -> ImpactStep: ...
+    def __getitem__(self, index: int) -> ImpactStep: ...
 
     @overload
-    def __getitem__(self, place: slice) -> tuple[ImpactStep, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[ImpactStep, ...]: ...
 
-    def __getitem__(self, place: int | slice) -> ImpactStep | tuple[ImpactStep, ...]:
-        return self._steps()[place]
+    def __getitem__(self, index: int | slice) -> ImpactStep | tuple[ImpactStep, ...]:
+        return self._steps()[index]
 
     def __iter__(self) -> Iterator[ImpactStep]:
         return iter(self._steps())
@@ -63,18 +63,18 @@ class ImpactPath(Sequence[ImpactStep]):
         return repr(self._steps())
 
     def _steps(self) -> tuple[ImpactStep, ...]:
-        arrivals, steps, number = self._found.arrivals, list[ImpactStep](), self._state
+        arrivals, steps, number = self._spread.arrivals, list[ImpactStep](), self._state
         while (before := arrivals[number][0]) is not None:
-            if number not in self._made:
-                self._made[number] = _step(self._found, number)
-            steps.append(self._made[number])
+            if number not in self._shared:
+                self._shared[number] = _step(self._spread, number)
+            steps.append(self._shared[number])
             number = before
         return tuple(reversed(steps))
 
 
-def _step(found: Spread, number: int) -> ImpactStep:
-    graph = found.graph
-    state, arrival = found.state_at(number)
+def _step(spread: Spread, number: int) -> ImpactStep:
+    graph = spread.graph
+    state, arrival = spread.state_at(number)
     column = graph.column_names[state.column] if state.column >= 0 else ""
     task, dataset = graph.tasks[arrival.task], graph.datasets[state.dataset]
     return ImpactStep(task, arrival.subtype, dataset, column)

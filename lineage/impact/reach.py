@@ -79,68 +79,68 @@ class ImpactReach:
         self._readers: dict[int, list[int]] = {}
         for number, consumer in enumerate(self._consumers):
             for dataset in consumer.reads:
-                if (place := graph.find_dataset(dataset)) is not None:
-                    self._readers.setdefault(place, []).append(number)
+                if (dataset_number := graph.find_dataset(dataset)) is not None:
+                    self._readers.setdefault(dataset_number, []).append(number)
         self._tests: dict[tuple[int, str], int] = {}
         self._number_tests(around)
-        self._known: dict[_Sets, _Sets] = {}
-        self._found: dict[int, _Sets] = {}
+        self._interned: dict[_Sets, _Sets] = {}
+        self._sets: dict[int, _Sets] = {}
         self._follow(chain.from_iterable(map(self._starts, range(len(graph.datasets)))))
 
     def of(self, change: ProposedChange) -> ReachOfChange:
         """The reach of a change of a dataset or a column that the graph knows."""
-        place = self._graph.find_dataset(change.dataset)
-        if place is None:
+        number = self._graph.find_dataset(change.dataset)
+        if number is None:
             return ReachOfChange(ImpactSeverity.INFO, 0, 0, 0, (), 0, 0)
         of_column = change.column and change.kind not in OF_DATASETS
-        column = self._graph.find_column(place, change.column) if of_column else -1
-        start = State(place, -1 if column is None else column, START[change.kind])
-        found = self._found[state_number(start)]
-        effects = found.consumers
-        for reader in self._readers.get(place, ()):
+        column = self._graph.find_column(number, change.column) if of_column else -1
+        start = State(number, -1 if column is None else column, START[change.kind])
+        sets = self._sets[state_number(start)]
+        effects = sets.consumers
+        for reader in self._readers.get(number, ()):
             effects |= 1 << reader * _OF_CONSUMER + start.effect
         consumers = dict(self._severities(change.kind, effects))
-        worst = [severity(change.kind, one) for one in _effects(found.effects)]
+        worst = [severity(change.kind, effect) for effect in _effects(sets.effects)]
         worst += consumers.values()
-        if found.broken:
+        if sets.broken:
             worst.append(severity(change.kind, ImpactEffect.GONE))
-        if found.datasets >> place & 1:  # Tasks lead back to where it is made.
+        if sets.datasets >> number & 1:  # Tasks lead back to where it is made.
             worst.append(severity(change.kind, start.effect))
-        if found.tests:
+        if sets.tests:
             worst.append(ImpactSeverity.BLOCKING)
         return ReachOfChange(
             max(worst, default=ImpactSeverity.INFO),
-            (found.datasets & ~(1 << place)).bit_count(),
-            found.broken.bit_count(),
-            found.tests.bit_count(),
-            tuple(sorted(consumers, key=lambda one: (-consumers[one], one.name))),
-            found.known.bit_count(),
-            (found.known | found.unknown).bit_count(),
+            (sets.datasets & ~(1 << number)).bit_count(),
+            sets.broken.bit_count(),
+            sets.tests.bit_count(),
+            tuple(sorted(consumers, key=lambda consumer: (-consumers[consumer], consumer.name))),
+            sets.known.bit_count(),
+            (sets.known | sets.unknown).bit_count(),
         )
 
     def knows(self, dataset: DatasetId, column: str) -> bool:
         """The graph has the column."""
-        place = self._graph.find_dataset(dataset)
-        return place is not None and self._graph.find_column(place, column) is not None
+        number = self._graph.find_dataset(dataset)
+        return number is not None and self._graph.find_column(number, column) is not None
 
     def _severities(
         self, kind: ChangeType, effects: int
     ) -> Iterator[tuple[Consumer, ImpactSeverity]]:
         for number, consumer in enumerate(self._consumers):
-            own = effects >> number * _OF_CONSUMER & (1 << _OF_CONSUMER) - 1
-            if own:
-                worst = max(severity(kind, one) for one in _effects(own))
+            bits = effects >> number * _OF_CONSUMER & (1 << _OF_CONSUMER) - 1
+            if bits:
+                worst = max(severity(kind, effect) for effect in _effects(bits))
                 yield consumer, raised(worst) if consumer.is_critical else worst
 
     def _number_tests(self, around: Surroundings) -> None:
         """Give each test a bit: by its dataset and column, and by its dataset alone."""
         number = 0
-        for dataset, about in around.descriptions.items():
-            place = self._graph.find_dataset(dataset)
-            if place is None:
+        for dataset, description in around.descriptions.items():
+            dataset_number = self._graph.find_dataset(dataset)
+            if dataset_number is None:
                 continue
-            for test in about.tests:
-                for key in {(place, test.column.casefold()), (place, "")}:
+            for test in description.tests:
+                for key in {(dataset_number, test.column.casefold()), (dataset_number, "")}:
                     self._tests[key] = self._tests.get(key, 0) | 1 << number
                 number += 1
 
@@ -154,7 +154,7 @@ class ImpactReach:
 
     def _follow(self, starts: Iterable[int]) -> None:
         """Work out the sets of all states, the last ones first; again where tasks go in circles."""
-        own: dict[int, _Sets] = {}
+        direct: dict[int, _Sets] = {}
         next_: dict[int, list[int]] = {}
         order: list[int] = []
         for start in starts:
@@ -162,30 +162,30 @@ class ImpactReach:
             while waiting:
                 state = waiting[-1]
                 if state not in next_:
-                    own[state], next_[state] = self._own(state)
-                    waiting += [one for one in next_[state] if one not in next_]
+                    direct[state], next_[state] = self._direct_sets(state)
+                    waiting += [successor for successor in next_[state] if successor not in next_]
                 else:
                     waiting.pop()
-                    if state not in self._found:
-                        self._found[state] = own[state]
+                    if state not in self._sets:
+                        self._sets[state] = direct[state]
                         order.append(state)
         changed = True
         while changed:
             changed = False
             for state in order:
-                after = self._joined(own[state], next_[state])
-                if after is not self._found[state]:
-                    self._found[state], changed = after, True
-        self._known.clear()
+                after = self._join_sets(direct[state], next_[state])
+                if after is not self._sets[state]:
+                    self._sets[state], changed = after, True
+        self._interned.clear()
 
-    def _own(self, state: int) -> tuple[_Sets, list[int]]:
+    def _direct_sets(self, state: int) -> tuple[_Sets, list[int]]:
         """The sets of a state itself, and the states that it leads to."""
         spread = Spread(self._graph)
-        after = list(dict.fromkeys(one for one, *_ in next_steps(spread, state)))
+        after = list(dict.fromkeys(successor for successor, *_ in next_steps(spread, state)))
         at = state_of(self._graph, state)
         datasets = consumers = effects = 0
-        for one in after:
-            reached = state_of(self._graph, one)
+        for successor in after:
+            reached = state_of(self._graph, successor)
             datasets |= 1 << reached.dataset
             effect = _effect_after(at.effect, reached.effect)
             effects |= 1 << effect
@@ -201,25 +201,25 @@ class ImpactReach:
             tests = self._tests.get((at.dataset, name), 0)
         broken = sum(1 << task for task in spread.broken)
         sets = _Sets(datasets, broken, tests, known, unknown, consumers, effects)
-        return self._one(sets), after
+        return self._intern(sets), after
 
-    def _joined(self, own: _Sets, after: Iterable[int]) -> _Sets:
-        datasets, broken, tests = own.datasets, own.broken, own.tests
-        known, unknown = own.known, own.unknown
-        consumers, effects = own.consumers, own.effects
+    def _join_sets(self, direct: _Sets, after: Iterable[int]) -> _Sets:
+        datasets, broken, tests = direct.datasets, direct.broken, direct.tests
+        known, unknown = direct.known, direct.unknown
+        consumers, effects = direct.consumers, direct.effects
         for state in after:
-            one = self._found[state]
-            datasets |= one.datasets
-            broken |= one.broken
-            tests |= one.tests
-            known |= one.known
-            unknown |= one.unknown
-            consumers |= one.consumers
-            effects |= one.effects
-        return self._one(_Sets(datasets, broken, tests, known, unknown, consumers, effects))
+            sets = self._sets[state]
+            datasets |= sets.datasets
+            broken |= sets.broken
+            tests |= sets.tests
+            known |= sets.known
+            unknown |= sets.unknown
+            consumers |= sets.consumers
+            effects |= sets.effects
+        return self._intern(_Sets(datasets, broken, tests, known, unknown, consumers, effects))
 
-    def _one(self, sets: _Sets) -> _Sets:
-        return self._known.setdefault(sets, sets)
+    def _intern(self, sets: _Sets) -> _Sets:
+        return self._interned.setdefault(sets, sets)
 
 
 def _effect_after(before: ImpactEffect, effect: ImpactEffect) -> int:

@@ -113,12 +113,10 @@ def state_number(state: State) -> int:
 
 def state_of(graph: ImpactGraph, number: int) -> State:
     """The state that a number stands for."""
-    place = number if number >= 0 else ~number
-    effect = EFFECTS[place & _MASK]
-    place >>= _BITS
-    return (
-        State(graph.dataset_of[place], place, effect) if number >= 0 else State(place, -1, effect)
-    )
+    code = number if number >= 0 else ~number
+    effect = EFFECTS[code & _MASK]
+    code >>= _BITS
+    return State(graph.dataset_of[code], code, effect) if number >= 0 else State(code, -1, effect)
 
 
 def effect_of(number: int) -> int:
@@ -138,8 +136,8 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
         start: The effect where the change is made.
         farthest: The most steps.
     """
-    found = Spread(graph)
-    arrivals, is_stale = found.arrivals, graph.flow_is_stale
+    extent = Spread(graph)
+    arrivals, is_stale = extent.arrivals, graph.flow_is_stale
     first = state_number(start)
     arrivals[first] = (None, -1, _FLOW, 0, False)
     fresh, waiting = deque([first]), deque[tuple[int, StateArrival]]()
@@ -155,9 +153,9 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
         if distance == farthest:
             continue
         is_gone = effect_of(number) == ImpactEffect.GONE
-        for after, flow, task, kind in next_steps(found, number):
+        for after, flow, task, kind in next_steps(extent, number):
             if is_gone and effect_of(after) == ImpactEffect.LATE:
-                found.unwritten.add(after)
+                extent.unwritten.add(after)
             if after in arrivals:
                 continue
             if flow >= 0 and is_stale[flow]:
@@ -165,18 +163,18 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
             else:
                 arrivals[after] = (number, task, kind, distance + 1, stale)
                 fresh.append(after)
-    return found
+    return extent
 
 
-def next_steps(found: Spread, number: int) -> list[_Step]:
-    """The steps from a state; flows and tasks that break are noted in `found`."""
-    graph = found.graph
+def next_steps(extent: Spread, number: int) -> list[_Step]:
+    """The steps from a state; flows and tasks that break are noted in `extent`."""
+    graph = extent.graph
     if number < 0:
         dataset, effect = ~number >> _BITS, ~number & _MASK
         steps = []
     else:
         dataset, effect = graph.dataset_of[number >> _BITS], number & _MASK
-        steps = _over_edges(found, dataset, number >> _BITS, effect)
+        steps = _over_edges(extent, dataset, number >> _BITS, effect)
     after = _over_flow(effect, number >= 0)
     if after is None:
         return steps
@@ -184,21 +182,21 @@ def next_steps(found: Spread, number: int) -> list[_Step]:
         if number >= 0:
             if graph.flow_has_columns[flow]:
                 continue
-            found.flows[flow] = False
+            extent.flows[flow] = False
         elif effect == ImpactEffect.GONE:
-            found.broken.add(graph.flow_task[flow])
+            extent.broken.add(graph.flow_task[flow])
         target = ~(graph.flow_target[flow] << _BITS | after)
         steps.append((target, flow, graph.flow_task[flow], _FLOW))
     return steps
 
 
-def _over_edges(found: Spread, dataset: int, column: int, effect: int) -> list[_Step]:
-    graph, star, steps = found.graph, found.graph.star(dataset), list[_Step]()
-    for one in (column,) if star is None else (column, star):
-        for edge in graph.edges_from(one):
+def _over_edges(extent: Spread, dataset: int, column: int, effect: int) -> list[_Step]:
+    graph, star, steps = extent.graph, extent.graph.star(dataset), list[_Step]()
+    for source in (column,) if star is None else (column, star):
+        for edge in graph.edges_from(source):
             target, kind = graph.edge_target[edge], graph.edge_kind[edge]
             to_all = graph.is_star[target] == 1
-            if to_all and one == star and _is_direct(kind):
+            if to_all and source == star and _is_direct(kind):
                 # Columns that are not known one by one go there under their own names.
                 there = graph.dataset_of[target]
                 same = graph.find_column(there, graph.column_names[column])
@@ -211,12 +209,14 @@ def _over_edges(found: Spread, dataset: int, column: int, effect: int) -> list[_
                 continue
             task, flow = graph.edge_task[edge], graph.edge_flow[edge]
             if effect == ImpactEffect.GONE:
-                found.broken.add(task)
+                extent.broken.add(task)
             if flow >= 0:
-                found.flows[flow] = True
+                extent.flows[flow] = True
             after, on_dataset = carried
-            place = ~(graph.dataset_of[target] << _BITS | after)
-            steps.append((place if on_dataset else target << _BITS | after, flow, task, kind))
+            dataset_state = ~(graph.dataset_of[target] << _BITS | after)
+            steps.append(
+                (dataset_state if on_dataset else target << _BITS | after, flow, task, kind)
+            )
     return steps
 
 

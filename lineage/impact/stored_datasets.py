@@ -26,19 +26,19 @@ class StoredDatasets(Sequence[DatasetId]):
         return len(self._made)
 
     @overload
-    def __getitem__(self, place: int) -> DatasetId: ...
+    def __getitem__(self, index: int) -> DatasetId: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[DatasetId]: ...
+    def __getitem__(self, index: slice) -> list[DatasetId]: ...
 
-    def __getitem__(self, place: int | slice) -> DatasetId | list[DatasetId]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
-        found = self._made[place]
-        if found is None:
-            namespace = self._namespaces[self._of_dataset[place]]
-            found = self._made[place] = DatasetId(namespace, self._names[place])
-        return found
+    def __getitem__(self, index: int | slice) -> DatasetId | list[DatasetId]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        dataset = self._made[index]
+        if dataset is None:
+            namespace = self._namespaces[self._of_dataset[index]]
+            dataset = self._made[index] = DatasetId(namespace, self._names[index])
+        return dataset
 
     def append(self, dataset: DatasetId) -> None:
         """Add a dataset."""

@@ -24,14 +24,14 @@ _FLAGS = ("is_star", "flow_is_stale", "flow_has_columns", "edge_kind")
 
 def graph_sections(graph: ImpactGraph) -> dict[str, bytes]:
     """A graph as bytes, by the names of its parts."""
-    namespaces = {one.namespace: None for one in graph.datasets}
+    namespaces = {dataset.namespace: None for dataset in graph.datasets}
     names = dict.fromkeys(graph.column_names)
     starts, columns = by_source(graph.dataset_of, len(graph.datasets))
     return {
         "namespaces": text_section([*namespaces]),
-        "dataset_namespace": _places(namespaces, [one.namespace for one in graph.datasets]),
-        "dataset_name": text_section([one.name for one in graph.datasets]),
-        "dataset_key": text_section([one.key[1] for one in graph.datasets]),
+        "dataset_namespace": _places(namespaces, [dataset.namespace for dataset in graph.datasets]),
+        "dataset_name": text_section([dataset.name for dataset in graph.datasets]),
+        "dataset_key": text_section([dataset.key[1] for dataset in graph.datasets]),
         "has_schema": array("i", sorted(graph.has_schema)).tobytes(),
         "tasks": text_section(graph.tasks),
         "names": text_section([*names]),
@@ -49,7 +49,7 @@ def stored_graph(sections: Sections) -> ImpactGraph:
     namespaces = stored_texts(sections["namespaces"])
     of_dataset = stored_numbers(sections["dataset_namespace"])
     keys = zip(
-        map([one.casefold() for one in namespaces].__getitem__, of_dataset),
+        map([namespace.casefold() for namespace in namespaces].__getitem__, of_dataset),
         stored_texts(sections["dataset_key"]),
         strict=True,
     )
@@ -83,9 +83,9 @@ class _StoredColumns(dict[int, dict[str, int]]):
 
     def __missing__(self, dataset: int) -> dict[str, int]:
         begin, end = self._starts[dataset], self._starts[dataset + 1]
-        found = {self._names[one].casefold(): one for one in self._by_dataset[begin:end]}
-        self[dataset] = found
-        return found
+        numbers = {self._names[column].casefold(): column for column in self._by_dataset[begin:end]}
+        self[dataset] = numbers
+        return numbers
 
 
 def text_section(texts: Sequence[str]) -> bytes:

@@ -13,7 +13,7 @@ from dbt_graft.lineage.impact.answer import Surroundings
 from dbt_graft.lineage.impact.stored_graph import Sections
 
 FormerNames = Mapping[DatasetId, Sequence[DatasetId]]
-_CONSUMER = tuple(one.name for one in fields(Consumer))
+_CONSUMER = tuple(field.name for field in fields(Consumer))
 
 
 def surroundings_sections(around: Surroundings, former: FormerNames) -> dict[str, bytes]:
@@ -24,13 +24,23 @@ def surroundings_sections(around: Surroundings, former: FormerNames) -> dict[str
     described = {
         _key(dataset): (
             *_pair(dataset),
-            *(about.node_id, about.name, about.role, about.owner, [*map(astuple, about.tests)]),
+            *(
+                description.node_id,
+                description.name,
+                description.role,
+                description.owner,
+                [*map(astuple, description.tests)],
+            ),
         )
-        for dataset, about in around.descriptions.items()
-        if about.owner or about.tests
+        for dataset, description in around.descriptions.items()
+        if description.owner or description.tests
     }
-    consumers = [[_stored(getattr(one, name)) for name in _CONSUMER] for one in around.consumers]
-    names = [(_pair(one), [_pair(old) for old in some]) for one, some in former.items()]
+    consumers = [
+        [_encode(getattr(consumer, name)) for name in _CONSUMER] for consumer in around.consumers
+    ]
+    names = [
+        (_pair(dataset), [_pair(old) for old in old_names]) for dataset, old_names in former.items()
+    ]
     return {
         "descriptions": _json(described),
         "consumers": _json(consumers),
@@ -41,19 +51,21 @@ def surroundings_sections(around: Surroundings, former: FormerNames) -> dict[str
 
 def stored_surroundings(sections: Sections) -> Surroundings:
     """The surroundings that these bytes are of."""
-    consumers = (dict(zip(_CONSUMER, one, strict=True)) for one in _value(sections["consumers"]))
+    consumers = (dict(zip(_CONSUMER, row, strict=True)) for row in _value(sections["consumers"]))
     return Surroundings(
         _StoredDescriptions(_value(sections["descriptions"])),
         tuple(
             Consumer(
                 **{
-                    **one,
-                    "reads": tuple(DatasetId(*read) for read in one["reads"]),
-                    "tags": tuple(one["tags"]),
-                    "columns": tuple((DatasetId(*read), name) for read, name in one["columns"]),
+                    **attributes,
+                    "reads": tuple(DatasetId(*read) for read in attributes["reads"]),
+                    "tags": tuple(attributes["tags"]),
+                    "columns": tuple(
+                        (DatasetId(*read), name) for read, name in attributes["columns"]
+                    ),
                 }
             )
-            for one in consumers
+            for attributes in consumers
         ),
         _value(sections["owners"]),
     )
@@ -62,8 +74,8 @@ def stored_surroundings(sections: Sections) -> Surroundings:
 def stored_former_names(sections: Sections) -> FormerNames:
     """The former names that these bytes are of."""
     return {
-        DatasetId(*one): tuple(DatasetId(*old) for old in some)
-        for one, some in _value(sections["former_names"])
+        DatasetId(*pair): tuple(DatasetId(*old) for old in old_pairs)
+        for pair, old_pairs in _value(sections["former_names"])
     }
 
 
@@ -90,9 +102,9 @@ class _StoredDescriptions(Mapping[DatasetId, Description]):
 
 def _description(row: Sequence[Any]) -> Description:
     namespace, name, node_id, node_name, role, owner, tests = row
-    found = tuple(NodeTest(*test) for test in tests)
+    node_tests = tuple(NodeTest(*test) for test in tests)
     return Description(
-        DatasetId(namespace, name), node_id, node_name, Role(role), owner=owner, tests=found
+        DatasetId(namespace, name), node_id, node_name, Role(role), owner=owner, tests=node_tests
     )
 
 
@@ -100,9 +112,9 @@ def _key(dataset: DatasetId) -> str:
     return "\0".join(dataset.key)
 
 
-def _stored(value: object) -> object:
+def _encode(value: object) -> object:
     if isinstance(value, tuple):
-        return [_stored(one) for one in value]
+        return [_encode(member) for member in value]
     return _pair(value) if isinstance(value, DatasetId) else value
 
 

@@ -7,7 +7,7 @@ import pytest
 from dbt_graft.lineage.audience.hidden import (
     Audience,
     HiddenData,
-    copied_into,
+    copied_labels,
     hidden_data,
     table_labels,
 )
@@ -75,7 +75,7 @@ def hidden(
     datasets = {table("pay"): Classification.SECRET}
     datasets |= {table(name): level for name, level in (tables or {}).items()}
     spread = labels(*more)
-    while copied := copied_into(spread, EDGES, PII):
+    while copied := copied_labels(spread, EDGES, PII):
         copies += copied
         spread = labels(*more, *copies)
     spread = labels(*more, *copies, *table_labels(spread, datasets, COLUMNS))
