@@ -146,13 +146,13 @@ def undo(folder: Path) -> tuple[Path, ...]:
         if entry["changes"] is not None:
             restore(document, entry["changes"])
         restored[path] = document if entry["changes"] is not None else None
-    _replace({path: dump(found) for path, found in restored.items() if found is not None})
-    for path, found in restored.items():
-        if found is None:
+    _replace({path: dump(original) for path, original in restored.items() if original is not None})
+    for path, original in restored.items():
+        if original is None:
             path.unlink()
     for name in (_REPORT, _UNDO):
         (folder / name).unlink(missing_ok=True)
-    return tuple(path for path, found in restored.items() if found is not None)
+    return tuple(path for path, original in restored.items() if original is not None)
 
 
 def _digest(path: Path) -> str:
@@ -226,9 +226,9 @@ def _check_version(metadata: Any, path: Path) -> None:
         problem = f"the file is not a manifest: its metadata say {kind}"
         raise GraftError(problem, place=str(path), remedy="run `dbt docs generate` again")
     if name not in _VERSIONS:
-        found = f"has version {name}" if name else "has no version in its metadata"
+        version_text = f"has version {name}" if name else "has no version in its metadata"
         raise GraftError(
-            f"the manifest {found}; dbt-graft reads {_VERSIONS[0]} to {_VERSIONS[-1]}",
+            f"the manifest {version_text}; dbt-graft reads {_VERSIONS[0]} to {_VERSIONS[-1]}",
             place=str(path),
             remedy="run `dbt docs generate` with dbt 1.5 to 1.12",
         )

@@ -96,8 +96,8 @@ def visible_artifacts(
     )
 
 
-def _shown(made: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
-    shown = tuple(one for one in made if one.dataset not in view.hidden.datasets)
+def _shown(records: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
+    shown = tuple(record for record in records if record.dataset not in view.hidden.datasets)
     visible: tuple[_Made, ...] = renamed(shown, view.names)
     return visible
 

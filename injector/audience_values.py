@@ -40,26 +40,28 @@ def without_hidden(value: Any, view: AudienceView, mentions: Mentions, is_open: 
         return "" if mentions(value) else value
     if isinstance(value, list):
         return [
-            without_hidden(one, view, mentions, is_open)
-            for one in value
-            if not (isinstance(one, str) and mentions(one))
+            without_hidden(child, view, mentions, is_open)
+            for child in value
+            if not (isinstance(child, str) and mentions(child))
         ]
     if not isinstance(value, Mapping):
         return value
-    found: dict[str, Any] = {}
-    for key, one in value.items():
+    visible: dict[str, Any] = {}
+    for key, child in value.items():
         if is_open and mentions(str(key)):
             continue
         if key in _IDS and not is_open:
-            found[key] = _named(one, view)
+            visible[key] = _named(child, view)
         elif key in _CODE:
-            left = isinstance(one, str) and mentions(one)
-            found[key] = f"-- {LEFT_OUT}" if left else one
+            left = isinstance(child, str) and mentions(child)
+            visible[key] = f"-- {LEFT_OUT}" if left else child
         elif key == "checksum":  # Of the code: whoever guesses it could check the guess.
-            found[key] = {"name": "none", "checksum": ""} if isinstance(one, Mapping) else None
+            visible[key] = {"name": "none", "checksum": ""} if isinstance(child, Mapping) else None
         else:
-            found[key] = without_hidden(one, view, mentions, _OPEN.get(key, max(is_open - 1, 0)))
-    return found
+            visible[key] = without_hidden(
+                child, view, mentions, _OPEN.get(key, max(is_open - 1, 0))
+            )
+    return visible
 
 
 def _named(value: Any, view: AudienceView) -> Any:
@@ -67,9 +69,9 @@ def _named(value: Any, view: AudienceView) -> Any:
     if isinstance(value, str):
         return view.names(value)
     if isinstance(value, list):
-        return [_named(one, view) for one in value]
+        return [_named(child, view) for child in value]
     if isinstance(value, Mapping):
-        return {key: _named(one, view) for key, one in value.items()}
+        return {key: _named(child, view) for key, child in value.items()}
     return value
 
 
@@ -78,9 +80,9 @@ def texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from texts(one)
+        for child in value:
+            yield from texts(child)
     elif isinstance(value, Mapping):
-        for key, one in value.items():
+        for key, child in value.items():
             yield str(key)
-            yield from texts(one)
+            yield from texts(child)

@@ -20,7 +20,7 @@ from dbt_graft.lineage.runs import result_recency
 _logger = logging.getLogger(__name__)
 
 
-def with_checks(lineage: Lineage, manifest: Node, known: Relations) -> Lineage:
+def with_checks(lineage: Lineage, manifest: Node, relations: Relations) -> Lineage:
     """The lineage with the results of checks as those of dbt's tests.
 
     An invocation of which dbt itself has the result counts once: dbt's. Checks that are no test of
@@ -29,38 +29,42 @@ def with_checks(lineage: Lineage, manifest: Node, known: Relations) -> Lineage:
     checks = {node_id: check for node_id in lineage.node_results if (check := check_of(node_id))}
     if not checks:
         return lineage
-    tests = _Tests(manifest, known)
-    found = {key: one for key, one in lineage.node_results.items() if key not in checks}
+    tests = _Tests(manifest, relations)
+    results_by_node = {
+        key: node_results for key, node_results in lineage.node_results.items() if key not in checks
+    }
     others: Counter[str] = Counter()
     # One that names its dataset comes first.
-    for node_id, check in sorted(checks.items(), key=lambda one: (one[1].dataset is None, one[0])):
+    for node_id, check in sorted(
+        checks.items(), key=lambda entry: (entry[1].dataset is None, entry[0])
+    ):
         results = lineage.node_results[node_id]
         test = tests.of(check)
         if test is None and check.dataset:
-            found[node_id] = results
+            results_by_node[node_id] = results
         elif test is None:
             others[check.kind or check.name] += len(results)
         else:
-            found[test] = tuple(_joined(found.get(test, ()), results, test))
+            results_by_node[test] = tuple(_joined(results_by_node.get(test, ()), results, test))
     if others:
         names = ", ".join(f"{name} {count}" for name, count in sorted(others.items()))
         _logger.debug("checks in events that are no test of the dbt project: %s", names)
-    return replace(lineage, node_results=found)
+    return replace(lineage, node_results=results_by_node)
 
 
 def _joined(
-    known: Iterable[NodeResult], checks: Iterable[NodeResult], test: str
+    results: Iterable[NodeResult], checks: Iterable[NodeResult], test: str
 ) -> Iterator[NodeResult]:
-    found = {one.invocation_id: one for one in known}
-    for one in checks:
-        found.setdefault(one.invocation_id, replace(one, node_id=test))
-    yield from sorted(found.values(), key=result_recency, reverse=True)
+    by_invocation = {result.invocation_id: result for result in results}
+    for result in checks:
+        by_invocation.setdefault(result.invocation_id, replace(result, node_id=test))
+    yield from sorted(by_invocation.values(), key=result_recency, reverse=True)
 
 
 class _Tests:
     """The tests of a dbt project, by what events have of them."""
 
-    def __init__(self, manifest: Node, known: Relations) -> None:
+    def __init__(self, manifest: Node, relations: Relations) -> None:
         self._names: dict[str, str] = {}
         self._by_name: dict[str, set[str]] = defaultdict(set)
         self._by_dataset: dict[DatasetId, dict[str, NodeTest]] = defaultdict(dict)
@@ -71,8 +75,8 @@ class _Tests:
                     continue
                 self._names[test.node_id] = name = str(node.get("name") or "").casefold()
                 self._by_name[name].add(test.node_id)
-                if node_id in known.datasets:
-                    self._by_dataset[known.datasets[node_id]][test.node_id] = test
+                if node_id in relations.datasets:
+                    self._by_dataset[relations.datasets[node_id]][test.node_id] = test
 
     def of(self, check: Check) -> str | None:
         """The unique_id of the test; None where none matches, or several do."""
@@ -89,6 +93,6 @@ class _Tests:
         )
 
 
-def _only(found: Iterable[str]) -> str | None:
-    listed = list(found)
+def _only(node_ids: Iterable[str]) -> str | None:
+    listed = list(node_ids)
     return listed[0] if len(listed) == 1 else None

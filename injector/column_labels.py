@@ -97,19 +97,19 @@ def _node(
             columns[name] = _column(columns.get(name), name, label, places)
     if LabelPlace.TAGS not in places:
         return {**node, "columns": columns}
-    found = (label.classification for label in labels)
-    return {**node, "columns": columns, "tags": _with_tags(node, found)}
+    classifications = (label.classification for label in labels)
+    return {**node, "columns": columns, "tags": _with_tags(node, classifications)}
 
 
 def _column(
     column: Any, name: str, label: ColumnLabel, places: Collection[LabelPlace]
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": name, "description": "", "meta": {}, "tags": []}
-    found |= column if isinstance(column, dict) else {}
-    config = found.get("config")
+    filled_column: dict[str, Any] = {"name": name, "description": "", "meta": {}, "tags": []}
+    filled_column |= column if isinstance(column, dict) else {}
+    config = filled_column.get("config")
     if isinstance(config, dict):  # dbt 1.10 and later have both in two places.
-        found["config"] = {**config, **_marks(config, label, places)}
-    return {**found, **_marks(found, label, places)}
+        filled_column["config"] = {**config, **_marks(config, label, places)}
+    return {**filled_column, **_marks(filled_column, label, places)}
 
 
 def _marks(inside: Node, label: ColumnLabel, places: Collection[LabelPlace]) -> dict[str, Any]:

@@ -37,10 +37,10 @@ ByColumn = Mapping[str, Sequence[ColumnEdge]]
 
 def by_target(edges: Iterable[ColumnEdge]) -> Edges:
     """Return the edges by their output dataset."""
-    found: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
+    edges_by_dataset: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
     for edge in edges:
-        found[edge.to_dataset].append(edge)
-    return found
+        edges_by_dataset[edge.to_dataset].append(edge)
+    return edges_by_dataset
 
 
 def columns(
@@ -61,7 +61,9 @@ def columns(
     names = {column.name.casefold(): column for column in seen}
     if not names and not described:
         names = {
-            key: Column(found[0].to_column) for key, found in upstream.items() if key != ANY_COLUMN
+            key: Column(column_edges[0].to_column)
+            for key, column_edges in upstream.items()
+            if key != ANY_COLUMN
         }
     spelled = {name.casefold(): name for name in described}
     nodes = {name: dict(column) for name, column in described.items() if isinstance(column, dict)}
@@ -72,9 +74,9 @@ def columns(
         )
         node["data_type"] = node.get("data_type") or column.type or None
     for name, node in nodes.items():
-        if one := in_events.get(name.casefold()):
-            node["description"] = node.get("description") or escaped_text(one.description)
-            node["tags"] = node.get("tags") or list(one.tags)
+        if metadata := in_events.get(name.casefold()):
+            node["description"] = node.get("description") or escaped_text(metadata.description)
+            node["tags"] = node.get("tags") or list(metadata.tags)
         node["description"] = with_origins(node.get("description"), name, upstream)
     return nodes, meta_columns(upstream, spelled)
 
@@ -86,8 +88,10 @@ def meta_columns(upstream: ByColumn, spelled: Mapping[str, str]) -> dict[str, An
         spelled: The columns as the node spells them, by their names in lower case.
     """
     return {
-        spelled.get(key, found[0].to_column): [_edge(edge) for edge in found[:_IN_META]]
-        for key, found in sorted(upstream.items())
+        spelled.get(key, column_edges[0].to_column): [
+            _edge(edge) for edge in column_edges[:_IN_META]
+        ]
+        for key, column_edges in sorted(upstream.items())
     }
 
 
@@ -100,18 +104,18 @@ def with_origins(
         usual: The evidence that is not mentioned where all edges have it.
     """
     text = str(description or "")
-    found = upstream.get(column.casefold())
-    line = _line(found, upstream.get(ANY_COLUMN, ()), usual) if found else ""
+    column_edges = upstream.get(column.casefold())
+    line = _line(column_edges, upstream.get(ANY_COLUMN, ()), usual) if column_edges else ""
     return "\n\n".join(filter(None, (text.rstrip(), line))) if line else text
 
 
 def by_column(edges: Iterable[ColumnEdge]) -> ByColumn:
     """Return the edges by column, one for each upstream column and subtype."""
-    found: dict[str, dict[tuple[object, ...], ColumnEdge]] = defaultdict(dict)
+    edges_of_column: dict[str, dict[tuple[object, ...], ColumnEdge]] = defaultdict(dict)
     for edge in edges:
         upstream = (edge.from_dataset.key, edge.from_column.casefold(), edge.subtype)
-        found[edge.to_column.casefold()].setdefault(upstream, edge)
-    return {key: list(by_upstream.values()) for key, by_upstream in found.items()}
+        edges_of_column[edge.to_column.casefold()].setdefault(upstream, edge)
+    return {key: list(by_upstream.values()) for key, by_upstream in edges_of_column.items()}
 
 
 def _edge(edge: ColumnEdge) -> dict[str, Any]:
@@ -156,8 +160,8 @@ def _row_inputs(edges: Sequence[ColumnEdge]) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str], shown: int) -> str:
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(names[:shown]) + more
+    rest = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + rest
 
 
 def _upstream(edge: ColumnEdge, common: Evidence | None) -> str:

@@ -30,27 +30,27 @@ class AcyclicEdges:
     cycles: tuple[Cycle, ...]
 
 
-def without_cycles(own: Iterable[Edge], logged: Mapping[Edge, list[Flow]]) -> AcyclicEdges:
+def without_cycles(dbt_edges: Iterable[Edge], logged: Mapping[Edge, list[Flow]]) -> AcyclicEdges:
     """Leave out the edges from logs that would close a cycle.
 
     Args:
-        own: dbt's edges, as (parent, child).
+        dbt_edges: dbt's edges, as (parent, child).
         logged: The edges from logs, each with its flows.
     """
-    own = set(own)
-    suspects = _on_or_after_cycles([*own, *logged])
+    dbt_edges = set(dbt_edges)
+    suspects = _on_or_after_cycles([*dbt_edges, *logged])
     children: dict[str, set[str]] = defaultdict(set)
-    for source, target in own:
+    for source, target in dbt_edges:
         children[source].add(target)
     accepted: set[Edge] = set()
     cycles = []
     for edge in sorted(logged, key=lambda edge: (_first_seen(logged[edge]), edge)):
         source, target = edge
-        if edge not in own and source in suspects and target in suspects:
+        if edge not in dbt_edges and source in suspects and target in suspects:
             path = _path(children, target, source, suspects)
             if path:
                 hops = [*pairwise(path), edge]
-                cycles.append(Cycle(tuple(_cycle_edge(hop, own, logged) for hop in hops)))
+                cycles.append(Cycle(tuple(_cycle_edge(hop, dbt_edges, logged) for hop in hops)))
                 continue
         children[source].add(target)
         accepted.add(edge)
@@ -98,8 +98,8 @@ def _first_seen(flows: list[Flow]) -> datetime:
     return min((flow.first_at for flow in flows if flow.first_at), default=_NEVER)
 
 
-def _cycle_edge(edge: Edge, own: set[Edge], logged: Mapping[Edge, list[Flow]]) -> CycleEdge:
-    flows = [] if edge in own else logged[edge]
+def _cycle_edge(edge: Edge, dbt_edges: set[Edge], logged: Mapping[Edge, list[Flow]]) -> CycleEdge:
+    flows = [] if edge in dbt_edges else logged[edge]
     return CycleEdge(
         *edge,
         tasks=tuple(sorted({flow.task for flow in flows})),

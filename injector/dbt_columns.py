@@ -11,12 +11,12 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column
 
 
-def dbt_columns(artifacts: Artifacts, known: Relations) -> DbtColumns:
+def dbt_columns(artifacts: Artifacts, relations: Relations) -> DbtColumns:
     """The columns of each dataset that catalog.json has, and those that YAML names."""
     everything = all_nodes(artifacts.manifest)
     cataloged: dict[DatasetId, tuple[Column, ...]] = {}
     described: dict[DatasetId, tuple[str, ...]] = {}
-    for node_id, dataset in known.datasets.items():
+    for node_id, dataset in relations.datasets.items():
         if columns := catalog_columns(artifacts.catalog, node_id):
             cataloged.setdefault(dataset, columns)
         names = everything[node_id].get("columns") or {}

@@ -33,7 +33,7 @@ _OPERATIONS = {
 def own_lineage(
     manifest: Node,
     catalog: Node,
-    known: Relations,
+    relations: Relations,
     wanted: Collection[DatasetId] | None = None,
     followed: DefinitionColumns = NO_COLUMNS,
 ) -> Lineage:
@@ -49,22 +49,28 @@ def own_lineage(
     """
     everything = all_nodes(manifest)
     datasets: dict[DatasetId, Dataset] = {}
-    for dataset in sorted(known.datasets.values()) if wanted is None else known.spelled(wanted):
-        node_id = known.node_of(dataset)
+    for dataset in (
+        sorted(relations.datasets.values()) if wanted is None else relations.spelled(wanted)
+    ):
+        node_id = relations.node_of(dataset)
         if node_id and dataset not in datasets:
             kind = Kind.VIEW if materialized(everything[node_id]) == "view" else Kind.TABLE
             datasets[dataset] = Dataset(dataset, kind, catalog_columns(catalog, node_id))
     definitions, flows = {}, []
     edges: list[ColumnEdge] = []
-    for target, node_id in sorted(known.builders.items(), key=lambda item: item[1]):
+    for target, node_id in sorted(relations.builders.items(), key=lambda item: item[1]):
         if wanted is not None and target not in wanted:
             continue
         node = everything[node_id]
         own_edges = followed.edges.get(node_id, ())
         named = {edge.from_dataset for edge in own_edges}
-        reads = sorted({*upstream_datasets(node, everything, known), *named})
+        reads = sorted({*upstream_datasets(node, everything, relations), *named})
         if wanted is None:
-            datasets |= {one: Dataset(one) for one in sorted(named) if one not in datasets}
+            datasets |= {
+                upstream: Dataset(upstream)
+                for upstream in sorted(named)
+                if upstream not in datasets
+            }
         edges += own_edges
         definitions[node_id] = Definition(
             name=node_id,
@@ -94,7 +100,7 @@ def own_lineage(
 
 
 def described_columns(
-    manifest: Node, known: Relations, wanted: Collection[DatasetId] | None = None
+    manifest: Node, relations: Relations, wanted: Collection[DatasetId] | None = None
 ) -> Lineage:
     """Return datasets with the columns described in YAML, for those not in catalog or logs.
 
@@ -103,7 +109,7 @@ def described_columns(
     """
     everything = all_nodes(manifest)
     datasets: dict[DatasetId, Dataset] = {}
-    for node_id, dataset in known.datasets.items():
+    for node_id, dataset in relations.datasets.items():
         if wanted is not None and dataset not in wanted:
             continue
         described = (everything[node_id].get("columns") or {}).values()
@@ -115,7 +121,7 @@ def described_columns(
     return Lineage(datasets=datasets)
 
 
-def exposures(manifest: Node, known: Relations) -> list[Consumer]:
+def exposures(manifest: Node, relations: Relations) -> list[Consumer]:
     """Return dbt's exposures; they may read through metrics and ephemeral models.
 
     Secrets in their texts, links and `meta` are left out.
@@ -127,12 +133,12 @@ def exposures(manifest: Node, known: Relations) -> list[Consumer]:
             node_id=node_id,
             name=str(node.get("label") or node.get("name") or node_id),
             kind=str(node.get("type") or "application"),
-            reads=tuple(upstream_datasets(node, everything, known)),
+            reads=tuple(upstream_datasets(node, everything, relations)),
             text=str(node.get("description") or ""),
             owner=owner(node, manifest),
             url=str(node.get("url") or ""),
             tags=string_tags(node),
-            columns=tuple(_named_columns(node, everything, known)),
+            columns=tuple(_named_columns(node, everything, relations)),
             **_promises(node),
         )
         for node_id, node in sorted(cleaned.items())
@@ -154,30 +160,30 @@ def _meta(node: Node) -> dict[str, Any]:
 
 
 def _named_columns(
-    node: Node, everything: Mapping[str, Node], known: Relations
+    node: Node, everything: Mapping[str, Node], relations: Relations
 ) -> Iterator[tuple[DatasetId, str]]:
     """The columns that an exposure names: `meta: {columns: [orders.amount]}`."""
     named = _meta(node).get("columns")
     if not isinstance(named, list):
         return
     by_name = {
-        str(everything[parent].get(key)).casefold(): known.datasets[parent]
+        str(everything[parent].get(key)).casefold(): relations.datasets[parent]
         for parent in parents(node)
-        if parent in everything and parent in known.datasets
+        if parent in everything and parent in relations.datasets
         for key in ("identifier", "alias", "name")
     }
-    for one in named:
-        table, _, column = str(one).rpartition(".")
+    for name in named:
+        table, _, column = str(name).rpartition(".")
         dataset = by_name.get(table.rpartition(".")[2].casefold())
         if dataset and column:
             yield dataset, column
 
 
 def upstream_datasets(
-    node: Node, everything: Mapping[str, Node], known: Relations
+    node: Node, everything: Mapping[str, Node], relations: Relations
 ) -> list[DatasetId]:
     """Return the nearest datasets upstream of a node, sorted; nodes without one are skipped."""
-    found = set()
+    datasets = set()
     seen: set[str] = set()
     waiting = [*parents(node)]
     while waiting:
@@ -185,11 +191,11 @@ def upstream_datasets(
         if parent in seen:
             continue
         seen.add(parent)
-        if parent in known.datasets:
-            found.add(known.datasets[parent])
+        if parent in relations.datasets:
+            datasets.add(relations.datasets[parent])
         elif parent in everything:
             waiting += parents(everything[parent])
-    return sorted(found)
+    return sorted(datasets)
 
 
 def catalog_columns(catalog: Node, node_id: str) -> tuple[Column, ...]:

@@ -20,14 +20,14 @@ from dbt_graft.lineage.redaction import redact_text
 
 
 def descriptions(
-    grafted: Node, original: Node, known: Relations, decided: GraftPlan, lineage: Lineage
+    grafted: Node, original: Node, relations: Relations, decided: GraftPlan, lineage: Lineage
 ) -> dict[DatasetId, Description]:
     """Return the description of each dataset that dbt knows after the graft.
 
     Texts are those of the dbt project, without links of ours and without secrets.
 
     Args:
-        known: The relations of the original manifest.
+        relations: The relations of the original manifest.
     """
     roles = {
         **dict.fromkeys((built.node_id for built in decided.promoted), Role.PROMOTED),
@@ -37,14 +37,14 @@ def descriptions(
     origins = {built.node_id: built.sources for built in decided.promoted}
     tasks = {built.node_id: built.tasks for built in (*decided.promoted, *decided.added)}
     tests = tests_by_node(grafted)
-    found = {}
+    descriptions_by_dataset = {}
     for dataset, node_id in sorted(decided.nodes.items()):
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
         before = [_written_by_dbt(original, key) for key in origins.get(node_id, (node_id,))]
         first = before[0]
         # A seed or model may be a source too.
         dbt_ids = dict.fromkeys(
-            (*origins.get(node_id, (node_id,)), *known.sources.get(dataset, ()))
+            (*origins.get(node_id, (node_id,)), *relations.sources.get(dataset, ()))
         )
         tested = {test.node_id: test for key in (node_id, *dbt_ids) for test in tests[key]}
         known_owners = event_metadata.owners(dataset, tasks.get(node_id, ()), lineage, original)
@@ -53,7 +53,7 @@ def descriptions(
         columns = event_metadata.columns(dataset, lineage)
         in_events = event_metadata.tags(dataset, lineage, before)
         tags = tuple(dict.fromkeys(map(redact_text, (*string_tags(node), *in_events))))
-        found[dataset] = Description(
+        descriptions_by_dataset[dataset] = Description(
             dataset=dataset,
             node_id=node_id,
             name=str(node["name"]),
@@ -68,16 +68,16 @@ def descriptions(
                 },
                 columns,
             ),
-            tests=tuple(sorted(tested.values(), key=lambda one: (one.column, one.name))),
+            tests=tuple(sorted(tested.values(), key=lambda test: (test.column, test.name))),
             dbt_ids=tuple(dbt_ids),
             labels=labels([*before, {"tags": tags}]),
             column_labels=event_metadata.with_tag_labels(column_labels(before), columns),
         )
-    return found
+    return descriptions_by_dataset
 
 
 def consumers(
-    original: Node, known: Relations, decided: GraftPlan, lineage: Lineage
+    original: Node, relations: Relations, decided: GraftPlan, lineage: Lineage
 ) -> tuple[Consumer, ...]:
     """Return dbt's exposures, then the tasks that only read, both sorted by id."""
     readers = []
@@ -98,20 +98,20 @@ def consumers(
                 deadline=task.info.deadline,
             )
         )
-    return (*exposures(original, known), *sorted(readers, key=lambda c: c.node_id))
+    return (*exposures(original, relations), *sorted(readers, key=lambda c: c.node_id))
 
 
 def _written_by_dbt(original: Node, node_id: str) -> Mapping[str, Any]:
     """Return a node as dbt wrote it; empty for a node of the graft."""
-    found: Mapping[str, Any] = (
+    node: Mapping[str, Any] = (
         original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
     )
-    return found
+    return node
 
 
 def tests_by_node(manifest: Node) -> dict[str, list[NodeTest]]:
     """Return the tests of each node; a singular test is one of every node that it reads."""
-    found: dict[str, list[NodeTest]] = defaultdict(list)
+    tests: dict[str, list[NodeTest]] = defaultdict(list)
     for node_id, node in (
         *manifest["nodes"].items(),
         *(manifest.get("unit_tests") or {}).items(),
@@ -128,5 +128,5 @@ def tests_by_node(manifest: Node) -> dict[str, list[NodeTest]]:
         name = str(metadata.get("name") or node.get("name") or "")
         test = NodeTest(node_id, name, column.strip('"`[]') if isinstance(column, str) else "")
         for parent in set(upstream):
-            found[parent].append(test)
-    return found
+            tests[parent].append(test)
+    return tests

@@ -78,7 +78,7 @@ def pages(
     yield f"{FOLDER}/index.html", page(grafted, replace(settings, others=below))
     for name, selection in selections.items():
         others = {other: f"../{path}" for other, path in below.items() if other != name}
-        own = replace(
+        page_settings = replace(
             settings,
             title=f"{name} · {settings.title}",
             site=f"../{settings.site}",
@@ -86,7 +86,7 @@ def pages(
             others={ALL_MODELS: "../index.html", **others},
         )
         try:
-            content = page(grafted, own)
+            content = page(grafted, page_settings)
         except GraftError as error:
             problem = f"`docs.pages`, {name}: {error.problem}"
             raise GraftError(problem, place=error.place, remedy=error.remedy) from error
@@ -193,14 +193,14 @@ def _favicon(path: Path | None) -> str:
 
 def _pages(grafted: Grafted, site: str, shown: Document) -> dict[str, list[str]]:
     """dbt's unique_id -> name and URL of its page in the catalog."""
-    known = {key for part in ("nodes", "sources", "exposures") for key in shown.get(part) or ()}
+    node_ids = {key for part in ("nodes", "sources", "exposures") for key in shown.get(part) or ()}
     pages = {
         description.node_id: [dataset.short, site + urls.dataset_path(dataset)]
         for dataset, description in grafted.descriptions.items()
     }
     for exposure in grafted.report.exposures:
         pages[exposure.node_id] = [exposure.task, site + urls.task_path(exposure.task)]
-    return {key: found for key, found in sorted(pages.items()) if key in known}
+    return {key: entry for key, entry in sorted(pages.items()) if key in node_ids}
 
 
 def _selectors(grafted: Grafted) -> dict[str, str]:

@@ -57,10 +57,10 @@ def ephemeral_models(manifest: Node, datasets: Mapping[str, DatasetId]) -> Ephem
         )
         for key, node in nodes.items()
     }
-    known = {**datasets, **stand_ins}
+    all_datasets = {**datasets, **stand_ins}
     flows = [
         *_flows_into(manifest, datasets, stand_ins),
-        *_flows_from(manifest, descriptions, known),
+        *_flows_from(manifest, descriptions, all_datasets),
     ]
     return EphemeralModels(descriptions, tuple(flows))
 

@@ -30,36 +30,38 @@ def owners(
         manifest, sources: The dbt project, and what it has of the dataset, which may have an owner.
     """
     infos = (lineage.tasks[name].info for name in tasks)
-    found = list(dict.fromkeys(info.owner for info in infos if info.owner))
-    if found or any(owner(source, manifest) for source in sources):
-        return found
-    known = lineage.dataset_metadata.get(dataset)
-    return [known.owner] if known and known.owner else []
+    task_owners = list(dict.fromkeys(info.owner for info in infos if info.owner))
+    if task_owners or any(owner(source, manifest) for source in sources):
+        return task_owners
+    metadata = lineage.dataset_metadata.get(dataset)
+    return [metadata.owner] if metadata and metadata.owner else []
 
 
 def description(dataset: DatasetId, lineage: Lineage, sources: Iterable[Node] = ()) -> str:
     """The description of a dataset as escaped Markdown; empty where dbt has one."""
-    known = lineage.dataset_metadata.get(dataset)
-    if not known or any(text.strip() for text in descriptions(sources)):
+    metadata = lineage.dataset_metadata.get(dataset)
+    if not metadata or any(text.strip() for text in descriptions(sources)):
         return ""
-    return prose.escaped_text(known.description)
+    return prose.escaped_text(metadata.description)
 
 
 def tags(dataset: DatasetId, lineage: Lineage, sources: Iterable[Node] = ()) -> tuple[str, ...]:
     """The tags of a dataset; none where dbt has any."""
-    known = lineage.dataset_metadata.get(dataset)
-    if not known or any(map(string_tags, sources)):
+    metadata = lineage.dataset_metadata.get(dataset)
+    if not metadata or any(map(string_tags, sources)):
         return ()
-    return known.tags
+    return metadata.tags
 
 
 def columns(dataset: DatasetId, lineage: Lineage) -> dict[str, ColumnMetadata]:
     """The columns of a dataset with a description or tags, by folded name."""
-    known = lineage.dataset_metadata.get(dataset)
-    return {one.name.casefold(): one for one in known.columns} if known else {}
+    metadata = lineage.dataset_metadata.get(dataset)
+    return {column.name.casefold(): column for column in metadata.columns} if metadata else {}
 
 
-def column_texts(texts: Mapping[str, str], found: Mapping[str, ColumnMetadata]) -> dict[str, str]:
+def column_texts(
+    texts: Mapping[str, str], metadata: Mapping[str, ColumnMetadata]
+) -> dict[str, str]:
     """Column -> its description; dbt's own text wins.
 
     Args:
@@ -67,7 +69,7 @@ def column_texts(texts: Mapping[str, str], found: Mapping[str, ColumnMetadata]) 
     """
     spelled = {name.casefold(): name for name in texts}
     filled = dict(texts)
-    for key, column in found.items():
+    for key, column in metadata.items():
         name = spelled.get(key, column.name)
         if column.description and not filled.get(name, "").strip():
             filled[name] = column.description

@@ -14,23 +14,27 @@ def excerpt(manifest: Document, catalog: Document, nodes: Collection[str]) -> tu
 
     Edges to other nodes are left out; of macros those stay that the nodes use.
     """
-    found: Document = dict(manifest)
+    partial_manifest: Document = dict(manifest)
     for part in PARTS:
         if part in manifest:
             members = _only(manifest[part], nodes)
-            found[part] = {key: _linked(node, nodes) for key, node in members.items()}
+            partial_manifest[part] = {key: _linked(node, nodes) for key, node in members.items()}
     for edges in ("parent_map", "child_map"):
-        found[edges] = {
-            key: [one for one in ends if one in nodes]
+        partial_manifest[edges] = {
+            key: [end for end in ends if end in nodes]
             for key, ends in _only(manifest.get(edges), nodes).items()
         }
-    members = {key: node for part in PARTS for key, node in (found.get(part) or {}).items()}
-    found["macros"] = _only(manifest.get("macros"), _macros(manifest, members.values()))
+    members = {
+        key: node for part in PARTS for key, node in (partial_manifest.get(part) or {}).items()
+    }
+    partial_manifest["macros"] = _only(manifest.get("macros"), _macros(manifest, members.values()))
     used = {str((node.get("config") or {}).get("group")) for node in members.values()}
     groups = manifest.get("groups") or {}
-    found["groups"] = {key: group for key, group in groups.items() if group.get("name") in used}
-    found["disabled"] = {}
-    return found, {
+    partial_manifest["groups"] = {
+        key: group for key, group in groups.items() if group.get("name") in used
+    }
+    partial_manifest["disabled"] = {}
+    return partial_manifest, {
         **catalog,
         "nodes": _only(catalog.get("nodes"), nodes),
         "sources": _only(catalog.get("sources"), nodes),
@@ -46,19 +50,19 @@ def _linked(node: Mapping[str, Any], nodes: Collection[str]) -> Mapping[str, Any
     depends_on = node.get("depends_on")
     if not isinstance(depends_on, dict) or not depends_on.get("nodes"):
         return node
-    ends = [one for one in depends_on["nodes"] if one in nodes]
+    ends = [end for end in depends_on["nodes"] if end in nodes]
     return {**node, "depends_on": {**depends_on, "nodes": ends}}
 
 
 def _macros(manifest: Mapping[str, Any], nodes: Iterable[Mapping[str, Any]]) -> set[str]:
     """The macros that nodes use, and those that these use."""
-    every = manifest.get("macros") or {}
-    found: set[str] = set()
+    macros = manifest.get("macros") or {}
+    reached: set[str] = set()
     waiting = list(nodes)
     while waiting:
         depends_on = waiting.pop().get("depends_on")
         used = depends_on.get("macros") or () if isinstance(depends_on, dict) else ()
-        new = {one for one in used if one in every} - found
-        found |= new
-        waiting += [every[one] for one in new]
-    return found
+        new = {macro_id for macro_id in used if macro_id in macros} - reached
+        reached |= new
+        waiting += [macros[macro_id] for macro_id in new]
+    return reached

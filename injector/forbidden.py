@@ -43,14 +43,16 @@ def violations(
         accept: Names of datasets, dbt nodes and tasks, with `*` as a wildcard; case is ignored.
         lost: Lineage that the last build had, of the rule `lost`.
     """
-    known = [pattern.casefold() for pattern in accept]
+    patterns = [pattern.casefold() for pattern in accept]
     forbidden = set(forbid)
     return [
-        found
-        for found in (*_cycles(report), *_second_writers(report), *_unmatched(report), *lost)
-        if found.rule in forbidden
+        violation
+        for violation in (*_cycles(report), *_second_writers(report), *_unmatched(report), *lost)
+        if violation.rule in forbidden
         and not any(
-            fnmatchcase(name.casefold(), pattern) for name in found.names for pattern in known
+            fnmatchcase(name.casefold(), pattern)
+            for name in violation.names
+            for pattern in patterns
         )
     ]
 
@@ -72,7 +74,7 @@ def _second_writers(report: Report) -> Iterator[Violation]:
 
 def _unmatched(report: Report) -> Iterator[Violation]:
     unknown: tuple[BuiltDataset | NewSource, ...] = (*report.added, *report.new_sources)
-    for one in unknown:
-        tasks = ", ".join(one.tasks)
-        names = (str(one.dataset), one.node_id, *one.tasks)
-        yield Violation("unmatched", names, f"dbt does not know {one.dataset}, used by {tasks}")
+    for node in unknown:
+        tasks = ", ".join(node.tasks)
+        names = (str(node.dataset), node.node_id, *node.tasks)
+        yield Violation("unmatched", names, f"dbt does not know {node.dataset}, used by {tasks}")

@@ -42,14 +42,14 @@ def graft(
     artifacts: Artifacts,
     lineage: Lineage,
     options: GraftOptions,
-    known: Relations | None = None,
+    dbt_relations: Relations | None = None,
     followed: DefinitionColumns = NO_COLUMNS,
 ) -> Grafted:
     """Graft the lineage of Python tasks onto dbt's artifacts.
 
     Args:
         lineage: The lineage of the logs, name rules applied.
-        known: The relations of the manifest, if the caller has them already.
+        dbt_relations: The relations of the manifest, if the caller has them already.
         followed: The column edges of dbt's own models.
 
     Raises:
@@ -62,19 +62,23 @@ def graft(
             "the manifest is grafted already",
             remedy="use the target folder of dbt itself, not a grafted copy",
         )
-    known = known or relations(manifest, options.namespace)
-    lineage = with_checks(lineage, manifest, known)
+    dbt_relations = dbt_relations or relations(manifest, options.namespace)
+    lineage = with_checks(lineage, manifest, dbt_relations)
 
-    compared = agreement(followed, lineage.dbt_edges, known.builders, _views(manifest, known))
+    compared = agreement(
+        followed, lineage.dbt_edges, dbt_relations.builders, _views(manifest, dbt_relations)
+    )
     followed = compared.columns
 
-    def joined(wanted: Collection[DatasetId] | None = None) -> Lineage:
+    def join_lineage(wanted: Collection[DatasetId] | None = None) -> Lineage:
         """The lineage of dbt and of the logs; dbt's spelling of names and its columns win."""
-        own = own_lineage(manifest, catalog, known, wanted, followed)
-        return own.merged(lineage).merged(described_columns(manifest, known, wanted))
+        dbt_lineage = own_lineage(manifest, catalog, dbt_relations, wanted, followed)
+        return dbt_lineage.merged(lineage).merged(
+            described_columns(manifest, dbt_relations, wanted)
+        )
 
-    touched = joined(lineage.datasets)
-    decided = plan(manifest, lineage, known)
+    touched = join_lineage(lineage.datasets)
+    decided = plan(manifest, lineage, dbt_relations)
 
     grafted = promote(manifest, Promotion(manifest, decided.promoted))
     grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
@@ -84,19 +88,19 @@ def graft(
     grafted = _added(grafted, decided, context)
     own_edges = chain.from_iterable(followed.edges.values())
     edges = by_target((*own_edges, *touched.column_edges))
-    grafted = with_meta(grafted, catalog, edges, known.builders)
-    linked_to = partial(with_texts, grafted, known, decided, context)
+    grafted = with_meta(grafted, catalog, edges, dbt_relations.builders)
+    linked_to = partial(with_texts, grafted, dbt_relations, decided, context)
     grafted = linked_to(options.site)
     entries = _catalog(catalog, grafted, decided, touched)
     return Grafted(
         manifest=grafted,
         catalog=entries,
-        dbt_nodes=known.builders,
+        dbt_nodes=dbt_relations.builders,
         linked_to=linked_to,
-        describe=partial(descriptions, grafted, manifest, known, decided, lineage),
-        consume=partial(consumers, manifest, known, decided, lineage),
+        describe=partial(descriptions, grafted, manifest, dbt_relations, decided, lineage),
+        consume=partial(consumers, manifest, dbt_relations, decided, lineage),
         touched=touched,
-        join=joined,
+        join=join_lineage,
         followed=followed,
         report=Report(
             promoted=decided.promoted,
@@ -107,7 +111,7 @@ def graft(
             shared=decided.shared,
             cycles=decided.acyclic.cycles,
             self_reads=decided.self_reads,
-            ambiguous=_ambiguous(known, lineage, short_names(manifest, known)),
+            ambiguous=_ambiguous(dbt_relations, lineage, short_names(manifest, dbt_relations)),
             name_conflicts=decided.name_conflicts,
             column_differences=compared.differences,
             notices=(
@@ -132,15 +136,19 @@ def graft(
     )
 
 
-def _views(manifest: Mapping[str, Any], known: Relations) -> set[DatasetId]:
+def _views(manifest: Mapping[str, Any], dbt_relations: Relations) -> set[DatasetId]:
     """The datasets that dbt builds as views."""
     nodes = manifest["nodes"]
     return {
-        one for one, node_id in known.builders.items() if materialized(nodes[node_id]) == "view"
+        dataset
+        for dataset, node_id in dbt_relations.builders.items()
+        if materialized(nodes[node_id]) == "view"
     }
 
 
-def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[AmbiguousName, ...]:
+def _ambiguous(
+    dbt_relations: Relations, lineage: Lineage, short: ShortNames
+) -> tuple[AmbiguousName, ...]:
     """Names with more than one match: several nodes on one relation, short names in logs."""
     named = (
         AmbiguousName(dataset, tuple(map(str, short.ambiguous[dataset])))
@@ -148,13 +156,13 @@ def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[A
         if dataset in short.ambiguous
     )
     twins = (
-        AmbiguousName(known.datasets[ids[0]], ids)
-        for dataset, ids in sorted(known.sources.items())
-        if len(ids) > 1 and dataset not in known.builders
+        AmbiguousName(dbt_relations.datasets[ids[0]], ids)
+        for dataset, ids in sorted(dbt_relations.sources.items())
+        if len(ids) > 1 and dataset not in dbt_relations.builders
         # Those that tasks write become one model.
         if lineage.readers(dataset) and not lineage.writers(dataset)
     )
-    rivals = (AmbiguousName(dataset, ids) for dataset, ids in sorted(known.rivals.items()))
+    rivals = (AmbiguousName(dataset, ids) for dataset, ids in sorted(dbt_relations.rivals.items()))
     return (*rivals, *twins, *named)
 
 
@@ -207,9 +215,9 @@ def _maps(
 
 
 def _append(edges: dict[str, list[str]], key: str, node_id: str) -> None:
-    known = edges.get(key, [])
-    if node_id not in known:
-        edges[key] = [*known, node_id]
+    node_ids = edges.get(key, [])
+    if node_id not in node_ids:
+        edges[key] = [*node_ids, node_id]
 
 
 def _catalog(

@@ -33,12 +33,12 @@ def groups(owners: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def group_map(known: Mapping[str, Any] | None, models: Iterable[Node]) -> dict[str, list[str]]:
+def group_map(original: Mapping[str, Any] | None, models: Iterable[Node]) -> dict[str, list[str]]:
     """Return the group map with the added models: group -> the ids of its nodes."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for group, ids in (known or {}).items():
-        found[group] += ids or []
+    ids_by_group: dict[str, list[str]] = defaultdict(list)
+    for group, ids in (original or {}).items():
+        ids_by_group[group] += ids or []
     for node in models:
         if node["group"]:
-            found[node["group"]].append(node["unique_id"])
-    return dict(found)
+            ids_by_group[node["group"]].append(node["unique_id"])
+    return dict(ids_by_group)

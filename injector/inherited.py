@@ -10,12 +10,12 @@ from dbt_graft.injector.manifest import Node, string_tags
 
 def merged(sources: Iterable[Node], field: str) -> dict[str, Any]:
     """Merge a field of several sources on one relation; the first source with a key wins."""
-    found: dict[str, Any] = {}
+    merged_values: dict[str, Any] = {}
     for node in sources:
         values = node.get(field)
         for key, value in values.items() if isinstance(values, dict) else ():
-            found.setdefault(key, value)
-    return found
+            merged_values.setdefault(key, value)
+    return merged_values
 
 
 def meta(sources: Iterable[Node]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _SELECTABLE = frozenset({"model", "seed", "snapshot", "analysis", "test", "unit_
 def check(manifest: Node, catalog: Node | None) -> list[ArtifactDefect]:
     """Return all defects, sorted by rule and subject."""
     everything = all_nodes(manifest)
-    found = [
+    defects = [
         *_metadata(manifest),
         *_ids(manifest, everything),
         *_fields(everything),
@@ -39,7 +39,7 @@ def check(manifest: Node, catalog: Node | None) -> list[ArtifactDefect]:
         *_names(everything),
         *_catalog(catalog, everything),
     ]
-    return sorted(set(found), key=lambda d: (d.rule, d.subject, d.text))
+    return sorted(set(defects), key=lambda d: (d.rule, d.subject, d.text))
 
 
 def new_defects(
@@ -50,8 +50,8 @@ def new_defects(
     Args:
         redirects: Ids that changed in between, old -> new.
     """
-    known = {(d.rule, redirects.get(d.subject, d.subject)) for d in before}
-    return [defect for defect in after if (defect.rule, defect.subject) not in known]
+    known_subjects = {(d.rule, redirects.get(d.subject, d.subject)) for d in before}
+    return [defect for defect in after if (defect.rule, defect.subject) not in known_subjects]
 
 
 def _metadata(manifest: Node) -> Iterator[ArtifactDefect]:

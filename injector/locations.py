@@ -44,8 +44,8 @@ class Places:
 
 def location(node: Node, places: Places) -> DatasetId | None:
     """Return the dataset of the files of a relation; None if the manifest does not name it."""
-    for found in (_in_name(node), *_in_config(node, places)):
-        paths = [path for one in found if (path := _absolute(one, places))]
+    for named_paths in (_in_name(node), *_in_config(node, places)):
+        paths = [path for text in named_paths if (path := _absolute(text, places))]
         found_in = {path_dataset(folder) for folder in dataset_folders(paths)}
         # Several folders are no dataset, nor is the root of a store.
         if len(found_in) == 1 and (dataset := found_in.pop()).name.strip("/"):
@@ -59,7 +59,7 @@ def _in_name(node: Node) -> list[str]:
         return [by_format[1]]
     if called := _CALL.match(name):
         listed = _LISTED.findall(called[2]) if called[2] is not None else [called[1]]
-        return [one.replace("''", "'") for one in listed]
+        return [path.replace("''", "'") for path in listed]
     return []
 
 
@@ -100,8 +100,8 @@ def _format(config: Mapping[str, Any]) -> str:
 
 
 def _mapping(node: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = node.get(key)
-    return found if isinstance(found, dict) else {}
+    section = node.get(key)
+    return section if isinstance(section, dict) else {}
 
 
 def _absolute(path: str, places: Places) -> str:

@@ -178,12 +178,12 @@ def _usable(value: Any, expected: JsonType, at: tuple[str, ...], notices: list[s
 def _usable_items(
     values: list[Any], expected: JsonType, at: tuple[str, ...], notices: list[str]
 ) -> list[Any]:
-    found = [
+    usable = [
         _usable(value, expected, (*at, str(index)), notices) for index, value in enumerate(values)
     ]
-    if all(new is old for new, old in zip(found, values, strict=True)):
+    if all(new is old for new, old in zip(usable, values, strict=True)):
         return values
-    return [value for value in found if value is not _MALFORMED]
+    return [value for value in usable if value is not _MALFORMED]
 
 
 def _usable_values(

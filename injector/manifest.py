@@ -25,16 +25,16 @@ PARTS = (
 
 def all_nodes(manifest: Node) -> dict[str, Node]:
     """Return all nodes of a manifest by id; the first part with an id wins."""
-    found: dict[str, Node] = {}
+    nodes: dict[str, Node] = {}
     for part in reversed(PARTS):
-        found.update(manifest.get(part) or {})
-    return found
+        nodes.update(manifest.get(part) or {})
+    return nodes
 
 
 def parents(node: Node) -> list[str]:
     """Return `depends_on.nodes` of a node, not a copy."""
-    found: list[str] = (node.get("depends_on") or {}).get("nodes") or []
-    return found
+    parent_ids: list[str] = (node.get("depends_on") or {}).get("nodes") or []
+    return parent_ids
 
 
 def project_name(manifest: Node) -> str | None:
@@ -54,8 +54,8 @@ def project_name(manifest: Node) -> str | None:
 def projects(manifest: Node) -> frozenset[str]:
     """Return the names of the root project and of the packages that it has nodes of."""
     nodes = (node for part in ("nodes", "sources") for node in manifest[part].values())
-    found = {str(node.get("package_name")) for node in nodes}
-    return frozenset({*found, *filter(None, (project_name(manifest),))})
+    names = {str(node.get("package_name")) for node in nodes}
+    return frozenset({*names, *filter(None, (project_name(manifest),))})
 
 
 def _project_id(name: str) -> str:
@@ -71,11 +71,11 @@ def materialized(node: Node) -> str:
 def owner(node: Node, manifest: Node) -> str:
     """Return the owner of a node: its own, that of its group, or `meta.owner`."""
     group = f"group.{node.get('package_name')}.{node.get('group')}"
-    found = (
+    contact = (
         node.get("owner") or ((manifest.get("groups") or {}).get(group) or {}).get("owner") or {}
     )
     meta = (node.get("meta") or {}).get("owner")
-    for name in (found.get("name"), found.get("email"), meta):
+    for name in (contact.get("name"), contact.get("email"), meta):
         if isinstance(name, str) and name:
             return name
     return ""

@@ -51,26 +51,38 @@ class ShortNames:
         return relation if relation in self.spelled else dataset
 
 
-def short_names(manifest: Node, known: Relations, platform: Platform | None = None) -> ShortNames:
+def short_names(
+    manifest: Node, relations: Relations, platform: Platform | None = None
+) -> ShortNames:
     """Return the short names of the project's relations that have a database, and their paths."""
-    full_names = set(known.datasets.values())
+    full_names = set(relations.datasets.values())
     matches: dict[DatasetId, set[DatasetId]] = defaultdict(set)
-    for node_id, dataset in known.datasets.items():
+    for node_id, dataset in relations.datasets.items():
         node = manifest["nodes"].get(node_id) or manifest["sources"][node_id]
         database = node.get("database")
         if database and node.get("schema"):
             matches[DatasetId(dataset.namespace, dataset.name[len(str(database)) + 1 :])].add(
                 dataset
             )
-    for path, located in known.locations.items():
+    for path, located in relations.locations.items():
         matches[path].update(located)
-    unclaimed = {short: found for short, found in matches.items() if short not in full_names}
+    unclaimed = {
+        short: candidates for short, candidates in matches.items() if short not in full_names
+    }
     return ShortNames(
-        full={short: next(iter(found)) for short, found in unclaimed.items() if len(found) == 1},
-        ambiguous={
-            short: tuple(sorted(found)) for short, found in unclaimed.items() if len(found) > 1
+        full={
+            short: next(iter(candidates))
+            for short, candidates in unclaimed.items()
+            if len(candidates) == 1
         },
-        spelled={dataset: dataset for dataset in known.spelled(set(known.datasets.values()))},
+        ambiguous={
+            short: tuple(sorted(candidates))
+            for short, candidates in unclaimed.items()
+            if len(candidates) > 1
+        },
+        spelled={
+            dataset: dataset for dataset in relations.spelled(set(relations.datasets.values()))
+        },
         namespace=platform.namespace if platform else "",
         aliases=platform.aliases if platform else (),
     )

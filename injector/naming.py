@@ -58,5 +58,5 @@ class NodeNames:
 
 def plain(text: str) -> str:
     """Replace everything but letters, digits and underscores by underscores."""
-    found = re.sub(r"\W+", "_", text).strip("_")
-    return f"{found}_" if found in _OF_EVERY_OBJECT else found
+    name = re.sub(r"\W+", "_", text).strip("_")
+    return f"{name}_" if name in _OF_EVERY_OBJECT else name

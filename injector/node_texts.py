@@ -23,7 +23,7 @@ _PARTS = ("nodes", "sources", "exposures")
 
 def with_texts(
     manifest: Mapping[str, Any],
-    known: Relations,
+    relations: Relations,
     decided: GraftPlan,
     context: NodeContext,
     site: str,
@@ -35,7 +35,7 @@ def with_texts(
             texts shall have no links.
     """
     parts = {part: dict(manifest.get(part) or {}) for part in _PARTS}
-    for node_id, fields in _texts(known, decided, context, site):
+    for node_id, fields in _texts(relations, decided, context, site):
         for nodes in parts.values():
             if node := nodes.get(node_id):
                 nodes[node_id] = {**node, **fields}
@@ -43,12 +43,12 @@ def with_texts(
 
 
 def _texts(
-    known: Relations, decided: GraftPlan, context: NodeContext, site: str
+    relations: Relations, decided: GraftPlan, context: NodeContext, site: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Node id -> its fields with links, for all nodes that stand for datasets and tasks."""
     writers = {built.node_id: built.tasks for built in decided.second_writers}
     original = context.original
-    for node_id, dataset in known.datasets.items():
+    for node_id, dataset in relations.datasets.items():
         node = original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
         note = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
         if link := prose.paragraphs(note, prose.catalog_link(dataset, site)):

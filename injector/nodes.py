@@ -62,10 +62,10 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     else:
         compiled_code = prose.code(tasks, writes, context.lineage.shapes)
         raw_code = prose.files(tasks, context.options.code) or compiled_code
-    found = context.lineage.datasets.get(built.dataset)
+    dataset = context.lineage.datasets.get(built.dataset)
     columns, edges = node_columns(
         inherited.merged(sources, "columns"),
-        found.columns if found else (),
+        dataset.columns if dataset else (),
         context.edges.get(built.dataset, ()),
         event_metadata.columns(built.dataset, context.lineage),
     )
@@ -91,7 +91,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     }
     folders = [DefinitionKind.VIEW.value] if view else _folders(writes)
     path = "/".join([*folders, f"{built.name}.{'sql' if view else 'py'}"])
-    is_view = view or (found and found.kind is Kind.VIEW)
+    is_view = view or (dataset and dataset.kind is Kind.VIEW)
     docs = {"show": True, "node_color": None if view else COLOR}
     group = groups.of(owners)
     return {
@@ -142,7 +142,7 @@ def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
     database, schema, identifier = place(new.dataset)
     group = source_group(new.dataset, lineage)
     path = f"{group}.yml"
-    found = lineage.datasets.get(new.dataset)
+    dataset = lineage.datasets.get(new.dataset)
     in_events = event_metadata.tags(new.dataset, lineage)
     tags = [TAG] if "python_task" in context.options.tags else []
     tags = list(dict.fromkeys([*tags, *(in_events if "team" in context.options.tags else ())]))
@@ -155,7 +155,7 @@ def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
         }
     }
     columns, _ = node_columns(
-        {}, found.columns if found else (), (), event_metadata.columns(new.dataset, lineage)
+        {}, dataset.columns if dataset else (), (), event_metadata.columns(new.dataset, lineage)
     )
     return {
         "database": database,
@@ -275,10 +275,10 @@ def _tags(
 
 
 def _evidences(usages: Iterable[Usage]) -> list[str]:
-    found: set[Evidence] = set()
+    evidences: set[Evidence] = set()
     for usage in usages:
-        found |= {usage.evidence, *(one.evidence for one in usage.evidences)}
-    return sorted(one.value for one in found or {Evidence.DECLARED})
+        evidences |= {usage.evidence, *(evidence.evidence for evidence in usage.evidences)}
+    return sorted(evidence.value for evidence in evidences or {Evidence.DECLARED})
 
 
 def _procedures(usages: Iterable[Usage]) -> dict[str, list[str]]:

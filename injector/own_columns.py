@@ -73,10 +73,10 @@ def _columns(node: Node, entry: Node | None, upstream: ByColumn) -> dict[str, st
 
     Those of its edges, where neither has any.
     """
-    found: dict[str, str] = {}
+    spelled: dict[str, str] = {}
     for names in (node.get("columns") or {}, (entry or {}).get("columns") or {}):
         for name in names:
-            found.setdefault(str(name).casefold(), str(name))
-    if not found:
-        found = {key: edges[0].to_column for key, edges in upstream.items() if key != ANY_COLUMN}
-    return found
+            spelled.setdefault(str(name).casefold(), str(name))
+    if not spelled:
+        spelled = {key: edges[0].to_column for key, edges in upstream.items() if key != ANY_COLUMN}
+    return spelled

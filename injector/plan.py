@@ -52,14 +52,14 @@ class GraftPlan:
     parents: Mapping[str, tuple[str, ...]]
 
 
-def plan(manifest: Node, lineage: Lineage, known: Relations) -> GraftPlan:
+def plan(manifest: Node, lineage: Lineage, relations: Relations) -> GraftPlan:
     """Decide what becomes of each dataset and task in the lineage of the logs."""
     tasks = lineage.tasks
     writers = lineage.writer_names()
     views = {
         view.dataset: view
         for view in lineage.definitions.values()
-        if view.kind is DefinitionKind.VIEW and view.dataset not in known.builders
+        if view.kind is DefinitionKind.VIEW and view.dataset not in relations.builders
     }
     flows = [
         flow
@@ -71,13 +71,13 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> GraftPlan:
 
     nodes = {
         dataset: node_id
-        for dataset in known.datasets.values()
-        if (node_id := known.node_of(dataset))
+        for dataset in relations.datasets.values()
+        if (node_id := relations.node_of(dataset))
     }
     built = [
-        _built(dataset, writers.get(dataset, ()), known, everything, names)
+        _built(dataset, writers.get(dataset, ()), relations, everything, names)
         for dataset in sorted({*writers, *views})
-        if dataset not in known.builders
+        if dataset not in relations.builders
     ]
     nodes |= {b.dataset: b.node_id for b in built}
     new_sources = [
@@ -103,7 +103,7 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> GraftPlan:
         second_writers=tuple(
             BuiltDataset(node_id, str(everything[node_id].get("name")), dataset, tuple(by))
             for dataset, by in writers.items()
-            if (node_id := known.builders.get(dataset))
+            if (node_id := relations.builders.get(dataset))
         ),
         shared=tuple(b for b in built if len(b.tasks) > 1),
         self_reads=tuple(
@@ -126,33 +126,33 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> GraftPlan:
 
 def source_group(dataset: DatasetId, lineage: Lineage) -> str:
     """Return the source name of a new source: `files`, `topics` or its platform (`mssql`)."""
-    found = lineage.datasets.get(dataset)
-    if found and found.kind is Kind.PATH:
+    details = lineage.datasets.get(dataset)
+    if details and details.kind is Kind.PATH:
         return "files"
-    if found and found.kind is Kind.TOPIC:
+    if details and details.kind is Kind.TOPIC:
         return "topics"
     return plain(dataset.namespace.partition("://")[0]) or "other"
 
 
 def _read(tasks: Iterable[Task], views: Iterable[Definition]) -> list[DatasetId]:
     """The datasets that tasks and views read, sorted."""
-    found = {dataset for task in tasks for dataset in task.reads}
-    return sorted(found | {dataset for view in views for dataset in view.reads})
+    task_reads = {dataset for task in tasks for dataset in task.reads}
+    return sorted(task_reads | {dataset for view in views for dataset in view.reads})
 
 
 def _built(
     dataset: DatasetId,
     by: Sequence[str],
-    known: Relations,
+    relations: Relations,
     everything: Mapping[str, Node],
     names: NodeNames,
 ) -> BuiltDataset:
     """The model for a dataset, named after the source that it replaces, if any."""
-    sources = known.sources.get(dataset, ())
+    sources = relations.sources.get(dataset, ())
     first = everything[sources[0]] if sources else {}
     source_name = (str(first.get("source_name")), str(first.get("name")))
     name = names.claim(dataset, source_name if sources else ())
-    spelled = known.datasets[sources[0]] if sources else dataset
+    spelled = relations.datasets[sources[0]] if sources else dataset
     return BuiltDataset(f"model.{PACKAGE}.{name}", name, spelled, tuple(by), sources)
 
 

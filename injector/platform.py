@@ -67,24 +67,24 @@ def platform(
         namespace: The namespace, if the user has set one.
     """
     adapter = adapter.lower()
-    found = connection or Connection()
-    if found.get("type").lower() != adapter:
-        found = Connection()
+    profile = connection or Connection()
+    if profile.get("type").lower() != adapter:
+        profile = Connection()
     aliases = {DBT, SPARK} if adapter in _ON_SPARK else {DBT}
-    return Platform(namespace or _namespace(adapter, found), frozenset(aliases))
+    return Platform(namespace or _namespace(adapter, profile), frozenset(aliases))
 
 
 def _namespace(adapter: str, connection: Connection) -> str:
     scheme = _SCHEME.get(adapter, adapter) or DBT
-    known = _NAMESPACES.get(adapter, _server(adapter))(connection)
-    return known or scheme
+    namespace = _NAMESPACES.get(adapter, _server(adapter))(connection)
+    return namespace or scheme
 
 
 def _server(adapter: str) -> Callable[[Connection], str]:
     """The namespace `<scheme>://<host>:<port>`."""
 
     def namespace(connection: Connection) -> str:
-        host = next((found for key in _HOST if (found := _host(connection.get(key)))), "")
+        host = next((host_name for key in _HOST if (host_name := _host(connection.get(key)))), "")
         port = connection.get("port", _PORT.get(adapter, ""))
         # `crm,1444` and `tcp:crm` are SQL Server's.
         host, comma, own_port = host.removeprefix("tcp:").partition(",")

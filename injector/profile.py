@@ -43,11 +43,11 @@ class Connection:
 def read_connection(project: Path, environ: Mapping[str, str]) -> Connection:
     """Return the connection that dbt uses for a project unless it is called with other options."""
     name = environ.get("DBT_PROFILE") or _mapping(project / "dbt_project.yml").get("profile")
-    places = [project, Path(environ.get("HOME") or "~").expanduser() / ".dbt"]
+    folders = [project, Path(environ.get("HOME") or "~").expanduser() / ".dbt"]
     if chosen := environ.get("DBT_PROFILES_DIR"):
-        places.insert(0, Path(chosen).expanduser())
-    for place in places:
-        path = place / "profiles.yml"
+        folders.insert(0, Path(chosen).expanduser())
+    for folder in folders:
+        path = folder / "profiles.yml"
         if _is_file(path):
             profile = _mapping(path).get(str(name))
             break
@@ -66,10 +66,10 @@ def rendered(text: str, environ: Mapping[str, str]) -> str:
         return text
 
     def env_var(name: str, default: str | None = None) -> str:
-        found = None if name.startswith(_SECRET) else environ.get(name, default)
-        if found is None:
+        setting = None if name.startswith(_SECRET) else environ.get(name, default)
+        if setting is None:
             raise TemplateError(name)
-        return found
+        return setting
 
     jinja = SandboxedEnvironment(undefined=StrictUndefined)
     try:
@@ -88,7 +88,7 @@ def _is_file(path: Path) -> bool:
 
 def _mapping(path: Path) -> dict[str, Any]:
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

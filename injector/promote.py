@@ -127,11 +127,11 @@ def _map(ids: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
     renamed: dict[str, Any] = {}
     for key, values in ids.items():
         key = promotion.ids.get(key, key)
-        found = _ids(values or [], promotion)
+        promoted_ids = _ids(values or [], promotion)
         renamed[key] = (
-            [*renamed[key], *(v for v in found if v not in renamed[key])]
+            [*renamed[key], *(v for v in promoted_ids if v not in renamed[key])]
             if key in renamed
-            else found
+            else promoted_ids
         )
     return renamed
 

@@ -89,7 +89,7 @@ def _links(tasks: Iterable[str], site: str) -> str:
 
 
 def _dataset_links(datasets: Iterable[DatasetId], site: str) -> str:
-    return ", ".join(_page(one.short, site, urls.dataset_path(one)) for one in datasets)
+    return ", ".join(_page(dataset.short, site, urls.dataset_path(dataset)) for dataset in datasets)
 
 
 def _writer(task: Task, usage: Usage, site: str) -> str:
@@ -131,12 +131,12 @@ def code(tasks: Iterable[Task], usages: Sequence[Usage], shapes: Mapping[str, Sh
     """Return the statements that build a dataset as Python source, without literals."""
     blocks = []
     for task in tasks:
-        own = [usage for usage in usages if usage.task == task.name]
-        engines = ", ".join(_line(usage.engine) for usage in own)
+        task_usages = [usage for usage in usages if usage.task == task.name]
+        engines = ", ".join(_line(usage.engine) for usage in task_usages)
         lines = [f"# Python task {_line(task.name)} on {engines}"]
         if task.info.path:
             lines.append(f"# {_line(task.info.path)}")
-        texts = _texts((shape for usage in own for shape in usage.shapes), shapes)
+        texts = _texts((shape for usage in task_usages for shape in usage.shapes), shapes)
         if texts:
             lines.append("# Statements in the log, without literals:")
         blocks.append("\n".join([*lines, *(f"\n{_quoted(text)}" for text in texts)]))
@@ -145,12 +145,12 @@ def code(tasks: Iterable[Task], usages: Sequence[Usage], shapes: Mapping[str, Sh
 
 def files(tasks: Iterable[Task], code: Mapping[str, str]) -> str:
     """Return the Python files of tasks, concatenated; empty unless all of them are known."""
-    found = [(task, code.get(task.name, "")) for task in tasks]
-    if not all(text.strip() for _, text in found):
+    task_files = [(task, code.get(task.name, "")) for task in tasks]
+    if not all(text.strip() for _, text in task_files):
         return ""
-    if len(found) == 1:
-        return found[0][1]
-    return "\n\n".join(f"# {_line(task.name)}\n{text.rstrip()}\n" for task, text in found)
+    if len(task_files) == 1:
+        return task_files[0][1]
+    return "\n\n".join(f"# {_line(task.name)}\n{text.rstrip()}\n" for task, text in task_files)
 
 
 def definition(view: Definition, shapes: Mapping[str, Shape]) -> str:
@@ -159,8 +159,8 @@ def definition(view: Definition, shapes: Mapping[str, Shape]) -> str:
 
 
 def _texts(ids: Iterable[str], shapes: Mapping[str, Shape]) -> list[str]:
-    found = (shapes[shape].text for shape in dict.fromkeys(ids) if shape in shapes)
-    return [text for text in found if text]
+    texts = (shapes[shape].text for shape in dict.fromkeys(ids) if shape in shapes)
+    return [text for text in texts if text]
 
 
 def _quoted(text: str) -> str:

@@ -73,7 +73,7 @@ def relations(manifest: Node, namespace: str, places: Places | None = None) -> R
         {key: ids[0] for key, ids in builders.items()},
         {key: tuple(ids) for key, ids in sources.items()},
         {key: tuple(ids) for key, ids in builders.items() if len(ids) > 1},
-        {path: tuple(sorted(found)) for path, found in locations.items()},
+        {path: tuple(sorted(located)) for path, located in locations.items()},
     )
 
 

@@ -71,7 +71,7 @@ def render_report(report: Report) -> str:
             "Columns that differ",
             "What dbt's SQL says of a column and what the log of dbt's own runs shows. The catalog "
             "has the edges of both.",
-            (f"{one.node_id}: {one}" for one in report.column_differences),
+            (f"{difference.node_id}: {difference}" for difference in report.column_differences),
         ),
         ("Notices", "", report.notices),
         (
@@ -86,12 +86,12 @@ def render_report(report: Report) -> str:
 
 
 def _section(title: str, rule: str, lines: Iterable[str]) -> str:
-    found = list(lines)
-    if not found:
+    entries = list(lines)
+    if not entries:
         return ""
-    more = [f"- and {len(found) - _SHOWN:,} more"] if len(found) > _SHOWN else []
-    head = [f"## {title} ({len(found):,})", ""] + ([rule, ""] if rule else [])
-    return "\n".join([*head, *(f"- {line}" for line in found[:_SHOWN]), *more, ""])
+    rest = [f"- and {len(entries) - _SHOWN:,} more"] if len(entries) > _SHOWN else []
+    head = [f"## {title} ({len(entries):,})", ""] + ([rule, ""] if rule else [])
+    return "\n".join([*head, *(f"- {line}" for line in entries[:_SHOWN]), *rest, ""])
 
 
 def _built(built: BuiltDataset) -> str:

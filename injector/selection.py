@@ -58,32 +58,34 @@ def parse(selection: str) -> tuple[tuple[Criterion, ...], ...]:
     Raises:
         ValueError: It is empty, or has a method that is not known.
     """
-    union = tuple(tuple(map(_criterion, one.split(","))) for one in selection.split())
+    union = tuple(
+        tuple(map(_criterion, intersection.split(","))) for intersection in selection.split()
+    )
     if not union:
         raise ValueError("write a selection, such as tag:finance or path:models/finance")
     return union
 
 
 def _criterion(text: str) -> Criterion:
-    found = _CRITERION.fullmatch(text)
-    if not found or not found["value"]:
+    match = _CRITERION.fullmatch(text)
+    if not match or not match["value"]:
         raise ValueError(f"{text!r} is no selection: write one such as tag:finance or 1+orders")
-    value = found["value"]
-    method, *arguments = (found["method"] or _default_method(value)).split(".")
+    value = match["value"]
+    method, *arguments = (match["method"] or _default_method(value)).split(".")
     if method not in METHODS:
-        known = ", ".join(sorted(METHODS))
-        raise ValueError(f"{method!r} is not one of the methods {known}")
+        names = ", ".join(sorted(METHODS))
+        raise ValueError(f"{method!r} is not one of the methods {names}")
     if bool(arguments) != (method == "config"):
         raise ValueError(f"{text!r}: write config.<key>:<value>, and other methods without a dot")
-    if found["around"] and found["down"]:
+    if match["around"] and match["down"]:
         raise ValueError(f"{text!r}: `@` includes all children: leave out the `+`")
     return Criterion(
         method,
         tuple(arguments),
         value,
-        _steps(found["up"], found["up_steps"]),
-        _steps(found["down"], found["down_steps"]),
-        bool(found["around"]),
+        _steps(match["up"], match["up_steps"]),
+        _steps(match["down"], match["down_steps"]),
+        bool(match["around"]),
     )
 
 
@@ -114,16 +116,16 @@ def selected(
     except ValueError as error:
         raise GraftError(str(error), place=f"selection {selection!r}") from error
     graph = _Graph.of(manifest, promoted or {})
-    found: set[str] = set()
+    node_ids: set[str] = set()
     for intersection in union:
-        found |= set.intersection(*map(graph.selected, intersection))
-    if not found:
+        node_ids |= set.intersection(*map(graph.selected, intersection))
+    if not node_ids:
         raise GraftError(
             "selects no node of the dbt project",
             place=f"selection {selection!r}",
             remedy="try it with `dbt ls --select`",
         )
-    return found
+    return node_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +145,13 @@ class _Graph:
             if (node.get("config") or {}).get("enabled", True)
         }
         parents = {
-            key: [one for one in found if one in nodes]
-            for key, found in (manifest.get("parent_map") or {}).items()
+            key: [parent for parent in parent_ids if parent in nodes]
+            for key, parent_ids in (manifest.get("parent_map") or {}).items()
             if key in nodes
         }
         children: dict[str, list[str]] = {}
-        for key, found in parents.items():
-            for parent in found:
+        for key, parent_ids in parents.items():
+            for parent in parent_ids:
                 children.setdefault(parent, []).append(key)
         sources = {
             key: (key, str(node.get("package_name")))
@@ -160,35 +162,37 @@ class _Graph:
         project = str((manifest.get("metadata") or {}).get("project_name") or "")
         return cls(nodes, parents, children, project, sources)
 
-    def selected(self, one: Criterion) -> set[str]:
+    def selected(self, criterion: Criterion) -> set[str]:
         """The nodes of a criterion, its neighbours, and the tests of all of them."""
-        first = self._matching(one)
-        found = first | self._reached(first, self.parents, one.up)
-        found |= self._reached(first, self.children, one.down)
-        if one.around:
+        first = self._matching(criterion)
+        node_ids = first | self._reached(first, self.parents, criterion.up)
+        node_ids |= self._reached(first, self.children, criterion.down)
+        if criterion.around:
             children = first | self._reached(first, self.children, None)
-            found |= children | self._reached(children, self.parents, None)
-        tests = {child for key in found for child in self.children.get(key, ())}
-        return found | {
+            node_ids |= children | self._reached(children, self.parents, None)
+        tests = {child for key in node_ids for child in self.children.get(key, ())}
+        return node_ids | {
             key for key in tests if self.nodes[key]["resource_type"] in ("test", "unit_test")
         }
 
-    def _matching(self, one: Criterion) -> set[str]:
-        if one.method == "source":
-            return {now for old, (now, _) in self.sources.items() if is_source(old, one.value)}
-        matches, value = METHODS[one.method], one.value
-        if one.method == "config":
-            matches = config_method(one.arguments)
-        if one.method == "package" and value == "this" and self.project:
+    def _matching(self, criterion: Criterion) -> set[str]:
+        if criterion.method == "source":
+            return {
+                now for old, (now, _) in self.sources.items() if is_source(old, criterion.value)
+            }
+        matches, value = METHODS[criterion.method], criterion.value
+        if criterion.method == "config":
+            matches = config_method(criterion.arguments)
+        if criterion.method == "package" and value == "this" and self.project:
             value = self.project
         return {key for key, node in self.nodes.items() if matches(node, value)}
 
     def _reached(
         self, start: set[str], next_to: Mapping[str, Iterable[str]], steps: int | None
     ) -> set[str]:
-        found: set[str] = set()
+        reached: set[str] = set()
         while start and steps != 0:
-            start = {near for key in start for near in next_to.get(key, ()) if near not in found}
-            found |= start
+            start = {near for key in start for near in next_to.get(key, ()) if near not in reached}
+            reached |= start
             steps = None if steps is None else steps - 1
-        return found
+        return reached

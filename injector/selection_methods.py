@@ -37,7 +37,7 @@ def _fqn(node: Node, value: str) -> bool:
     fqn = [str(part) for part in node.get("fqn") or ()]
     if not fqn or node.get("resource_type") == "source":
         return False
-    return any(_is_named(one, value, node.get("version") is not None) for one in (fqn, fqn[1:]))
+    return any(_is_named(path, value, node.get("version") is not None) for path in (fqn, fqn[1:]))
 
 
 def _is_named(fqn: list[str], value: str, versioned: bool) -> bool:
@@ -49,11 +49,11 @@ def _is_named(fqn: list[str], value: str, versioned: bool) -> bool:
     parts = [piece for part in fqn for piece in part.split(".")]
     if len(parts) < len(wanted):
         return False
-    for at, one in enumerate(wanted):
-        if any(sign in one for sign in "*?[]"):
+    for at, pattern in enumerate(wanted):
+        if any(sign in pattern for sign in "*?[]"):
             rest = fnmatch(".".join(parts[at:]), ".".join(wanted[at:]))
             return rest or (len(wanted) == 1 and bool(leaf) and fnmatch(leaf[0], value))
-        if parts[at] != one:
+        if parts[at] != pattern:
             return False
     return True
 
@@ -63,8 +63,8 @@ def _path(node: Node, value: str) -> bool:
     wanted = PurePosixPath(value.replace("\\", "/")).parts
     file = PurePosixPath(str(node.get("original_file_path") or "").replace("\\", "/"))
     patch = str(node.get("patch_path") or "").partition("://")[2]
-    places = [file, *file.parents[:-1], *([PurePosixPath(patch)] if patch else ())]
-    return any(_is_below(place.parts, wanted) for place in places)
+    paths = [file, *file.parents[:-1], *([PurePosixPath(patch)] if patch else ())]
+    return any(_is_below(path.parts, wanted) for path in paths)
 
 
 def _is_below(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
@@ -107,16 +107,16 @@ def config_method(keys: tuple[str, ...]) -> Match:
     """The method `config.<key>.<key>`."""
 
     def matches(node: Node, value: str) -> bool:
-        found: Any = node.get("config")
+        setting: Any = node.get("config")
         if node.get("resource_type") in _WITHOUT_CONFIG:
             return False
         for key in keys:
-            if not isinstance(found, dict) or key not in found:
+            if not isinstance(setting, dict) or key not in setting:
                 return False
-            found = found[key]
+            setting = setting[key]
         texts = [
-            str(one).lower() if isinstance(one, bool) or keys == ("severity",) else one
-            for one in (found if isinstance(found, list) else [found])
+            str(entry).lower() if isinstance(entry, bool) or keys == ("severity",) else entry
+            for entry in (setting if isinstance(setting, list) else [setting])
         ]
         return value in texts or value.lower() in texts
 
@@ -126,8 +126,8 @@ def config_method(keys: tuple[str, ...]) -> Match:
 def _test_name(node: Node, value: str) -> bool:
     if node.get("resource_type") == "unit_test":
         return fnmatch(str(node.get("name")), value)
-    found = node.get("test_metadata")
-    return isinstance(found, dict) and fnmatch(str(found.get("name")), value)
+    metadata = node.get("test_metadata")
+    return isinstance(metadata, dict) and fnmatch(str(metadata.get("name")), value)
 
 
 def _test_type(node: Node, value: str) -> bool:

@@ -19,9 +19,9 @@ _METHOD = re.compile(r"(?P<before>[@+\d]*)source:(?P<value>[^+]+)(?P<after>\+?\d
 
 def selecting_models(selectors: Mapping[str, Any], tables: Iterable[Table]) -> dict[str, Any]:
     """Return the selectors with promoted sources replaced by their models."""
-    known = list(tables)
+    all_tables = list(tables)
     return {
-        key: {**selector, "definition": _selection(selector["definition"], known)}
+        key: {**selector, "definition": _selection(selector["definition"], all_tables)}
         if isinstance(selector, dict) and "definition" in selector
         else selector
         for key, selector in selectors.items()
@@ -35,13 +35,13 @@ def _found(value: str, tables: list[Table]) -> tuple[list[str], bool]:
         value: `raw`, `raw.orders` or `shop.raw.orders`, with `*` as a wildcard.
     """
     wanted = value.split(".")
-    found, left = [], False
+    models, left = [], False
     for package, group, table, model in tables:
         name = (package, group, table) if len(wanted) > 2 else (group, table)
         if all(map(fnmatchcase, name, wanted)):
-            found += [model] if model else []
+            models += [model] if model else []
             left = left or not model
-    return list(dict.fromkeys(found)), left
+    return list(dict.fromkeys(models)), left
 
 
 def _selection(value: Any, tables: list[Table]) -> Any:
@@ -62,5 +62,5 @@ def _selection(value: Any, tables: list[Table]) -> Any:
 
 
 def _union(sources: list[Any], models: list[Any]) -> Any:
-    found = [*sources, *models]
-    return found[0] if len(found) == 1 else {"union": found}
+    members = [*sources, *models]
+    return members[0] if len(members) == 1 else {"union": members}

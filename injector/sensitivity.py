@@ -52,12 +52,12 @@ def labels(nodes: Iterable[Node]) -> tuple[str, ...]:
 
 def column_labels(nodes: Iterable[Node]) -> dict[str, tuple[str, ...]]:
     """Column -> its labels, of those that have any."""
-    found = {
+    labels_by_column = {
         str(name): labels([column])
         for name, column in merged(nodes, "columns").items()
         if isinstance(column, Mapping)
     }
-    return {name: texts for name, texts in found.items() if texts}
+    return {name: texts for name, texts in labels_by_column.items() if texts}
 
 
 def _of_values(values: Mapping[str, Any]) -> Iterator[str]:

@@ -71,9 +71,9 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
             if parents and "test_metadata" not in nodes.get(key, {})
         },
     }
-    known = {**manifest["nodes"], **manifest["sources"]}
+    original_nodes = {**manifest["nodes"], **manifest["sources"]}
     return slimmed, {
-        part: {key: _entry(entry, known.get(key)) for key, entry in catalog[part].items()}
+        part: {key: _entry(entry, original_nodes.get(key)) for key, entry in catalog[part].items()}
         for part in ("nodes", "sources")
     }
 

@@ -118,8 +118,8 @@ def changed(stock: str, parts: Mapping[str, str]) -> str:
     return re.sub(pattern, lambda match: pieces[match[0]], safe)
 
 
-def _unknown(found: str) -> GraftError:
-    return GraftError(f"the docs page of dbt-core {_dbt_version()} {found}", remedy=_REMEDY)
+def _unknown(problem: str) -> GraftError:
+    return GraftError(f"the docs page of dbt-core {_dbt_version()} {problem}", remedy=_REMEDY)
 
 
 def _dbt_version() -> str:

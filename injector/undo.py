@@ -20,7 +20,7 @@ Change = dict[str, Any]
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return the changes from `after` back to `before`."""
-    found: list[Change] = []
+    all_changes: list[Change] = []
     waiting: list[tuple[list[str], Mapping[str, Any], Mapping[str, Any]]] = [([], before, after)]
     while waiting:
         at, old, new = waiting.pop()
@@ -44,8 +44,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
         if added := [key for key in new if key not in old]:
             change["delete"] = added
         if change:
-            found.append({"at": at, **change})
-    return found
+            all_changes.append({"at": at, **change})
+    return all_changes
 
 
 def restore(document: dict[str, Any], recorded: list[Change]) -> None:

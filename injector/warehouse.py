@@ -19,7 +19,7 @@ def entry(
     node: Node,
     dataset: DatasetId,
     tasks: list[Task],
-    known: list[Node],
+    source_entries: list[Node],
     lineage: Lineage,
     newest: datetime | None = None,
 ) -> dict[str, Any]:
@@ -27,13 +27,13 @@ def entry(
 
     Args:
         tasks: The tasks that write it; none for a source.
-        known: The entries of the sources that it replaces; their values win.
+        source_entries: The entries of the sources that it replaces; their values win.
         newest: The start of the newest run of all tasks, the end of the period for run counts.
     """
-    first = known[0] if known else {}
+    first = source_entries[0] if source_entries else {}
     metadata = first.get("metadata") or {}
-    found = lineage.datasets.get(dataset)
-    kind = found.kind if found else Kind.TABLE
+    details = lineage.datasets.get(dataset)
+    kind = details.kind if details else Kind.TABLE
     owners = ", ".join(node["meta"]["graft"].get("owners", ()))
     database = metadata.get("database")
     if database is None:
@@ -55,7 +55,7 @@ def entry(
             # One that is null would be shown as an empty field.
             **({"owner": owners} if owners else {}),
         },
-        "columns": first.get("columns") or _columns(found.columns if found else ()),
+        "columns": first.get("columns") or _columns(details.columns if details else ()),
         "stats": {
             **(first.get("stats") or {}),
             **_stats(dataset, tasks, newest),
@@ -101,8 +101,8 @@ def _stats(dataset: DatasetId, tasks: list[Task], newest: datetime | None) -> di
         )
     if runs and newest:
         recent = sum(start > newest - timedelta(days=_DAYS) for start in starts)
-        about = f"Runs in the {_DAYS} days before the newest run of any task"
-        stats.append(_stat("runs", f"Runs in {_DAYS} days", f"{recent:,}", about))
+        description = f"Runs in the {_DAYS} days before the newest run of any task"
+        stats.append(_stat("runs", f"Runs in {_DAYS} days", f"{recent:,}", description))
     if failed := sum(run.status is Status.FAILED for run in runs):
         stats.append(_stat("failed_runs", "Failed runs", f"{failed:,}", "Of all runs in the logs"))
     return dict(stats)
@@ -111,13 +111,13 @@ def _stats(dataset: DatasetId, tasks: list[Task], newest: datetime | None) -> di
 def _freshness(node: Node) -> dict[str, Any]:
     """The result of `dbt source freshness` for the source that the node replaces."""
     graft = (node.get("meta") or {}).get("graft") or {}
-    found = graft.get("freshness") or {}
+    freshness = graft.get("freshness") or {}
     names = (("status", "Freshness"), ("max_loaded_at", "Newest record"))
-    about = "By the last `dbt source freshness`"
+    description = "By the last `dbt source freshness`"
     return dict(
-        _stat(f"freshness_{key}", label, str(found[key]), about)
+        _stat(f"freshness_{key}", label, str(freshness[key]), description)
         for key, label in names
-        if found.get(key)
+        if freshness.get(key)
     )
 
 
