@@ -56,8 +56,8 @@ def airflow_lineage(lineage: Lineage, as_of: datetime | None) -> dict[str, Any]:
     tasks: Section = {}
     for task in lineage.tasks.values():
         if content := _task(lineage, task, edges):
-            own = sorted(job for job, name in jobs.items() if name == task.name)
-            tasks[task.name] = {**content, **({"jobs": own} if own else {})}
+            task_jobs = sorted(job for job, name in jobs.items() if name == task.name)
+            tasks[task.name] = {**content, **({"jobs": task_jobs} if task_jobs else {})}
     models = {
         definition.name: definition
         for definition in lineage.definitions.values()
@@ -118,21 +118,21 @@ def _task(
     """The entry of a task; empty where nothing is known that a reader could use."""
     if set(task.engines) == {_AIRFLOW}:
         return {}
-    inputs = [_dataset(one, _of(task, one, Direction.READ)) for one in task.reads]
+    inputs = [_dataset(dataset, _of(task, dataset, Direction.READ)) for dataset in task.reads]
     outputs = [
         {
-            **_dataset(one, _of(task, one, Direction.WRITE)),
-            **_columns(lineage, one, edges.get((task.name, one), ())),
+            **_dataset(dataset, _of(task, dataset, Direction.WRITE)),
+            **_columns(lineage, dataset, edges.get((task.name, dataset), ())),
         }
-        for one in task.writes
+        for dataset in task.writes
     ]
     if not inputs and not outputs:
         return {}
-    evidence = {one["evidence"] for one in (*inputs, *outputs)}
-    used = (one.last_at for one in task.usages if one.moves_data and not one.failed)
+    evidence = {entry["evidence"] for entry in (*inputs, *outputs)}
+    used = (usage.last_at for usage in task.usages if usage.moves_data and not usage.failed)
     return {
         "last_at": _time(max((moment for moment in used if moment), default=None)),
-        "evidence": [str(one) for one in _RANKS if str(one) in evidence],
+        "evidence": [str(rank) for rank in _RANKS if str(rank) in evidence],
         "inputs": inputs,
         "outputs": outputs,
     }
@@ -147,7 +147,7 @@ def _model(
     return {
         "last_at": built,
         "evidence": [str(Evidence.DECLARED)],
-        "inputs": [_dataset(one, declared) for one in model.reads],
+        "inputs": [_dataset(dataset, declared) for dataset in model.reads],
         "outputs": [
             {
                 **_dataset(model.dataset, declared),
@@ -159,13 +159,17 @@ def _model(
 
 def _of(task: Task, dataset: DatasetId, direction: Direction) -> tuple[Evidence, str | None]:
     """The strongest evidence of a usage on any engine, and the last time that data moved."""
-    done = [one for one in task.usages_of(dataset, direction) if one.moves_data and not one.failed]
-    evidence = min((one.evidence for one in done), key=_RANKS.index)
-    return evidence, _time(max((one.last_at for one in done if one.last_at), default=None))
+    done = [
+        usage
+        for usage in task.usages_of(dataset, direction)
+        if usage.moves_data and not usage.failed
+    ]
+    evidence = min((usage.evidence for usage in done), key=_RANKS.index)
+    return evidence, _time(max((usage.last_at for usage in done if usage.last_at), default=None))
 
 
-def _dataset(dataset: DatasetId, known: tuple[Evidence, str | None]) -> Section:
-    evidence, last_at = known
+def _dataset(dataset: DatasetId, usage: tuple[Evidence, str | None]) -> Section:
+    evidence, last_at = usage
     return {
         "namespace": dataset.namespace,
         "name": dataset.name,
@@ -176,61 +180,64 @@ def _dataset(dataset: DatasetId, known: tuple[Evidence, str | None]) -> Section:
 
 def _columns(lineage: Lineage, dataset: DatasetId, edges: Iterable[ColumnEdge]) -> Section:
     """The columns of an output, and the lineage of those that this task fills."""
-    found: Section = {}
-    known = lineage.datasets.get(dataset)
-    if known and known.columns:
-        found["columns"] = [
-            {"name": one.name, **({"type": one.type} if one.type else {})} for one in known.columns
+    section: Section = {}
+    details = lineage.datasets.get(dataset)
+    if details and details.columns:
+        section["columns"] = [
+            {"name": column.name, **({"type": column.type} if column.type else {})}
+            for column in details.columns
         ]
     if column_lineage := _column_lineage(edges):
-        found["column_lineage"] = column_lineage
-    return found
+        section["column_lineage"] = column_lineage
+    return section
 
 
 def _column_lineage(of_output: Iterable[ColumnEdge]) -> Section:
     """`fields` and `dataset` of OpenLineage's facet."""
     fields, of_rows = by_column(of_output)
-    found: Section = {}
+    section: Section = {}
     if fields:
-        found["fields"] = {name: _inputs(edges) for name, edges in sorted(fields.items())}
+        section["fields"] = {name: _inputs(edges) for name, edges in sorted(fields.items())}
     if of_rows:
-        found["dataset"] = _inputs(of_rows)
-    return found
+        section["dataset"] = _inputs(of_rows)
+    return section
 
 
 def _inputs(edges: Iterable[ColumnEdge]) -> list[Section]:
-    found = input_fields(edges)
-    for one in found:  # most have no description
-        one["transformations"] = [
+    fields = input_fields(edges)
+    for field in fields:  # most have no description
+        field["transformations"] = [
             {key: value for key, value in how.items() if value != ""}
-            for how in one["transformations"]
+            for how in field["transformations"]
         ]
-    return found
+    return fields
 
 
 def _jobs(lineage: Lineage) -> dict[str, str]:
     """`<dag>.<task>` of Airflow -> our task that it ran; a job that ran several is left out."""
-    found: dict[str, set[str]] = defaultdict(set)
+    tasks_by_job: dict[str, set[str]] = defaultdict(set)
     for task in lineage.tasks.values():
         for run in task.runs:
             if above := airflow_run_of(run, lineage.orchestrator_runs):
-                found[above.job.name].add(task.name)
-    return {job: next(iter(tasks)) for job, tasks in found.items() if len(tasks) == 1}
+                tasks_by_job[above.job.name].add(task.name)
+    return {job: next(iter(tasks)) for job, tasks in tasks_by_job.items() if len(tasks) == 1}
 
 
 def _model_names(models: Iterable[str], tasks: Collection[str]) -> dict[str, str]:
     """Name of a dbt node -> its unique_id, where one alone has it and no task."""
-    found: dict[str, list[str]] = defaultdict(list)
+    ids_by_name: dict[str, list[str]] = defaultdict(list)
     for unique_id in models:
-        found[unique_id.split(".", 2)[-1]].append(unique_id)
+        ids_by_name[unique_id.split(".", 2)[-1]].append(unique_id)
     return {
-        name: ids[0] for name, ids in sorted(found.items()) if len(ids) == 1 and name not in tasks
+        name: ids[0]
+        for name, ids in sorted(ids_by_name.items())
+        if len(ids) == 1 and name not in tasks
     }
 
 
 def _last_write(lineage: Lineage, dataset: DatasetId) -> Section:
     """The last time that a task or dbt put data into a dataset; its definition's for dbt's own."""
-    writes = [(one.last_at, one.task) for one in lineage.writers(dataset) if one.last_at]
+    writes = [(usage.last_at, usage.task) for usage in lineage.writers(dataset) if usage.last_at]
     definition = lineage.definition(dataset, DefinitionKind.DBT)
     if definition and (built := _built_at(lineage.node_results.get(definition.name, ()))):
         writes.append((built, definition.name))
@@ -240,7 +247,7 @@ def _last_write(lineage: Lineage, dataset: DatasetId) -> Section:
 
 def _built_at(results: Iterable[NodeResult]) -> datetime | None:
     """The end of a node's last build that succeeded."""
-    built = (one.ended_at for one in results if one.status is Status.OK)
+    built = (result.ended_at for result in results if result.status is Status.OK)
     return max((moment for moment in built if moment), default=None)
 
 

@@ -33,10 +33,10 @@ class DiffTimes:
 
 
 def differences_json(
-    times: DiffTimes, rule: GoneRule, found: Sequence[Difference]
+    times: DiffTimes, rule: GoneRule, differences: Sequence[Difference]
 ) -> dict[str, Any]:
     """The differences as JSON; `docs/lineage-diff.schema.json` is its schema."""
-    kinds = [difference.change.kind for difference in found]
+    kinds = [difference.change.kind for difference in differences]
     return {
         "from": _iso(times.before),
         "to": _iso(times.now),
@@ -44,48 +44,48 @@ def differences_json(
         "counts": {kind.value: kinds.count(kind) for kind in ChangeKind if kind in kinds},
         "differences": [
             {
-                **change_json(one.change),
-                "at": _iso(one.at) if one.at else None,
-                **({"reason": one.reason} if one.reason else {}),
+                **change_json(difference.change),
+                "at": _iso(difference.at) if difference.at else None,
+                **({"reason": difference.reason} if difference.reason else {}),
             }
-            for one in found
+            for difference in differences
         ],
     }
 
 
-def differences_text(times: DiffTimes, found: Sequence[Difference]) -> Iterator[str]:
+def differences_text(times: DiffTimes, differences: Sequence[Difference]) -> Iterator[str]:
     """The differences as lines of text, marked as in a diff: `+` new, `-` gone, `~` changed."""
-    if not found:
+    if not differences:
         yield f"no differences from {times.before_text} to {times.now_text}"
         return
     yield f"from {times.before_text} to {times.now_text}:"
-    for kind, some in _by_kind(found).items():
+    for kind, group in _by_kind(differences).items():
         yield ""
-        yield f"{kind.heading} ({len(some):,})"
-        for one in some:
-            note = _note(one)
-            yield f"  {_mark(kind)} {_words(one.change)}{f'  ({note})' if note else ''}"
+        yield f"{kind.heading} ({len(group):,})"
+        for difference in group:
+            note = _note(difference)
+            yield f"  {_mark(kind)} {_words(difference.change)}{f'  ({note})' if note else ''}"
 
 
-def differences_markdown(times: DiffTimes, found: Sequence[Difference]) -> Iterator[str]:
+def differences_markdown(times: DiffTimes, differences: Sequence[Difference]) -> Iterator[str]:
     """The differences as lines of Markdown, for a comment or a ticket."""
     yield f"### Lineage from {times.before_text} to {times.now_text}"
     yield ""
-    if not found:
+    if not differences:
         yield "No differences."
-    for kind, some in _by_kind(found).items():
-        yield f"**{kind.heading}** ({len(some):,})"
+    for kind, group in _by_kind(differences).items():
+        yield f"**{kind.heading}** ({len(group):,})"
         yield ""
-        for one in some:
-            note = _note(one)
-            yield f"- {_words(one.change, _code)}{f': {_escaped(note)}' if note else ''}"
+        for difference in group:
+            note = _note(difference)
+            yield f"- {_words(difference.change, _code)}{f': {_escaped(note)}' if note else ''}"
         yield ""
 
 
-def _by_kind(found: Iterable[Difference]) -> dict[ChangeKind, list[Difference]]:
+def _by_kind(differences: Iterable[Difference]) -> dict[ChangeKind, list[Difference]]:
     kinds: dict[ChangeKind, list[Difference]] = defaultdict(list)
-    for one in found:
-        kinds[one.change.kind].append(one)
+    for difference in differences:
+        kinds[difference.change.kind].append(difference)
     return kinds
 
 
@@ -106,9 +106,9 @@ def _words(change: Change, shown: Callable[[str], str] = str) -> str:
     return f"{name}{values}"
 
 
-def _note(one: Difference) -> str:
-    day = f"{one.at.astimezone(UTC):%Y-%m-%d}" if one.at else ""
-    return ", ".join(filter(None, (day, one.reason)))
+def _note(difference: Difference) -> str:
+    day = f"{difference.at.astimezone(UTC):%Y-%m-%d}" if difference.at else ""
+    return ", ".join(filter(None, (day, difference.reason)))
 
 
 def _code(text: str) -> str:

@@ -54,67 +54,67 @@ def impact_json(impact: Impact, dates: ReachedDates | None = None) -> Section:
         "coverage": {"flows": impact.flows, "columns_known": impact.known},
         "datasets": [
             {
-                **_dataset(one),
-                "dates": dates_json(dates.get(one.dataset, ALL_DATES)) if dates else None,
+                **_dataset(affected),
+                "dates": dates_json(dates.get(affected.dataset, ALL_DATES)) if dates else None,
             }
-            for one in impact.datasets
+            for affected in impact.datasets
         ],
         "tasks": [
             {
-                "task": one.name,
-                "severity": one.severity.name,
-                "breaks": one.breaks,
-                "owner": one.owner or None,
+                "task": task.name,
+                "severity": task.severity.name,
+                "breaks": task.breaks,
+                "owner": task.owner or None,
             }
-            for one in impact.tasks
+            for task in impact.tasks
         ],
         "tests": [
             {
-                "node_id": one.test.node_id,
-                "name": one.test.name,
-                "dataset": str(one.dataset),
-                "column": one.test.column or None,
-                "breaks": one.breaks,
+                "node_id": affected.test.node_id,
+                "name": affected.test.name,
+                "dataset": str(affected.dataset),
+                "column": affected.test.column or None,
+                "breaks": affected.breaks,
             }
-            for one in impact.tests
+            for affected in impact.tests
         ],
         "consumers": [
             {
-                "consumer": one.consumer.name,
-                "kind": one.consumer.kind,
-                "severity": one.severity.name,
-                "owner": one.consumer.owner or None,
-                "url": one.consumer.url or None,
-                "deadline": one.consumer.deadline or None,
-                "breaks": one.breaks,
-                "datasets": [str(dataset) for dataset in one.datasets],
-                "dates": dates_json(consumer_dates(one, dates)) if dates else None,
+                "consumer": affected.consumer.name,
+                "kind": affected.consumer.kind,
+                "severity": affected.severity.name,
+                "owner": affected.consumer.owner or None,
+                "url": affected.consumer.url or None,
+                "deadline": affected.consumer.deadline or None,
+                "breaks": affected.breaks,
+                "datasets": [str(dataset) for dataset in affected.datasets],
+                "dates": dates_json(consumer_dates(affected, dates)) if dates else None,
             }
-            for one in impact.consumers
+            for affected in impact.consumers
         ],
     }
 
 
-def consumer_dates(one: AffectedConsumer, dates: ReachedDates) -> Dates:
+def consumer_dates(affected: AffectedConsumer, dates: ReachedDates) -> Dates:
     """The dates of all that a consumer reads."""
-    found = NO_DATES
-    for dataset in one.datasets:
-        found |= dates.get(dataset, ALL_DATES)
-    return found
+    union = NO_DATES
+    for dataset in affected.datasets:
+        union |= dates.get(dataset, ALL_DATES)
+    return union
 
 
-def _dataset(one: AffectedDataset) -> Section:
+def _dataset(affected: AffectedDataset) -> Section:
     return {
-        "dataset": str(one.dataset),
-        "severity": one.severity.name,
-        "effects": [effect.name for effect in one.effects],
-        "columns": {name: effect.name for name, effect in one.columns.items()},
-        "reason": reason(one),
-        "action": effect_action(min((*one.effects, *one.columns.values()))),
-        "path": [_step(step) for step in one.path],
-        "distance": one.distance,
-        "stale": one.stale,
-        "owner": one.owner or None,
+        "dataset": str(affected.dataset),
+        "severity": affected.severity.name,
+        "effects": [effect.name for effect in affected.effects],
+        "columns": {name: effect.name for name, effect in affected.columns.items()},
+        "reason": reason(affected),
+        "action": effect_action(min((*affected.effects, *affected.columns.values()))),
+        "path": [_step(step) for step in affected.path],
+        "distance": affected.distance,
+        "stale": affected.stale,
+        "owner": affected.owner or None,
     }
 
 
@@ -127,17 +127,19 @@ def _step(step: ImpactStep) -> Section:
     }
 
 
-def reason(one: AffectedDataset, most: int = 4) -> str:
+def reason(affected: AffectedDataset, most: int = 4) -> str:
     """The effects on a dataset in words: `other rows; amount, total: other values`.
 
     Args:
         most: The columns that are named.
     """
-    parts = [_WORDS[effect] for effect in one.effects]
-    for effect in sorted({*one.columns.values()}):
-        names = [name for name, found in one.columns.items() if found is effect]
-        more = f" and {len(names) - most} more" if len(names) > most else ""
-        parts.append(f"{', '.join(names[:most])}{more}: {_WORDS[effect]}")
+    parts = [_WORDS[effect] for effect in affected.effects]
+    for effect in sorted({*affected.columns.values()}):
+        names = [
+            name for name, column_effect in affected.columns.items() if column_effect is effect
+        ]
+        rest = f" and {len(names) - most} more" if len(names) > most else ""
+        parts.append(f"{', '.join(names[:most])}{rest}: {_WORDS[effect]}")
     return "; ".join(parts)
 
 
@@ -162,30 +164,35 @@ def impact_markdown(impact: Impact, dates: ReachedDates | None = None) -> str:
         ("", "dataset", "what happens", "steps", "owner", *(("dates",) if dates else ())),
         (
             (
-                one.severity.name,
-                str(one.dataset),
-                f"{reason(one)}{' (stale)' if one.stale else ''}",
-                str(one.distance),
-                one.owner,
-                *((dates_text(dates.get(one.dataset, ALL_DATES)),) if dates else ()),
+                affected.severity.name,
+                str(affected.dataset),
+                f"{reason(affected)}{' (stale)' if affected.stale else ''}",
+                str(affected.distance),
+                affected.owner,
+                *((dates_text(dates.get(affected.dataset, ALL_DATES)),) if dates else ()),
             )
-            for one in impact.datasets
+            for affected in impact.datasets
         ),
         _MOST,
     )
     lines += markdown_table(
         ("", "task", "statements", "owner"),
         (
-            (one.severity.name, one.name, "fail" if one.breaks else "run", one.owner)
-            for one in impact.tasks
+            (task.severity.name, task.name, "fail" if task.breaks else "run", task.owner)
+            for task in impact.tasks
         ),
         _MOST,
     )
     lines += markdown_table(
         ("test", "dataset", "column", ""),
         (
-            (one.test.name, str(one.dataset), one.test.column, "breaks" if one.breaks else "")
-            for one in impact.tests
+            (
+                affected.test.name,
+                str(affected.dataset),
+                affected.test.column,
+                "breaks" if affected.breaks else "",
+            )
+            for affected in impact.tests
         ),
         _MOST,
     )
@@ -193,13 +200,13 @@ def impact_markdown(impact: Impact, dates: ReachedDates | None = None) -> str:
         ("", "consumer", "kind", "owner", ""),
         (
             (
-                one.severity.name,
-                one.consumer.name,
-                one.consumer.kind,
-                one.consumer.owner,
-                "breaks" if one.breaks else "",
+                affected.severity.name,
+                affected.consumer.name,
+                affected.consumer.kind,
+                affected.consumer.owner,
+                "breaks" if affected.breaks else "",
             )
-            for one in impact.consumers
+            for affected in impact.consumers
         ),
         _MOST,
     )

@@ -62,7 +62,7 @@ def incident_markdown(run: Section, first: BadStreak | None, taint: Iterable[str
 
 def _about(run: Section) -> Iterator[str]:
     attempt = f", try {run['attempt']}" if run["attempt"] else ""
-    times = " to ".join(one for one in (run["started_at"], run["finished_at"]) if one)
+    times = " to ".join(moment for moment in (run["started_at"], run["finished_at"]) if moment)
     yield f"status {run['status']}{attempt}" + (f", {times}" if times else "")
     if run["error"]:
         yield f"error: {code(run['error'])}"
@@ -73,14 +73,14 @@ def _about(run: Section) -> Iterator[str]:
         yield f"owner: {one_line(run['owner'])}"
     if run["url"]:
         yield f"log: <{one_line(run['url'])}>"
-    failed = [one for one in run["quality"]["checks"] if one["status"] == "failed"]
+    failed = [check for check in run["quality"]["checks"] if check["status"] == "failed"]
     if run["quality"]["checks"]:
         yield f"tests after it: {len(failed)} of {len(run['quality']['checks'])} failed"
-    for one in failed:
-        rows = f", {one['failures']:,} rows" if one["failures"] else ""
-        yield f"failed test: {code(one['test'])} of {code(one['dataset'])}{rows}"
-    for one in run["superseded_by"]:
-        yield f"run again as {code(one['run_id'])} of {code(one['task'])} at {one['at']}"
+    for check in failed:
+        rows = f", {check['failures']:,} rows" if check["failures"] else ""
+        yield f"failed test: {code(check['test'])} of {code(check['dataset'])}{rows}"
+    for rerun in run["superseded_by"]:
+        yield f"run again as {code(rerun['run_id'])} of {code(rerun['task'])} at {rerun['at']}"
 
 
 def _first(run: Section, first: BadStreak) -> str:

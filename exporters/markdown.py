@@ -18,16 +18,16 @@ def markdown_table(
     Args:
         most: The rows that are shown, before the number of the others; None for all.
     """
-    some = list(rows)
-    if not some:
+    table_rows = list(rows)
+    if not table_rows:
         return
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"
-    for row in some[:most]:
+    for row in table_rows[:most]:
         yield f"| {' | '.join(map(markdown_text, row))} |"
-    if most is not None and len(some) > most:
+    if most is not None and len(table_rows) > most:
         yield ""
-        yield f"… and {len(some) - most:,} more."
+        yield f"… and {len(table_rows) - most:,} more."
     yield ""
 
 

@@ -39,12 +39,12 @@ class PrivacyReport:
 
     def columns(self) -> list[int]:
         """The sensitive columns: the most sensitive first, then by name."""
-        found = [
-            (-level, self.dataset(one), self.name(one), one)
-            for one in self.labels.columns()
-            if (level := self.labels.classification(one)) is not None and level >= self.sensitive
+        ranked = [
+            (-level, self.dataset(column), self.name(column), column)
+            for column in self.labels.columns()
+            if (level := self.labels.classification(column)) is not None and level >= self.sensitive
         ]
-        return [one for *_, one in sorted(found)]
+        return [column for *_, column in sorted(ranked)]
 
     def dataset(self, column: int) -> str:
         """The dataset of a column."""
@@ -64,7 +64,7 @@ def privacy_json(report: PrivacyReport) -> dict[str, Any]:
         "version": VERSION,
         "producer": f"dbt-graft {__version__}",
         "sensitive_from": report.sensitive.text,
-        "columns": [_column(report, one) for one in report.columns()],
+        "columns": [_column(report, column) for column in report.columns()],
         "decides_on": [
             {
                 "dataset": report.dataset(column),
@@ -75,20 +75,20 @@ def privacy_json(report: PrivacyReport) -> dict[str, Any]:
         ],
         "unknown": {
             "flows": [
-                {"from": str(one.source), "to": str(one.target), "task": one.task}
-                for one in labels.unmapped
+                {"from": str(flow.source), "to": str(flow.target), "task": flow.task}
+                for flow in labels.unmapped
             ],
             "datasets": sorted(map(str, labels.unknown)),
         },
         "findings": [
             {
-                "code": one.code.value,
-                "dataset": report.dataset(one.column),
-                "column": report.name(one.column),
-                "reader": one.reader or None,
-                "advice": ADVICE[one.code],
+                "code": finding.code.value,
+                "dataset": report.dataset(finding.column),
+                "column": report.name(finding.column),
+                "reader": finding.reader or None,
+                "advice": ADVICE[finding.code],
             }
-            for one in report.findings
+            for finding in report.findings
         ],
         "labels_without_classification": dict(sorted(report.unknown_labels.items())),
     }
@@ -108,7 +108,7 @@ def _column(report: PrivacyReport, column: int) -> dict[str, Any]:
         }
         if declared
         else None,
-        "path": [_step(one) for one in labels.path(column)],
+        "path": [_step(step) for step in labels.path(column)],
     }
 
 
@@ -131,25 +131,25 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
         most: The most lines of a section; None for all.
     """
     labels, columns = report.labels, report.columns()
-    labelled = [one for one in columns if one in labels.declared]
-    others = [one for one in columns if one not in labels.declared]
+    labelled = [column for column in columns if column in labels.declared]
+    others = [column for column in columns if column not in labels.declared]
     yield f"columns labelled {report.sensitive.text} or higher ({len(labelled):,})"
-    yield from _cut([_way(report, one) for one in labelled], most)
+    yield from _cut([_way(report, column) for column in labelled], most)
     yield f"columns that their values flow into ({len(others):,})"
-    yield from _cut([_way(report, one) for one in others], most)
+    yield from _cut([_way(report, column) for column in others], most)
     if labels.decides:
         yield f"datasets whose rows or values they decide on ({len(labels.decides):,})"
         yield from _cut(
             [
-                f"{labels.graph.datasets[to]}  by {report.dataset(one)}.{report.name(one)}"
-                for one, to in labels.decides
+                f"{labels.graph.datasets[to]}  by {report.dataset(column)}.{report.name(column)}"
+                for column, to in labels.decides
             ],
             most,
         )
     if labels.unknown:
         yield f"unknown: no columns are known on the way there ({len(labels.unknown):,})"
         yield from _cut(
-            [f"{one.target}  from {one.source} by {one.task}" for one in labels.unmapped], most
+            [f"{flow.target}  from {flow.source} by {flow.task}" for flow in labels.unmapped], most
         )
     for label, count in sorted(report.unknown_labels.items()):
         of = "1 column" if count == 1 else f"{count:,} columns"
@@ -157,9 +157,9 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
     yield f"findings ({len(report.findings):,})"
     yield from _cut(
         [
-            f"{one.code.value}  {report.dataset(one.column)}.{report.name(one.column)}"
-            f"{f', read by {one.reader}' if one.reader else ''}: {ADVICE[one.code]}"
-            for one in report.findings
+            f"{finding.code.value}  {report.dataset(finding.column)}.{report.name(finding.column)}"
+            f"{f', read by {finding.reader}' if finding.reader else ''}: {ADVICE[finding.code]}"
+            for finding in report.findings
         ],
         most,
     )
@@ -176,10 +176,12 @@ def _way(report: PrivacyReport, column: int) -> str:
         return f"{begin}  labelled in {declared.source}"
     *_, last = steps
     subtype = last.subtype.value if last.subtype else ""
-    more = f" in {len(steps)} steps" if len(steps) > 1 else ""
-    hidden = {one.masked_by.word for one in steps if one.masking}
+    distance = f" in {len(steps)} steps" if len(steps) > 1 else ""
+    hidden = {step.masked_by.word for step in steps if step.masking}
     masked = f", {' and '.join(sorted(hidden))}" if hidden else ""
-    return f"{begin}  from {first.dataset}.{first.column}{more} by {last.task} [{subtype}{masked}]"
+    return (
+        f"{begin}  from {first.dataset}.{first.column}{distance} by {last.task} [{subtype}{masked}]"
+    )
 
 
 def _cut(lines: list[str], most: int | None) -> Iterator[str]:

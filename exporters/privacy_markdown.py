@@ -24,28 +24,33 @@ def _lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
     yield from markdown_table(
         ("finding", "column", "read by", "what to do"),
         [
-            (one.code.value, _name(report, one.column), one.reader, ADVICE[one.code])
-            for one in report.findings
+            (
+                finding.code.value,
+                _name(report, finding.column),
+                finding.reader,
+                ADVICE[finding.code],
+            )
+            for finding in report.findings
         ],
         most,
     )
     yield from markdown_table(
         (f"columns labelled {report.sensitive.text} or higher", "classification", "labelled in"),
         [
-            (_name(report, one), _level(report, one), labels.declared[one].source)
-            for one in columns
-            if one in labels.declared
+            (_name(report, column), _level(report, column), labels.declared[column].source)
+            for column in columns
+            if column in labels.declared
         ],
         most,
     )
     yield from markdown_table(
         ("columns that their values flow into", "classification", "from", "steps", "by"),
-        [_way(report, one) for one in columns if one not in labels.declared],
+        [_way(report, column) for column in columns if column not in labels.declared],
         most,
     )
     yield from markdown_table(
         ("unknown: no columns are known on the way there", "from", "by"),
-        [(str(one.target), str(one.source), one.task) for one in labels.unmapped],
+        [(str(flow.target), str(flow.source), flow.task) for flow in labels.unmapped],
         most,
     )
 

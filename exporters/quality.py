@@ -39,24 +39,30 @@ class QualityReport:
 
     def of_consumers(self) -> Iterator[tuple[Consumer, ReachedFault]]:
         """The faults that consumers have by what they read, each once for a consumer."""
-        own: dict[DatasetId, list[ReachedFault]] = {}
+        faults_by_dataset: dict[DatasetId, list[ReachedFault]] = {}
         for fault in self.faults:
-            own.setdefault(fault.dataset, []).append(ReachedFault(fault, (fault.dataset,)))
-        for consumer in sorted(self.consumers, key=lambda one: one.name):
-            found = [one for dataset in sorted(consumer.reads) for one in own.get(dataset, ())]
+            faults_by_dataset.setdefault(fault.dataset, []).append(
+                ReachedFault(fault, (fault.dataset,))
+            )
+        for consumer in sorted(self.consumers, key=lambda consumer: consumer.name):
+            reached = [
+                reached_fault
+                for dataset in sorted(consumer.reads)
+                for reached_fault in faults_by_dataset.get(dataset, ())
+            ]
             for dataset in sorted(consumer.reads):
-                found += self.downstream.get(dataset, ())
+                reached += self.downstream.get(dataset, ())
             seen: set[QualityFault] = set()
-            for one in nearest(found):
-                if one.fault not in seen:
-                    seen.add(one.fault)
-                    yield consumer, one
+            for reached_fault in nearest(reached):
+                if reached_fault.fault not in seen:
+                    seen.add(reached_fault.fault)
+                    yield consumer, reached_fault
 
     @property
     def is_bad(self) -> bool:
         """A fault reaches a consumer, or a deadline is or will be missed."""
         return any(True for _ in self.of_consumers()) or any(
-            one.status.is_bad for one in self.deadlines
+            forecast.status.is_bad for forecast in self.deadlines
         )
 
 
@@ -70,18 +76,19 @@ def quality_json(report: QualityReport) -> dict[str, Any]:
         "tests": {"with_result": report.tested[0], "of": report.tested[1]},
         "faults": [
             {
-                "dataset": str(one.dataset),
-                "kind": one.kind.value,
-                "test": one.name or None,
-                "column": one.column or None,
-                "failed_at": _iso(one.failed_at),
-                "rows": one.rows,
+                "dataset": str(fault.dataset),
+                "kind": fault.kind.value,
+                "test": fault.name or None,
+                "column": fault.column or None,
+                "failed_at": _iso(fault.failed_at),
+                "rows": fault.rows,
             }
-            for one in report.faults
+            for fault in report.faults
         ],
         "datasets": {
             str(dataset): [
-                {**_fault(one.fault), "path": [str(step) for step in one.path]} for one in reached
+                {**_fault(reached_fault.fault), "path": [str(step) for step in reached_fault.path]}
+                for reached_fault in reached
             ]
             for dataset, reached in sorted(report.downstream.items())
         },
@@ -90,24 +97,26 @@ def quality_json(report: QualityReport) -> dict[str, Any]:
                 "consumer": consumer.name,
                 "kind": consumer.kind,
                 "owner": consumer.owner or None,
-                "fault": _fault(one.fault),
-                "path": [str(step) for step in one.path],
+                "fault": _fault(reached_fault.fault),
+                "path": [str(step) for step in reached_fault.path],
             }
-            for consumer, one in report.of_consumers()
+            for consumer, reached_fault in report.of_consumers()
         ],
         "deadlines": [
             {
-                "consumer": one.consumer.name,
-                "owner": one.consumer.owner or None,
-                "status": one.status.value,
-                "deadline": _iso(one.deadline),
-                "expected": _iso(one.expected),
-                "dataset": str(one.dataset) if one.dataset else None,
-                "waits_for": str(one.waits_for) if one.waits_for else None,
-                "tasks": list(report.writers.get(one.waits_for, ())) if one.waits_for else [],
-                "text": forecast_text(one, report.writers),
+                "consumer": forecast.consumer.name,
+                "owner": forecast.consumer.owner or None,
+                "status": forecast.status.value,
+                "deadline": _iso(forecast.deadline),
+                "expected": _iso(forecast.expected),
+                "dataset": str(forecast.dataset) if forecast.dataset else None,
+                "waits_for": str(forecast.waits_for) if forecast.waits_for else None,
+                "tasks": list(report.writers.get(forecast.waits_for, ()))
+                if forecast.waits_for
+                else [],
+                "text": forecast_text(forecast, report.writers),
             }
-            for one in report.deadlines
+            for forecast in report.deadlines
         ],
     }
 
@@ -120,18 +129,20 @@ def quality_lines(report: QualityReport, most: int | None) -> Iterator[str]:
     """
     below = in_words(len(report.downstream), "dataset")
     yield f"{in_words(len(report.faults), 'fault')}, {below} below"
-    known, every = report.tested
-    if known < every or not every:
-        of = f"{known:,} of {in_words(every, 'test')} have" if every else "no test has"
+    tested, total = report.tested
+    if tested < total or not total:
+        of = f"{tested:,} of {in_words(total, 'test')} have" if total else "no test has"
         yield f"{of} a result: `graft collect` reads dbt's run_results.json, and events"
-    faults = [f"{fault_text(one, report.at)}: {HARM[one.kind]}" for one in report.faults]
+    faults = [f"{fault_text(fault, report.at)}: {HARM[fault.kind]}" for fault in report.faults]
     consumers = [
         f"{consumer.name}{f' ({consumer.owner})' if consumer.owner else ''}: "
-        f"{fault_text(one.fault, report.at)}, by {' > '.join(step.name for step in one.path)}"
-        for consumer, one in report.of_consumers()
+        f"{fault_text(reached.fault, report.at)}, "
+        f"by {' > '.join(step.name for step in reached.path)}"
+        for consumer, reached in report.of_consumers()
     ]
     deadlines = [
-        f"{one.consumer.name}: {forecast_text(one, report.writers)}" for one in report.deadlines
+        f"{forecast.consumer.name}: {forecast_text(forecast, report.writers)}"
+        for forecast in report.deadlines
     ]
     for title, lines in (("faults", faults), ("consumers", consumers), ("deadlines", deadlines)):
         if lines:

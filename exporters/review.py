@@ -21,7 +21,7 @@ Place = Callable[[NodeReview, NodeChange | None], tuple[str, int]]
 Document = dict[str, Any]
 
 
-def review_json(review: ProjectReview, place: Place) -> Document:
+def review_json(review: ProjectReview, locate: Place) -> Document:
     """The document."""
     return {
         "$schema": SCHEMA,
@@ -33,20 +33,20 @@ def review_json(review: ProjectReview, place: Place) -> Document:
             {
                 "node_id": node.node_id,
                 "kind": node.kind,
-                "file": place(node, None)[0] or None,
+                "file": locate(node, None)[0] or None,
                 "repo": node.repo or None,
                 "verdict": node.verdict.name,
                 "allowed": node.allowed or None,
                 "breaks": list(node.breaks),
                 "changes": [
                     {
-                        "verdict": one.verdict.name,
-                        "column": one.column or None,
-                        "datasets": [str(dataset) for dataset in one.datasets],
-                        "text": one.text,
-                        "line": place(node, one)[1],
+                        "verdict": change.verdict.name,
+                        "column": change.column or None,
+                        "datasets": [str(dataset) for dataset in change.datasets],
+                        "text": change.text,
+                        "line": locate(node, change)[1],
                     }
-                    for one in node.changes
+                    for change in node.changes
                 ],
             }
             for node in review.nodes
@@ -61,27 +61,30 @@ def _impact_json(impact: ReviewImpact) -> Document:
         "coverage": {"flows": impact.flows, "columns_known": impact.known},
         "datasets": [
             {
-                "dataset": str(one.dataset),
-                "severity": one.severity.name,
-                "because": list(one.because),
-                "owner": one.owner or None,
+                "dataset": str(affected.dataset),
+                "severity": affected.severity.name,
+                "because": list(affected.because),
+                "owner": affected.owner or None,
             }
-            for one in impact.datasets
+            for affected in impact.datasets
         ],
         "tasks": [
-            {"task": one.name, "severity": one.severity.name, "breaks": one.breaks}
-            for one in impact.tasks
+            {"task": task.name, "severity": task.severity.name, "breaks": task.breaks}
+            for task in impact.tasks
         ],
-        "tests": [{"node_id": one.test.node_id, "breaks": one.breaks} for one in impact.tests],
+        "tests": [
+            {"node_id": affected.test.node_id, "breaks": affected.breaks}
+            for affected in impact.tests
+        ],
         "consumers": [
             {
-                "consumer": one.consumer.name,
-                "kind": one.consumer.kind,
-                "severity": one.severity.name,
-                "owner": one.consumer.owner or None,
-                "breaks": one.breaks,
+                "consumer": affected.consumer.name,
+                "kind": affected.consumer.kind,
+                "severity": affected.severity.name,
+                "owner": affected.consumer.owner or None,
+                "breaks": affected.breaks,
             }
-            for one in impact.consumers
+            for affected in impact.consumers
         ],
     }
 
@@ -90,8 +93,8 @@ def change_text(change: NodeChange) -> str:
     """`note: removed`, `spark/db.orders.note: removed`."""
     if not change.column:
         return change.text
-    place = [f"{dataset}.{change.column}" for dataset in change.datasets] or [change.column]
-    return f"{', '.join(place)}: {change.text}"
+    columns = [f"{dataset}.{change.column}" for dataset in change.datasets] or [change.column]
+    return f"{', '.join(columns)}: {change.text}"
 
 
 def node_text(node: NodeReview, most: int | None = _COLUMNS) -> str:
@@ -101,16 +104,16 @@ def node_text(node: NodeReview, most: int | None = _COLUMNS) -> str:
         most: The columns that are named; None for all.
     """
     groups: dict[tuple[str, tuple[DatasetId, ...]], list[NodeChange]] = {}
-    for one in node.changes:
-        key = (one.text, one.datasets) if one.column else (change_text(one), ())
-        groups.setdefault(key, []).append(one)
+    for change in node.changes:
+        key = (change.text, change.datasets) if change.column else (change_text(change), ())
+        groups.setdefault(key, []).append(change)
     parts = []
-    for (text, _), some in groups.items():
-        if most is None or len(some) <= most or not some[0].column:
-            parts += [change_text(one) for one in some]
+    for (text, _), changes in groups.items():
+        if most is None or len(changes) <= most or not changes[0].column:
+            parts += [change_text(change) for change in changes]
         else:
-            names = ", ".join(one.column for one in some[:most])
-            parts.append(f"{names} and {len(some) - most:,} more columns: {text}")
+            names = ", ".join(change.column for change in changes[:most])
+            parts.append(f"{names} and {len(changes) - most:,} more columns: {text}")
     return "; ".join(dict.fromkeys(parts))
 
 
@@ -128,16 +131,20 @@ def review_coverage(review: ProjectReview) -> str:
 
 def certain_breaks(review: ProjectReview) -> list[str]:
     """The tests, tasks and consumers that are certain to fail: they name what goes."""
-    found = {f"test {test}": None for node in review.nodes for test in node.breaks}
+    breaks = {f"test {test}": None for node in review.nodes for test in node.breaks}
     if review.impact:
-        found |= {f"test {one.test.node_id}": None for one in review.impact.tests if one.breaks}
-        found |= {f"task {one.name}": None for one in review.impact.tasks if one.breaks}
-        found |= {
-            f"{one.consumer.kind} {one.consumer.name}": None
-            for one in review.impact.consumers
-            if one.breaks
+        breaks |= {
+            f"test {affected.test.node_id}": None
+            for affected in review.impact.tests
+            if affected.breaks
         }
-    return sorted(found)
+        breaks |= {f"task {task.name}": None for task in review.impact.tasks if task.breaks}
+        breaks |= {
+            f"{affected.consumer.kind} {affected.consumer.name}": None
+            for affected in review.impact.consumers
+            if affected.breaks
+        }
+    return sorted(breaks)
 
 
 def review_markdown(review: ProjectReview) -> str:
@@ -160,48 +167,58 @@ def review_markdown(review: ProjectReview) -> str:
     )
     if certain := certain_breaks(review):
         lines += ["Certain to fail:", ""]
-        lines += [f"- {markdown_text(one)}" for one in certain[:_MOST]]
+        lines += [f"- {markdown_text(problem)}" for problem in certain[:_MOST]]
         lines += [f"- and {len(certain) - _MOST:,} more"] if len(certain) > _MOST else []
         lines.append("")
     if impact := review.impact:
         lines += markdown_table(
             ("", "downstream", "because of", "owner"),
             (
-                (one.severity.name, str(one.dataset), ", ".join(one.because[:4]), one.owner)
-                for one in impact.datasets
+                (
+                    affected.severity.name,
+                    str(affected.dataset),
+                    ", ".join(affected.because[:4]),
+                    affected.owner,
+                )
+                for affected in impact.datasets
             ),
             _MOST,
         )
         lines += markdown_table(
             ("", "task", "statements"),
             (
-                (one.severity.name, one.name, "fail" if one.breaks else "run")
-                for one in impact.tasks
+                (task.severity.name, task.name, "fail" if task.breaks else "run")
+                for task in impact.tasks
             ),
             _MOST,
         )
         lines += markdown_table(
             ("", "consumer", "kind", "owner"),
             (
-                (one.severity.name, one.consumer.name, one.consumer.kind, one.consumer.owner)
-                for one in impact.consumers
+                (
+                    affected.severity.name,
+                    affected.consumer.name,
+                    affected.consumer.kind,
+                    affected.consumer.owner,
+                )
+                for affected in impact.consumers
             ),
             _MOST,
         )
-    lines += [f"Note: {markdown_text(one)}." for one in review.notices]
+    lines += [f"Note: {markdown_text(notice)}." for notice in review.notices]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def review_sarif(review: ProjectReview, place: Place) -> Document:
+def review_sarif(review: ProjectReview, locate: Place) -> Document:
     """The document for code scanning: one result a change."""
     results = []
     for node in review.nodes:
-        for one in node.changes:
-            file, line = place(node, one)
+        for change in node.changes:
+            file, line = locate(node, change)
             result: Document = {
-                "ruleId": one.verdict.name,
-                "level": "note" if node.allowed else _LEVELS.get(one.verdict, "warning"),
-                "message": {"text": f"{node.node_id}: {change_text(one)}"},
+                "ruleId": change.verdict.name,
+                "level": "note" if node.allowed else _LEVELS.get(change.verdict, "warning"),
+                "message": {"text": f"{node.node_id}: {change_text(change)}"},
             }
             if file:
                 region = {"startLine": line}
@@ -210,6 +227,6 @@ def review_sarif(review: ProjectReview, place: Place) -> Document:
             if node.allowed:
                 result["suppressions"] = [{"kind": "inSource", "justification": node.allowed}]
             results.append(result)
-    rules = [{"id": one.name, "name": one.name.title()} for one in ReviewVerdict]
+    rules = [{"id": verdict.name, "name": verdict.name.title()} for verdict in ReviewVerdict]
     tool = {"driver": {"name": "dbt-graft", "version": __version__, "rules": rules}}
     return {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": tool, "results": results}]}

@@ -20,21 +20,21 @@ def changed_line(code: str, node: NodeReview, change: NodeChange | None) -> int:
     if change is None:
         return start
     words = [change.column, *map(_table, change.datasets)]
-    found = [_word(word, text, node.kind) for word in words if word]
-    if not any(found) and change.verdict is ReviewVerdict.ROWS and not change.datasets:
-        found = [_ROW_WORDS.search(text)]
-    first = next((one for one in found if one), None)
+    matches = [_word(word, text, node.kind) for word in words if word]
+    if not any(matches) and change.verdict is ReviewVerdict.ROWS and not change.datasets:
+        matches = [_ROW_WORDS.search(text)]
+    first = next((match for match in matches if match), None)
     return start + (text.count("\n", 0, first.start()) if first else 0)
 
 
 def entry_lines(code: str, name: str) -> tuple[int, str] | None:
     """The entry of a task in YAML: its first line, and its text; None where there is none."""
     head = re.compile(rf"^(?P<indent>[ \t]+)(?P<q>['\"]?){re.escape(name)}(?P=q)[ \t]*:", re.M)
-    found = head.search(code)
-    if not found:
+    match = head.search(code)
+    if not match:
         return None
-    indent = len(found["indent"].expandtabs())
-    lines = code[found.start() :].splitlines(keepends=True)
+    indent = len(match["indent"].expandtabs())
+    lines = code[match.start() :].splitlines(keepends=True)
     end = next(
         (
             number
@@ -43,15 +43,15 @@ def entry_lines(code: str, name: str) -> tuple[int, str] | None:
         ),
         len(lines),
     )
-    return code.count("\n", 0, found.start()) + 1, "".join(lines[:end])
+    return code.count("\n", 0, match.start()) + 1, "".join(lines[:end])
 
 
 def _word(word: str, text: str, kind: str) -> re.Match[str] | None:
     """The first place of a word; in a contract that at which it is a name."""
     exact = rf"\b{re.escape(word)}\b"
     named = rf"\b(?:name|physicalName)[\"']?[ \t]*:[ \t]*[\"']?{exact}"
-    found = re.search(named, text, re.I) if kind == KIND else None
-    return found or re.search(exact, text, re.I)
+    match = re.search(named, text, re.I) if kind == KIND else None
+    return match or re.search(exact, text, re.I)
 
 
 def _table(dataset: DatasetId) -> str:

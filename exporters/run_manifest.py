@@ -36,7 +36,7 @@ def run_manifest(
         history: With the accesses of all runs.
     """
     lineage = history.lineage
-    accesses = [one for one in lineage.accesses if _of(one, run)]
+    accesses = [access for access in lineage.accesses if _of(access, run)]
     inputs = _by_dataset(accesses, Direction.READ)
     outputs = _by_dataset(accesses, Direction.WRITE)
     checks = list(_checks(lineage, descriptions, run, outputs))
@@ -65,28 +65,38 @@ def run_manifest(
             "path": task.info.path or None,
         },
         "owner": task.info.owner or None,
-        "inputs": [_dataset(lineage, one, some) for one, some in inputs.items()],
+        "inputs": [
+            _dataset(lineage, dataset, dataset_accesses)
+            for dataset, dataset_accesses in inputs.items()
+        ],
         "outputs": [
-            {**_dataset(lineage, one, some), "needs": [*_needs(history, run.task, one, inputs)]}
-            for one, some in outputs.items()
+            {
+                **_dataset(lineage, dataset, dataset_accesses),
+                "needs": [*_needs(history, run.task, dataset, inputs)],
+            }
+            for dataset, dataset_accesses in outputs.items()
         ],
         "metrics": {
-            "input_rows": _sum(one.rows for some in inputs.values() for one in some),
-            "output_rows": _sum(one.rows for some in outputs.values() for one in some),
+            "input_rows": _sum(
+                access.rows for dataset_accesses in inputs.values() for access in dataset_accesses
+            ),
+            "output_rows": _sum(
+                access.rows for dataset_accesses in outputs.values() for access in dataset_accesses
+            ),
         },
         "quality": {
             "status": _quality(checks),
-            "failed": sum(one["status"] == Status.FAILED.value for one in checks),
+            "failed": sum(check["status"] == Status.FAILED.value for check in checks),
             "checks": checks,
         },
         "superseded_by": [
             {
-                "task": one.task,
-                "run_id": one.run_id,
-                "at": _time(one.at),
-                "dataset": str(one.dataset) if one.dataset else None,
+                "task": write.task,
+                "run_id": write.run_id,
+                "at": _time(write.at),
+                "dataset": str(write.dataset) if write.dataset else None,
             }
-            for one in lineage.superseded.get((run.task, run.run_id), ())
+            for write in lineage.superseded.get((run.task, run.run_id), ())
         ],
     }
 
@@ -97,35 +107,41 @@ def _of(access: Access, run: Run) -> bool:
 
 def _by_dataset(accesses: Iterable[Access], direction: Direction) -> dict[DatasetId, list[Access]]:
     """The accesses of one direction that moved data, or tried to, by dataset."""
-    found: dict[DatasetId, list[Access]] = defaultdict(list)
+    accesses_by_dataset: dict[DatasetId, list[Access]] = defaultdict(list)
     for access in accesses:
         if access.direction is direction:
-            found[access.dataset].append(access)
-    return dict(sorted(found.items()))
+            accesses_by_dataset[access.dataset].append(access)
+    return dict(sorted(accesses_by_dataset.items()))
 
 
 def _dataset(lineage: Lineage, dataset: DatasetId, accesses: Sequence[Access]) -> Section:
-    known = lineage.datasets.get(dataset)
+    details = lineage.datasets.get(dataset)
     return {
         "dataset": str(dataset),
-        "operations": sorted({one.operation.value for one in accesses}),
+        "operations": sorted({access.operation.value for access in accesses}),
         "status": _status(accesses),
-        "statements": sum(one.statements for one in accesses),
-        "rows": _sum(one.rows for one in accesses),
-        "bytes": _sum(one.bytes for one in accesses),
-        "files": _sum(one.files for one in accesses),
-        "first_at": _time(min((one.first_at for one in accesses if one.first_at), default=None)),
-        "last_at": _time(max((one.last_at for one in accesses if one.last_at), default=None)),
-        "evidence": sorted({one.evidence.value for one in accesses}),
+        "statements": sum(access.statements for access in accesses),
+        "rows": _sum(access.rows for access in accesses),
+        "bytes": _sum(access.bytes for access in accesses),
+        "files": _sum(access.files for access in accesses),
+        "first_at": _time(
+            min((access.first_at for access in accesses if access.first_at), default=None)
+        ),
+        "last_at": _time(
+            max((access.last_at for access in accesses if access.last_at), default=None)
+        ),
+        "evidence": sorted({access.evidence.value for access in accesses}),
         "periods": [
-            _period(one) for one in dict.fromkeys(p for one in accesses for p in one.periods)
+            _period(period)
+            for period in dict.fromkeys(p for access in accesses for p in access.periods)
         ],
         "positions": [
-            _position(one) for one in dict.fromkeys(p for one in accesses for p in one.positions)
+            _position(position)
+            for position in dict.fromkeys(p for access in accesses for p in access.positions)
         ],
         "columns": [
             {"name": column.name, "type": column.type or None}
-            for column in (known.columns if known else ())
+            for column in (details.columns if details else ())
         ],
     }
 
@@ -148,7 +164,9 @@ def _needs(
 
 def _status(accesses: Sequence[Access]) -> str:
     """That of its last statement: a failed one after others that went well is a failure."""
-    last = max(accesses, key=lambda one: (one.last_at is not None, one.last_at, one.shape_id))
+    last = max(
+        accesses, key=lambda access: (access.last_at is not None, access.last_at, access.shape_id)
+    )
     return last.status.value
 
 
@@ -160,12 +178,14 @@ def _checks(
 ) -> Iterator[Section]:
     """The first result of each test of an output after the run, and before its next write."""
     for dataset, accesses in outputs.items():
-        written = max((one.last_at for one in accesses if one.last_at), default=run.ended_at)
-        about = descriptions.get(dataset)
+        written = max(
+            (access.last_at for access in accesses if access.last_at), default=run.ended_at
+        )
+        description = descriptions.get(dataset)
         if not written:
             continue
         rewritten = _next_write(lineage, dataset, written)
-        for test in tests_of(lineage, dataset, about):
+        for test in tests_of(lineage, dataset, description):
             results = lineage.node_results.get(test.node_id, ())
             if result := _first(results, written, rewritten):
                 yield {
@@ -182,13 +202,13 @@ def _checks(
 def _next_write(lineage: Lineage, dataset: DatasetId, after: datetime) -> datetime | None:
     return min(
         (
-            one.first_at
-            for one in lineage.accesses
-            if one.dataset == dataset
-            and one.direction is Direction.WRITE
-            and one.status is not Status.FAILED
-            and one.first_at
-            and one.first_at > after
+            access.first_at
+            for access in lineage.accesses
+            if access.dataset == dataset
+            and access.direction is Direction.WRITE
+            and access.status is not Status.FAILED
+            and access.first_at
+            and access.first_at > after
         ),
         default=None,
     )
@@ -200,14 +220,14 @@ def _first(
     def fits(at: datetime | None) -> bool:
         return at is not None and at >= after and (before is None or at < before)
 
-    found = [one for one in results if fits(one.started_at)]
-    return min(found, key=lambda one: one.started_at or after, default=None)
+    candidates = [result for result in results if fits(result.started_at)]
+    return min(candidates, key=lambda result: result.started_at or after, default=None)
 
 
 def _quality(checks: Sequence[Section]) -> str:
     if not checks:
         return "unchecked"
-    return "failed" if any(one["status"] == Status.FAILED.value for one in checks) else "passed"
+    return "failed" if any(check["status"] == Status.FAILED.value for check in checks) else "passed"
 
 
 def _period(period: Period) -> Section:
@@ -231,8 +251,8 @@ def _interval(run: Run) -> Section | None:
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) if numbers else None
 
 
 def _time(at: datetime | None) -> str | None:

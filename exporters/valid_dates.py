@@ -16,12 +16,12 @@ def valid_dates(lineage: Lineage) -> dict[DatasetId, list[list[str | None]]]:
         return {}
     history = AccessHistory(lineage)
     taints = taints_now(history)
-    found = {}
+    ranges = {}
     for dataset in lineage.datasets:
         if history.grain(dataset) is None:
             continue
         states = entity_states(history, dataset)
         if states.is_dated:
             completed = states.of(states.written)[EntityState.COMPLETED]
-            found[dataset] = dates_iso(completed - taints.dates(dataset))
-    return found
+            ranges[dataset] = dates_iso(completed - taints.dates(dataset))
+    return ranges

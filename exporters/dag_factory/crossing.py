@@ -72,8 +72,8 @@ def crossing(
     for unit_name, dag_id in dag_of.items():
         taken[dag_id].append(ids[unit_name])
     sensors = {
-        dag_id: _sensors({dataset for dataset, _ in found}, taken[dag_id])
-        for dag_id, found in sensed.items()
+        dag_id: _sensors({dataset for dataset, _ in pairs}, taken[dag_id])
+        for dag_id, pairs in sensed.items()
     }
     return Crossing(waits_for, announces, sensors, sensed, frozenset(dag_edges))
 
@@ -83,9 +83,9 @@ def _sensors(datasets: Collection[DatasetId], taken: Iterable[str]) -> dict[Data
     for dataset in datasets:
         short[f"wait_for_{dataset.short}"].append(dataset)
     names = {
-        (name if len(found) == 1 else f"wait_for_{dataset}"): dataset
-        for name, found in short.items()
-        for dataset in found
+        (name if len(namesakes) == 1 else f"wait_for_{dataset}"): dataset
+        for name, namesakes in short.items()
+        for dataset in namesakes
     }
     ids = unique_identifiers(names, taken)
     return {dataset: ids[name] for name, dataset in names.items()}

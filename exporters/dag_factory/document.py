@@ -53,14 +53,14 @@ def marker(name: str) -> str:
 
 def files(dags: Iterable[PlannedDag], settings: DagSettings) -> dict[str, str]:
     """File name -> content: for each DAG its YAML, and the Python file that loads it."""
-    found = {}
+    contents = {}
     for dag in dags:
         yaml_file = f"{dag.dag_id}_dag.yml"
-        found[yaml_file] = f"{marker(settings.name)}\n{_dumped(_document(dag, settings))}"
-        found[f"{dag.dag_id}_dag.py"] = _LOADER.format(
+        contents[yaml_file] = f"{marker(settings.name)}\n{_dumped(_document(dag, settings))}"
+        contents[f"{dag.dag_id}_dag.py"] = _LOADER.format(
             marker=marker(settings.name), dag_id=dag.dag_id, yaml_file=yaml_file
         )
-    return found
+    return contents
 
 
 def asset_uri(asset: DataAsset) -> str:
@@ -101,30 +101,30 @@ def _document(dag: PlannedDag, settings: DagSettings) -> dict[str, Any]:
 
 
 def _task(task: PlannedTask, settings: DagSettings) -> dict[str, Any]:
-    found: dict[str, Any] = {"task_id": task.task_id, "operator": task.operator}
+    entry: dict[str, Any] = {"task_id": task.task_id, "operator": task.operator}
     if task.group:
-        found["task_group_name"] = task.group
-    found |= task.arguments
+        entry["task_group_name"] = task.group
+    entry |= task.arguments
     if task.owner:
-        found["owner"] = task.owner
+        entry["owner"] = task.owner
     if task.doc:
-        found["doc_md"] = task.doc
+        entry["doc_md"] = task.doc
     assets = [_asset(asset, settings.version) for asset in task.announces]
-    inlets = [_openlineage(one) for one in task.reads] if settings.lineage else []
-    outlets = [_openlineage(one) for one in task.writes] if settings.lineage else []
+    inlets = [_openlineage(dataset) for dataset in task.reads] if settings.lineage else []
+    outlets = [_openlineage(dataset) for dataset in task.writes] if settings.lineage else []
     if inlets:
-        found["inlets"] = inlets
+        entry["inlets"] = inlets
     if outlets or assets:
-        found["outlets"] = [*outlets, *assets]
+        entry["outlets"] = [*outlets, *assets]
     if task.dependencies:
-        found["dependencies"] = list(task.dependencies)
-    return found
+        entry["dependencies"] = list(task.dependencies)
+    return entry
 
 
 def _asset(asset: DataAsset, version: int) -> dict[str, str]:
     uri = asset_uri(asset)[:_LONGEST]
-    found = {"__type__": _ASSET[version], "uri": uri}
-    return {**found, "name": uri.removeprefix(f"{ASSET_SCHEME}://")} if version > 2 else found
+    entry = {"__type__": _ASSET[version], "uri": uri}
+    return {**entry, "name": uri.removeprefix(f"{ASSET_SCHEME}://")} if version > 2 else entry
 
 
 def _openlineage(dataset: DatasetId) -> dict[str, str]:
@@ -154,7 +154,7 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 
 def _represent_mapping(dumper: yaml.SafeDumper, data: dict[str, Any]) -> yaml.MappingNode:
     """A typed value, such as an asset, in one line."""
-    flow = "__type__" in data and not any(isinstance(one, dict | list) for one in data.values())
+    flow = "__type__" in data and not any(isinstance(value, dict | list) for value in data.values())
     return dumper.represent_mapping("tag:yaml.org,2002:map", data.items(), flow_style=flow)
 
 

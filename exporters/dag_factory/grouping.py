@@ -37,7 +37,9 @@ def dags_of(
     else:
         key = _DAG_KEYS[settings.dags]
         keys = {name: key(unit) for name, unit in units.items()}
-    names = {one: f"{settings.name}_{one}" if one else settings.name for one in keys.values()}
+    names = {
+        suffix: f"{settings.name}_{suffix}" if suffix else settings.name for suffix in keys.values()
+    }
     ids = unique_identifiers(names.values())
     by_schedule = settings.dags is DagGrouping.SCHEDULE
     schedules = {
@@ -61,7 +63,7 @@ def _parts(units: Mapping[str, WorkUnit], edges: Iterable[Edge]) -> dict[str, st
         return name
 
     for a, b in edges:
-        first, second = sorted((root(a), root(b)), key=lambda one: (units[one].is_dbt, one))
+        first, second = sorted((root(a), root(b)), key=lambda name: (units[name].is_dbt, name))
         parent[second] = first
     return {name: units[root(name)].title for name in units}
 

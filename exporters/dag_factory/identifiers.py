@@ -30,15 +30,15 @@ def unique_identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[
 
     A name that is an id comes first; of the others each one that finds its id taken gets a digest.
     """
-    used = {one.casefold() for one in taken}
-    found: dict[str, str] = {}
-    for name in sorted(names, key=lambda one: (identifier(one) != one, one)):
+    used = {name.casefold() for name in taken}
+    ids: dict[str, str] = {}
+    for name in sorted(names, key=lambda text: (identifier(text) != text, text)):
         chosen = identifier(name)
         if chosen.casefold() in used:
             chosen = with_digest(name)
         used.add(chosen.casefold())
-        found[name] = chosen
-    return found
+        ids[name] = chosen
+    return ids
 
 
 def with_digest(name: str) -> str:

@@ -52,7 +52,12 @@ def command_of(unit: WorkUnit, settings: DagSettings) -> TaskCommand | None:
     """
     if unit.is_dbt and settings.dbt is DbtTasks.LEVELS:
         return next(
-            (one for one in settings.commands if not one.task and one.matches(unit.nodes[0])), None
+            (
+                command
+                for command in settings.commands
+                if not command.task and command.matches(unit.nodes[0])
+            ),
+            None,
         )
     return settings.command(unit.nodes[0])
 
@@ -91,8 +96,8 @@ def operator_of(
     values = _values(unit, selection, task_id)
     arguments = filled_argument(dict(command.arguments), values)
     if unit.is_dbt and settings.dbt is DbtTasks.COSMOS and not command.command:
-        found = {"select": [selection[node.name] for node in unit.nodes]}
-        return AirflowOperator(command.operator or _COSMOS, {**found, **arguments, **common})
+        select = {"select": [selection[node.name] for node in unit.nodes]}
+        return AirflowOperator(command.operator or _COSMOS, {**select, **arguments, **common})
     if not command.command:
         if not command.operator:
             raise GraftError(

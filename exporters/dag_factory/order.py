@@ -86,7 +86,11 @@ def demanded_order(
     for node in nodes.values():
         for dataset in node.writes:
             writers[dataset].append(node.name)
-    views = {one.dataset: one for one in lineage.definitions.values() if _is_view(one)}
+    views = {
+        definition.dataset: definition
+        for definition in lineage.definitions.values()
+        if _is_view(definition)
+    }
     edges: dict[Edge, set[DatasetId]] = defaultdict(set)
     for node in nodes.values():
         for dataset in _behind_views(node.reads, views):
@@ -111,7 +115,9 @@ def _nodes(
             writes=tuple(task.writes),
             page=task_path(task.name),
         )
-    definitions = [one for one in lineage.definitions.values() if not _is_view(one)]
+    definitions = [
+        definition for definition in lineage.definitions.values() if not _is_view(definition)
+    ]
     for definition in definitions:
         described = descriptions.get(definition.dataset)
         resource, _, rest = definition.name.partition(".")
@@ -135,12 +141,12 @@ def _behind_views(
     reads: tuple[DatasetId, ...], views: Mapping[DatasetId, Definition]
 ) -> list[DatasetId]:
     """The datasets that are read, and those that the views among them select from."""
-    found = dict.fromkeys(reads)
+    datasets = dict.fromkeys(reads)
     waiting = [dataset for dataset in reads if dataset in views]
     while waiting:
         for dataset in views[waiting.pop()].reads:
-            if dataset not in found:
-                found[dataset] = None
+            if dataset not in datasets:
+                datasets[dataset] = None
                 if dataset in views:
                     waiting.append(dataset)
-    return list(found)
+    return list(datasets)

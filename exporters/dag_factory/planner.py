@@ -65,12 +65,12 @@ def plan_dags(order: DemandedOrder, settings: DagSettings) -> DagPlan:
         if name not in wanted.nodes
     }
     if cycles := Graph(wanted.edges, wanted.nodes).cycles():
-        return DagPlan(problems=tuple(_cycle(wanted, one) for one in cycles), left_out=left_out)
-    found = units(wanted, by_level=settings.dbt is DbtTasks.LEVELS)
-    draft = _Draft(wanted, found, settings)
+        return DagPlan(problems=tuple(_cycle(wanted, path) for path in cycles), left_out=left_out)
+    unit_order = units(wanted, by_level=settings.dbt is DbtTasks.LEVELS)
+    draft = _Draft(wanted, unit_order, settings)
     operators, wrong = draft.operators()
     if problems := [*wrong, *draft.problems()]:
-        ordered = sorted(problems, key=lambda one: (one.kind, one.subject))
+        ordered = sorted(problems, key=lambda problem: (problem.kind, problem.subject))
         return DagPlan(problems=tuple(ordered), left_out=left_out)
     return DagPlan(tuple(draft.dags(operators)), left_out=left_out)
 
@@ -147,7 +147,7 @@ class _Draft:
             for name, unit in self.inside.items()
         }
         ids = unique_identifiers(names.values(), map(group_identifier, self.groups.values()))
-        return {name: ids[one] for name, one in names.items()}
+        return {name: ids[title] for name, title in names.items()}
 
     @cached_property
     def crossing(self) -> Crossing:
@@ -157,7 +157,7 @@ class _Draft:
     def operators(self) -> tuple[dict[str, AirflowOperator], list[PlanProblem]]:
         """Unit -> its operator, and what is wrong with commands."""
         selection = selections(self.order)
-        found: dict[str, AirflowOperator] = {}
+        operators: dict[str, AirflowOperator] = {}
         problems = []
         for name, unit in self.found.units.items():
             command = self.commands[name]
@@ -165,14 +165,14 @@ class _Draft:
                 problems.append(PlanProblem("unknown command", name, _UNKNOWN, _ADD_A_COMMAND))
             elif name in self.ids:
                 try:
-                    found[name] = operator_of(
+                    operators[name] = operator_of(
                         unit, command, self.settings, selection, self.ids[name]
                     )
                 except GraftError as error:
-                    place = f"{error.place}: " if error.place else ""
-                    problem = f"{place}{error.problem}"
+                    prefix = f"{error.place}: " if error.place else ""
+                    problem = f"{prefix}{error.problem}"
                     problems.append(PlanProblem("command", name, problem, error.remedy))
-        return found, problems
+        return operators, problems
 
     def problems(self) -> Iterator[PlanProblem]:
         """The cycles between DAGs, and schedules that are none."""
@@ -213,7 +213,7 @@ class _Draft:
             yield PlannedDag(
                 dag_id,
                 tuple(_with_dependencies(tasks, [*inner[dag_id], *edges])),
-                {group_identifier(one): texts.one_line(one) for one in sorted(groups)},
+                {group_identifier(group): texts.one_line(group) for group in sorted(groups)},
                 schedules[dag_id],
                 tuple(sorted(self.crossing.waits_for.get(dag_id, ()))),
                 texts.tags((*self.settings.tags, *(t for node in nodes for t in node.info.tags))),

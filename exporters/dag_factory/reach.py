@@ -22,13 +22,13 @@ class Reach:
         }
         self.bits: list[int] = []
         for number, part in enumerate(parts):
-            found = 1 << number if len(part) > 1 else 0
+            ancestors = 1 << number if len(part) > 1 else 0
             for node in part:
                 for parent in graph.parents(node):
                     other = self.numbers[parent]
                     if other != number:
-                        found |= self.bits[other] | 1 << other
-            self.bits.append(found)
+                        ancestors |= self.bits[other] | 1 << other
+            self.bits.append(ancestors)
 
     def precedes(self, first: object, second: object) -> bool:
         """Whether a way leads from one node to another; False for nodes it does not know."""

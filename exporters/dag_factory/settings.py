@@ -128,7 +128,7 @@ class DagSettings:
 
     def command(self, node: OrderedNode) -> TaskCommand | None:
         """The first entry that says how a node runs; None where none does."""
-        return next((one for one in self.commands if one.matches(node)), None)
+        return next((command for command in self.commands if command.matches(node)), None)
 
     def excludes(self, node: OrderedNode) -> bool:
         """Whether no DAG runs a node."""

@@ -13,7 +13,7 @@ _LISTED = 50
 
 def one_line(text: str) -> str:
     """A text without control characters, in one line."""
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
 def tags(names: Iterable[str]) -> tuple[str, ...]:

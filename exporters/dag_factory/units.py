@@ -62,7 +62,7 @@ def units(order: DemandedOrder, *, by_level: bool) -> UnitOrder:
     """
     graph = Graph(order.edges, order.nodes)
     ordered = [name for level in graph.levels() for name in level]
-    found = {
+    units_by_name = {
         name: WorkUnit(name, (order.nodes[name],))
         for name in ordered
         if not (by_level and order.nodes[name].is_dbt)
@@ -71,14 +71,14 @@ def units(order: DemandedOrder, *, by_level: bool) -> UnitOrder:
         levels = _levels(order, graph, ordered)
         for number, nodes in enumerate(_short_enough(levels), 1):
             name = f"dbt build {number}"
-            found[name] = WorkUnit(name, tuple(nodes))
-    unit_of = {node.name: unit.name for unit in found.values() for node in unit.nodes}
+            units_by_name[name] = WorkUnit(name, tuple(nodes))
+    unit_of = {node.name: unit.name for unit in units_by_name.values() for node in unit.nodes}
     edges: dict[Edge, set[DatasetId]] = defaultdict(set)
     for (writer, reader), datasets in order.edges.items():
         edge = unit_of[writer], unit_of[reader]
         if edge[0] != edge[1]:
             edges[edge].update(datasets)
-    return UnitOrder(found, {edge: tuple(sorted(edges[edge])) for edge in sorted(edges)})
+    return UnitOrder(units_by_name, {edge: tuple(sorted(edges[edge])) for edge in sorted(edges)})
 
 
 def _levels(

@@ -78,12 +78,13 @@ class View:
         """Its rows as Arrow batches, made while they are read."""
         schema, rows = self.schema(), iter(self.rows(described))
 
-        def made() -> Iterable[pa.RecordBatch]:
-            while some := list(islice(rows, _AT_ONCE)):
-                values = zip(*some, strict=True)
+        def read_batches() -> Iterable[pa.RecordBatch]:
+            while chunk := list(islice(rows, _AT_ONCE)):
+                values = zip(*chunk, strict=True)
                 arrays = [
-                    pa.array(one, field.type) for one, field in zip(values, schema, strict=True)
+                    pa.array(column, field.type)
+                    for column, field in zip(values, schema, strict=True)
                 ]
                 yield pa.record_batch(arrays, schema=schema)
 
-        return pa.RecordBatchReader.from_batches(schema, made())
+        return pa.RecordBatchReader.from_batches(schema, read_batches())

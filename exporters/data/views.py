@@ -23,18 +23,18 @@ def _datasets(described: DescribedLineage) -> Iterator[_Row]:
     lineage = described.lineage
     written = lineage.writer_names()
     for dataset in lineage.datasets.values():
-        about = described.descriptions.get(dataset.id)
+        description = described.descriptions.get(dataset.id)
         yield (
             str(dataset.id),
             dataset.id.namespace,
             dataset.id.name,
             dataset.kind.value.lower(),
-            about.role.value if about else None,
-            about.node_id if about else None,
-            (about.text if about else "") or None,
-            (about.owner if about else "") or None,
-            list(about.tags) if about else [],
-            (about.sensitivity if about else "") or None,
+            description.role.value if description else None,
+            description.node_id if description else None,
+            (description.text if description else "") or None,
+            (description.owner if description else "") or None,
+            list(description.tags) if description else [],
+            (description.sensitivity if description else "") or None,
             written.get(dataset.id, []),
             dataset.first_seen,
             dataset.last_seen,
@@ -45,9 +45,9 @@ def _datasets(described: DescribedLineage) -> Iterator[_Row]:
 
 def _columns(described: DescribedLineage) -> Iterator[_Row]:
     for dataset in described.lineage.datasets.values():
-        about = described.descriptions.get(dataset.id)
-        texts = _by_name(about, "columns")
-        labels = _by_name(about, "column_sensitivity")
+        description = described.descriptions.get(dataset.id)
+        texts = _by_name(description, "columns")
+        labels = _by_name(description, "column_sensitivity")
         for position, column in enumerate(dataset.columns, 1):
             name = column.name.casefold()
             yield (
@@ -60,9 +60,9 @@ def _columns(described: DescribedLineage) -> Iterator[_Row]:
             )
 
 
-def _by_name(about: Description | None, field: str) -> dict[str, str]:
-    found = getattr(about, field) if about else {}
-    return {name.casefold(): value for name, value in found.items()}
+def _by_name(description: Description | None, field: str) -> dict[str, str]:
+    values = getattr(description, field) if description else {}
+    return {name.casefold(): value for name, value in values.items()}
 
 
 def _tasks(described: DescribedLineage) -> Iterator[_Row]:
@@ -113,7 +113,7 @@ def _usages(described: DescribedLineage) -> Iterator[_Row]:
                 usage.engine,
                 str(usage.dataset),
                 usage.direction.value,
-                [one.value for one in usage.operations],
+                [operation.value for operation in usage.operations],
                 usage.statements,
                 usage.rows,
                 usage.bytes,
@@ -158,11 +158,13 @@ def _column_edges(described: DescribedLineage) -> Iterator[_Row]:
 
 
 def _results(described: DescribedLineage) -> Iterator[_Row]:
-    datasets = {about.node_id: about.dataset for about in described.descriptions.values()}
+    datasets = {
+        description.node_id: description.dataset for description in described.descriptions.values()
+    }
     tests = {
-        test.node_id: (about.dataset, test)
-        for about in described.descriptions.values()
-        for test in about.tests
+        test.node_id: (description.dataset, test)
+        for description in described.descriptions.values()
+        for test in description.tests
     }
     for node_id, results in sorted(described.lineage.node_results.items()):
         dataset, test = tests.get(node_id, (datasets.get(node_id), None))
@@ -190,14 +192,25 @@ def _results(described: DescribedLineage) -> Iterator[_Row]:
 
 
 def _consumers(described: DescribedLineage) -> Iterator[_Row]:
-    for one in sorted(described.consumers, key=lambda one: (one.name, one.node_id)):
-        yield one.name, one.kind, one.node_id, one.owner or None, one.url or None, list(one.tags)
+    for consumer in sorted(
+        described.consumers, key=lambda consumer: (consumer.name, consumer.node_id)
+    ):
+        yield (
+            consumer.name,
+            consumer.kind,
+            consumer.node_id,
+            consumer.owner or None,
+            consumer.url or None,
+            list(consumer.tags),
+        )
 
 
 def _consumer_reads(described: DescribedLineage) -> Iterator[_Row]:
-    for one in sorted(described.consumers, key=lambda one: (one.name, one.node_id)):
-        for dataset in one.reads:
-            yield one.name, str(dataset)
+    for consumer in sorted(
+        described.consumers, key=lambda consumer: (consumer.name, consumer.node_id)
+    ):
+        for dataset in consumer.reads:
+            yield consumer.name, str(dataset)
 
 
 def _seconds(first: datetime | None, last: datetime | None) -> float | None:

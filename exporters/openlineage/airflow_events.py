@@ -28,7 +28,7 @@ def airflow_events(
         namespace: The `namespace` in Airflow's section `openlineage`.
     """
     wanted = selection or EventSelection()
-    found: dict[str, list[ExportedEvent]] = defaultdict(list)
+    events_by_run: dict[str, list[ExportedEvent]] = defaultdict(list)
     for task in snapshot.lineage.tasks.values():
         if wanted.tasks is not None and task.name not in wanted.tasks:
             continue
@@ -39,18 +39,20 @@ def airflow_events(
         }
         for event in task_run_events(snapshot, task, wanted.since) if above else ():
             run = above.get(event["run"]["runId"])
-            if run and (made := under_airflow(event, run, snapshot.at)):
-                found[str(run.run_id)].append(ExportedEvent(task.name, made))
+            if run and (airflow_event := under_airflow(event, run, snapshot.at)):
+                events_by_run[str(run.run_id)].append(ExportedEvent(task.name, airflow_event))
     together = [
-        ExportedEvent(of_run[0].task, _together([one.event for one in of_run]))
-        for of_run in found.values()
+        ExportedEvent(of_run[0].task, _together([exported.event for exported in of_run]))
+        for of_run in events_by_run.values()
     ]
-    yield from sorted(together, key=lambda one: (one.event["eventTime"], one.event["run"]["runId"]))
+    yield from sorted(
+        together, key=lambda exported: (exported.event["eventTime"], exported.event["run"]["runId"])
+    )
 
 
 def _together(events: list[Event]) -> Event:
     """One event of those of one run: the last, with the datasets and facets of all."""
-    last = max(events, key=lambda one: (one["eventType"] == "FAIL", one["eventTime"]))
+    last = max(events, key=lambda event: (event["eventType"] == "FAIL", event["eventTime"]))
     if len(events) == 1:
         return last
     run_facets: Facet = {}
@@ -67,29 +69,29 @@ def _together(events: list[Event]) -> Event:
 
 def _job_facets(groups: Iterable[Facet]) -> Facet:
     """The statements of all, one after the other, and all entries of lineage."""
-    found: Facet = {}
+    merged: Facet = {}
     for facets in groups:
         for name, facet in facets.items():
-            known = found.get(name)
-            if known is None:
-                found[name] = facet
+            first = merged.get(name)
+            if first is None:
+                merged[name] = facet
             elif name == "sql":
-                found[name] = {**known, "query": f"{known['query']};\n{facet['query']}"}
+                merged[name] = {**first, "query": f"{first['query']};\n{facet['query']}"}
             elif name == "lineage":
-                found[name] = {**known, "entries": [*known["entries"], *facet["entries"]]}
-    return found
+                merged[name] = {**first, "entries": [*first["entries"], *facet["entries"]]}
+    return merged
 
 
 def _datasets(groups: Iterable[list[Event]]) -> list[Event]:
     """The datasets of all, each once, with the facets of all; of two of a name the first one's."""
-    found: dict[tuple[str, str], Event] = {}
-    for dataset in (one for group in groups for one in group):
+    merged: dict[tuple[str, str], Event] = {}
+    for dataset in (member for group in groups for member in group):
         key = (dataset["namespace"], dataset["name"])
-        known = found.get(key, {})
+        first = merged.get(key, {})
         facets = {
-            part: {**dataset[part], **known.get(part, {})}
+            part: {**dataset[part], **first.get(part, {})}
             for part in ("facets", "inputFacets", "outputFacets")
             if part in dataset
         }
-        found[key] = {**dataset, **known, **facets}
-    return list(found.values())
+        merged[key] = {**dataset, **first, **facets}
+    return list(merged.values())

@@ -61,9 +61,9 @@ def airflow_run_of(
         return None
     for name in filter(None, (run.parent_run_id, run.run_id)):
         above = orchestrator_runs.get(name)
-        found = _collected(above) if above else _named(name, namespace)
-        if found:
-            return found
+        airflow_run = _collected(above) if above else _named(name, namespace)
+        if airflow_run:
+            return airflow_run
     return None
 
 
@@ -78,8 +78,12 @@ def _named(name: str, namespace: str) -> AirflowRun | None:
     """The run of Airflow that a text names by all that belongs to it."""
     if parent := parent_id(name):
         return AirflowRun(parent.run_id, parent.job)
-    found = task_try(name)
-    return AirflowRun(found.run_id(namespace), JobId(namespace, found.job_name)) if found else None
+    attempt = task_try(name)
+    return (
+        AirflowRun(attempt.run_id(namespace), JobId(namespace, attempt.job_name))
+        if attempt
+        else None
+    )
 
 
 def _is_of_task(run: Run, job: JobId) -> bool:

@@ -57,12 +57,12 @@ def edges_by_target(edges: Iterable[ColumnEdge]) -> Mapping[DatasetId, list[Colu
 
     Edges from or to `*` of which no column is known are left out: it would take `*` for a name.
     """
-    found: dict[DatasetId, list[ColumnEdge]] = {}
+    by_dataset: dict[DatasetId, list[ColumnEdge]] = {}
     for edge in edges:
         is_unknown = edge.to_column == ANY_COLUMN and edge.type is EdgeType.DIRECT
         if edge.from_column != ANY_COLUMN and not is_unknown:
-            found.setdefault(edge.to_dataset, []).append(edge)
-    return found
+            by_dataset.setdefault(edge.to_dataset, []).append(edge)
+    return by_dataset
 
 
 def column_lineage(edges: Iterable[ColumnEdge]) -> Facet | None:
@@ -72,7 +72,9 @@ def column_lineage(edges: Iterable[ColumnEdge]) -> Facet | None:
         return None
     return facet(
         "ColumnLineageDatasetFacet",
-        fields={name: {"inputFields": input_fields(found)} for name, found in fields.items()},
+        fields={
+            name: {"inputFields": input_fields(field_edges)} for name, field_edges in fields.items()
+        },
         dataset=input_fields(of_rows) or None,
     )
 
@@ -90,19 +92,19 @@ def by_column(edges: Iterable[ColumnEdge]) -> tuple[dict[str, list[ColumnEdge]],
 
 def input_fields(edges: Iterable[ColumnEdge]) -> list[dict[str, Any]]:
     """Each input column once, with its transformations, each once too."""
-    found: dict[tuple[DatasetId, str], tuple[str, list[dict[str, Any]]]] = {}
+    inputs: dict[tuple[DatasetId, str], tuple[str, list[dict[str, Any]]]] = {}
     for edge in edges:
         key = edge.from_dataset, edge.from_column.casefold()
-        _, transformations = found.setdefault(key, (edge.from_column, []))
-        one = {
+        _, transformations = inputs.setdefault(key, (edge.from_column, []))
+        transformation = {
             "type": str(edge.type),
             "subtype": str(edge.subtype),
             "description": _DESCRIPTIONS.get(edge.evidence, ""),
             "masking": edge.masking,
         }
-        if one not in transformations:
-            transformations.append(one)
+        if transformation not in transformations:
+            transformations.append(transformation)
     return [
         {**identity(dataset), "field": name, "transformations": transformations}
-        for (dataset, _), (name, transformations) in found.items()
+        for (dataset, _), (name, transformations) in inputs.items()
     ]

@@ -33,71 +33,71 @@ class EventDifference:
     found: Any = None
 
 
-def differences(expected: Any, found: Any, path: str = "") -> Iterator[EventDifference]:
+def differences(expected: Any, actual: Any, path: str = "") -> Iterator[EventDifference]:
     """Yield the differences, in the order of the expected event."""
     if isinstance(expected, dict):
-        yield from _of_fields(expected, found, path)
+        yield from _of_fields(expected, actual, path)
     elif isinstance(expected, list):
-        yield from _of_items(expected, found, path)
+        yield from _of_items(expected, actual, path)
     elif isinstance(expected, str) and MARK in expected:
-        yield from _of_template(expected, found, path)
-    elif not _is_equal(expected, found):
-        yield _difference(path, expected, found)
+        yield from _of_template(expected, actual, path)
+    elif not _is_equal(expected, actual):
+        yield _difference(path, expected, actual)
 
 
-def _of_fields(expected: dict[str, Any], found: Any, path: str) -> Iterator[EventDifference]:
-    if not isinstance(found, dict):
-        yield _difference(path, expected, found)
+def _of_fields(expected: dict[str, Any], actual: Any, path: str) -> Iterator[EventDifference]:
+    if not isinstance(actual, dict):
+        yield _difference(path, expected, actual)
         return
     for key, value in expected.items():
         below = f"{path}.{key}" if path else key
         wanted = value
         if value is None:
-            if key in found:
-                problem = f"expected no such field, found {shown(found[key])}"
-                yield EventDifference(below, problem, None, found[key])
+            if key in actual:
+                problem = f"expected no such field, found {shown(actual[key])}"
+                yield EventDifference(below, problem, None, actual[key])
             continue
         if isinstance(value, dict) and isinstance(value.get(_OPTIONAL), str):
-            if key not in found or found[key] == []:
+            if key not in actual or actual[key] == []:
                 continue
-            others = {name: one for name, one in value.items() if name != _OPTIONAL}
+            others = {name: member for name, member in value.items() if name != _OPTIONAL}
             wanted = value.get(_VALUE, others)
-        if key in found:
-            yield from differences(wanted, found[key], below)
+        if key in actual:
+            yield from differences(wanted, actual[key], below)
         else:
             yield EventDifference(below, f"expected {shown(wanted)}, is missing", wanted)
 
 
-def _of_items(expected: list[Any], found: Any, path: str) -> Iterator[EventDifference]:
-    if not isinstance(found, list):
-        yield _difference(path, expected, found)
+def _of_items(expected: list[Any], actual: Any, path: str) -> Iterator[EventDifference]:
+    if not isinstance(actual, list):
+        yield _difference(path, expected, actual)
         return
-    if len(expected) != len(found):
-        problem = f"expected {len(expected)} items, found {len(found)}: {shown(found)}"
-        yield EventDifference(path, problem, expected, found)
-    for number, (wanted, one) in enumerate(zip(expected, found, strict=False)):
-        yield from differences(wanted, one, f"{path}[{number}]")
+    if len(expected) != len(actual):
+        problem = f"expected {len(expected)} items, found {len(actual)}: {shown(actual)}"
+        yield EventDifference(path, problem, expected, actual)
+    for number, (wanted, actual_entry) in enumerate(zip(expected, actual, strict=False)):
+        yield from differences(wanted, actual_entry, f"{path}[{number}]")
 
 
-def _of_template(template: str, found: Any, path: str) -> Iterator[EventDifference]:
+def _of_template(template: str, actual: Any, path: str) -> Iterator[EventDifference]:
     try:
-        if not fits(template, found):
-            yield _difference(path, template, found)
+        if not fits(template, actual):
+            yield _difference(path, template, actual)
     except EventTemplateError as error:
-        problem = f"{error}, found {shown(found)}"
-        yield EventDifference(path, problem, template, found)
+        problem = f"{error}, found {shown(actual)}"
+        yield EventDifference(path, problem, template, actual)
 
 
-def _is_equal(expected: Any, found: Any) -> bool:
+def _is_equal(expected: Any, actual: Any) -> bool:
     # In Python True is 1, in JSON it is not.
-    if isinstance(expected, bool) or isinstance(found, bool):
-        return expected is found
-    return bool(expected == found)
+    if isinstance(expected, bool) or isinstance(actual, bool):
+        return expected is actual
+    return bool(expected == actual)
 
 
-def _difference(path: str, expected: Any, found: Any) -> EventDifference:
-    problem = f"expected {shown(expected)}, found {shown(found)}"
-    return EventDifference(path, problem, expected, found)
+def _difference(path: str, expected: Any, actual: Any) -> EventDifference:
+    problem = f"expected {shown(expected)}, found {shown(actual)}"
+    return EventDifference(path, problem, expected, actual)
 
 
 def shown(value: Any, longest: int = 120) -> str:

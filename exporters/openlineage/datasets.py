@@ -58,8 +58,8 @@ def schema(dataset: Dataset | None, texts: Mapping[str, str] | None = None) -> F
 
 def symlinks(lineage: Lineage, dataset: DatasetId) -> Facet | None:
     """Other names: the place of its files, and names in logs that a rule replaces."""
-    known = lineage.datasets.get(dataset)
-    names = {*(known.symlinks if known else ()), *lineage.aliases.get(dataset, ())}
+    details = lineage.datasets.get(dataset)
+    names = {*(details.symlinks if details else ()), *lineage.aliases.get(dataset, ())}
     if not names:
         return None
     return facet(
@@ -79,11 +79,11 @@ def dataset_type(dataset: Dataset | None) -> Facet | None:
 
 def in_runs(lineage: Lineage, dataset: DatasetId) -> dict[str, Facet]:
     """The facets that each event has that names the dataset: receivers read runs first."""
-    known = lineage.datasets.get(dataset)
+    details = lineage.datasets.get(dataset)
     facets = {
-        "schema": schema(known),
+        "schema": schema(details),
         "symlinks": symlinks(lineage, dataset),
-        "datasetType": dataset_type(known),
+        "datasetType": dataset_type(details),
     }
     return without_none(facets)
 
@@ -92,9 +92,9 @@ def described(
     lineage: Lineage, dataset: DatasetId, description: Description | None
 ) -> dict[str, Facet]:
     """All facets that do not depend on who uses the dataset."""
-    known = lineage.datasets.get(dataset)
+    details = lineage.datasets.get(dataset)
     facets = in_runs(lineage, dataset)
-    if known and known.dropped_at:
+    if details and details.dropped_at:
         facets["lifecycleStateChange"] = facet(
             "LifecycleStateChangeDatasetFacet", lifecycleStateChange="DROP"
         )
@@ -102,7 +102,7 @@ def described(
         return facets
     facets |= without_none(
         {
-            "schema": schema(known, description.columns),
+            "schema": schema(details, description.columns),
             "documentation": documentation("DocumentationDatasetFacet", description.text),
             "ownership": ownership("OwnershipDatasetFacet", description.owner),
             "tags": _tags(description),
@@ -131,8 +131,8 @@ def lifecycle(operations: Iterable[Operation], former: Iterable[DatasetId] = ())
         former: Names that the dataset had before.
     """
     done = frozenset(operations)
-    brings = any(one.brings_data for one in done)
-    if any(one.renames for one in done):
+    brings = any(operation.brings_data for operation in done)
+    if any(operation.renames for operation in done):
         change = "RENAME"
     elif Operation.DROP in done and not brings and not done & _CREATES:
         change = "DROP"
@@ -146,9 +146,11 @@ def lifecycle(operations: Iterable[Operation], former: Iterable[DatasetId] = ())
         change = "ALTER"
     else:
         return None
-    known = list(former)
+    former_names = list(former)
     return facet(
         "LifecycleStateChangeDatasetFacet",
         lifecycleStateChange=change,
-        previousIdentifier=identity(known[0]) if change == "RENAME" and len(known) == 1 else None,
+        previousIdentifier=identity(former_names[0])
+        if change == "RENAME" and len(former_names) == 1
+        else None,
     )

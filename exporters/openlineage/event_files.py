@@ -23,10 +23,10 @@ def read_events(path: Path) -> list[Any]:
     Raises:
         GraftError: A file cannot be read, or has no JSON; the place names the line.
     """
-    found: list[Any] = []
+    events: list[Any] = []
     for file in _files(path, _SUFFIXES):
-        found += _events(_content(file), str(file))
-    return found
+        events += _events(_content(file), str(file))
+    return events
 
 
 def read_stream(stream: BinaryIO, name: str) -> list[Any]:
@@ -65,14 +65,14 @@ def document_files(path: Path) -> list[Path]:
 def _files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(
+    files = sorted(
         file
         for file in path.rglob("*")
         if file.is_file() and file.name.lower().endswith(suffixes) and file.name[:1] != "."
     )
-    if not found:
+    if not files:
         raise GraftError(f"has no files {', '.join(suffixes)}", place=str(path))
-    return found
+    return files
 
 
 def _content(path: Path) -> bytes:

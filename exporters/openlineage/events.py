@@ -70,9 +70,9 @@ def events(
         if _is_wanted(wanted, task.name) and _ran(task, wanted.since)
     ]
     definitions = [
-        one
-        for one in lineage.definitions.values()
-        if _is_wanted(wanted, one.name) and _was_built(snapshot, one, wanted.since)
+        definition
+        for definition in lineage.definitions.values()
+        if _is_wanted(wanted, definition.name) and _was_built(snapshot, definition, wanted.since)
     ]
     if ExportedKind.DATASET in wanted.kinds:
         is_all = wanted.tasks is None and wanted.since is None
@@ -81,15 +81,18 @@ def events(
             yield ExportedEvent("", dataset_event(snapshot, dataset, edges.get(dataset, ())))
     if ExportedKind.JOB in wanted.kinds:
         yield from (ExportedEvent(task.name, task_event(snapshot, task)) for task in tasks)
-        yield from (ExportedEvent(one.name, definition_event(snapshot, one)) for one in definitions)
+        yield from (
+            ExportedEvent(definition.name, definition_event(snapshot, definition))
+            for definition in definitions
+        )
     if ExportedKind.RUN in wanted.kinds:
         for task in tasks:
             for event in task_run_events(snapshot, task, wanted.since):
                 yield ExportedEvent(task.name, event)
-        for one in definitions:
-            if one.kind is DefinitionKind.DBT:
-                for event in dbt_run_events(snapshot, one, wanted.since):
-                    yield ExportedEvent(one.name, event)
+        for definition in definitions:
+            if definition.kind is DefinitionKind.DBT:
+                for event in dbt_run_events(snapshot, definition, wanted.since):
+                    yield ExportedEvent(definition.name, event)
 
 
 def event_key(event: Event) -> str:
@@ -103,7 +106,7 @@ def event_key(event: Event) -> str:
     if "run" in event:
         parts = [event["run"]["runId"], event["eventType"], event["eventTime"]]
         if GRAFT in event["run"]["facets"]:
-            parts += [one["name"] for side in ("inputs", "outputs") for one in event[side]]
+            parts += [dataset["name"] for side in ("inputs", "outputs") for dataset in event[side]]
         content = "|".join(parts).encode()
     else:
         timeless = {**event, "eventTime": None}
@@ -129,4 +132,4 @@ def _was_built(snapshot: LineageSnapshot, definition: Definition, since: datetim
 
 def _used(tasks: list[Task], definitions: list[Definition]) -> set[DatasetId]:
     of_tasks = {usage.dataset for task in tasks for usage in task.usages}
-    return of_tasks | {one for d in definitions for one in (*d.reads, d.dataset)}
+    return of_tasks | {dataset for d in definitions for dataset in (*d.reads, d.dataset)}

@@ -68,21 +68,21 @@ def expected_events(document: Any) -> list[ExpectedEvents]:
     Raises:
         ValueError: It is no such document.
     """
-    found: dict[str, list[Any]] = defaultdict(list)
+    templates_by_key: dict[str, list[Any]] = defaultdict(list)
     if isinstance(document, list):
         for event in document:
-            found[event_name(event)].append(event)
+            templates_by_key[event_name(event)].append(event)
     elif isinstance(document, dict):
         for key, value in document.items():
-            found[str(key)] += value if isinstance(value, list) else [value]
+            templates_by_key[str(key)] += value if isinstance(value, list) else [value]
     else:
         raise ValueError("must be an object with keys `<job>.event.<type>`, or a list of events")
-    for key, templates in found.items():
-        if not all(isinstance(one, dict) for one in templates):
+    for key, templates in templates_by_key.items():
+        if not all(isinstance(template, dict) for template in templates):
             raise ValueError(f"{key} must be an event, or a list of events")
     return [
-        ExpectedEvents(key, tuple(one for one in templates if _ABSENT not in one))
-        for key, templates in found.items()
+        ExpectedEvents(key, tuple(template for template in templates if _ABSENT not in template))
+        for key, templates in templates_by_key.items()
     ]
 
 
@@ -91,20 +91,24 @@ def compare(expected: Iterable[ExpectedEvents], events: Iterable[Event]) -> tupl
     by_key: dict[str, list[Event]] = defaultdict(list)
     for event in events:
         by_key[event_name(event)].append(event)
-    return tuple(_compared(one, by_key.get(one.key, ())) for one in expected)
+    return tuple(
+        _compared(expectation, by_key.get(expectation.key, ())) for expectation in expected
+    )
 
 
-def _compared(expected: ExpectedEvents, found: Sequence[Event]) -> KeyResult:
-    table = [[tuple(differences(one, event)) for event in found] for one in expected.templates]
+def _compared(expected: ExpectedEvents, events: Sequence[Event]) -> KeyResult:
+    table = [
+        [tuple(differences(template, event)) for event in events] for template in expected.templates
+    ]
     pairs = _pairs([[not cell for cell in row] for row in table])
-    left = [number for number in range(len(found)) if number not in pairs.values()]
+    left = [number for number in range(len(events)) if number not in pairs.values()]
     faults: list[EventDifference] = []
     for number, row in enumerate(table):
         if number not in pairs and left:
             best = min(left, key=lambda event, row=row: len(row[event]))  # type: ignore[misc]
             left.remove(best)
             faults += row[best]
-    return KeyResult(expected.key, len(expected.templates), len(found), tuple(faults))
+    return KeyResult(expected.key, len(expected.templates), len(events), tuple(faults))
 
 
 def _pairs(fitting: Sequence[Sequence[bool]]) -> dict[int, int]:

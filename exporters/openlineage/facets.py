@@ -89,9 +89,9 @@ def timestamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def identity(one: DatasetId | JobId) -> dict[str, Any]:
+def identity(entity: DatasetId | JobId) -> dict[str, Any]:
     """Namespace and name of a dataset or job."""
-    return {"namespace": one.namespace, "name": one.name}
+    return {"namespace": entity.namespace, "name": entity.name}
 
 
 def documentation(schema: str, text: str) -> Facet | None:

@@ -101,8 +101,8 @@ def sql(shapes: Iterable[Shape]) -> Facet | None:
 def source_code_location(info: TaskInfo, version: str | None = None) -> Facet | None:
     """The repository and file of a task; None where nobody names the repository."""
     repository = info.repo.removesuffix("/").removesuffix(".git")
-    if found := _SSH.fullmatch(repository):
-        repository = f"https://{found['host']}/{found['path']}"
+    if match := _SSH.fullmatch(repository):
+        repository = f"https://{match['host']}/{match['path']}"
     if not repository.startswith(("https://", "http://")):
         return None
     host = repository.partition("://")[2].partition("/")[0]

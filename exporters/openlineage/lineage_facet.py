@@ -40,7 +40,7 @@ def lineage_facet(
     columns = edges_by_target(edges)
     entries = [_entry(target, sources[target], columns.get(target, [])) for target in outputs]
     passed_on = {source for target in outputs for source in sources[target]}
-    into_job = [{**identity(one), **_DATASET} for one in inputs if one not in passed_on]
+    into_job = [{**identity(dataset), **_DATASET} for dataset in inputs if dataset not in passed_on]
     if into_job:
         entries.append({"type": "JOB", "inputs": into_job})
     return facet("LineageJobFacet", entries=entries) if entries else None
@@ -56,10 +56,13 @@ def _entry(
             **identity(target),
             **_DATASET,
             "inputs": [*inputs, *_inputs(of_rows)],
-            "fields": {name: {"inputs": _inputs(found)} for name, found in fields.items()} or None,
+            "fields": {
+                name: {"inputs": _inputs(field_edges)} for name, field_edges in fields.items()
+            }
+            or None,
         }
     )
 
 
 def _inputs(edges: Iterable[ColumnEdge]) -> list[dict[str, Any]]:
-    return [{**_DATASET, **one} for one in input_fields(edges)]
+    return [{**_DATASET, **field} for field in input_fields(edges)]

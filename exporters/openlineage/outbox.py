@@ -118,7 +118,7 @@ class Outbox:
         statement = _ADD_AGAIN if again else _ADD
         rest = iter(events)
         while batch := list(islice(rest, _BATCH)):
-            rows = [(self._receiver, one.key, one.task, one.body) for one in batch]
+            rows = [(self._receiver, event.key, event.task, event.body) for event in batch]
             with self._transaction():
                 self._events.executemany(statement, rows)
         return self._count() - before

@@ -70,19 +70,19 @@ def _parent(snapshot: LineageSnapshot, run: Run) -> Facet | None:
     """
     if not run.parent_run_id or run.parent_run_id == run.run_id:
         return None
-    known = snapshot.parents.get(run.parent_run_id)
-    if known is None or known == run:
+    parent = snapshot.parents.get(run.parent_run_id)
+    if parent is None or parent == run:
         named = parent_id(run.parent_run_id)
         run_id = str(named.run_id) if named else _uuid(run.parent_run_id)
         job = named.job if named else _unseen_parent(snapshot, run)
         return facet("ParentRunFacet", run={"runId": run_id}, job=identity(job)) if run_id else None
-    root = known
+    root = parent
     for _ in range(_MOST_LEVELS):
         above = snapshot.parents.get(root.parent_run_id or "")
         if above is None or above == root:
             break
         root = above
-    return facet("ParentRunFacet", **_pointer(snapshot, known), root=_pointer(snapshot, root))
+    return facet("ParentRunFacet", **_pointer(snapshot, parent), root=_pointer(snapshot, root))
 
 
 def _unseen_parent(snapshot: LineageSnapshot, run: Run) -> JobId:

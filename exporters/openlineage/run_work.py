@@ -42,19 +42,23 @@ class AccessCounts:
         self.rows = _sum(self.rows, access.rows)
         self.bytes = _sum(self.bytes, access.bytes)
         self.files = _sum(self.files, access.files)
-        known = access.periods if self.periods is None else self.periods
-        self.periods = known_union(known, access.periods)
+        periods = access.periods if self.periods is None else self.periods
+        self.periods = known_union(periods, access.periods)
         self.positions = joined_positions(self.positions, access.positions)
 
     def in_datasets(self, direction: Direction) -> dict[str, Facet]:
         """The facet of the part that was read or written: `subset`."""
-        found = subset(self.periods or (), direction)
-        return {"subset": found} if found else {}
+        subset_facet = subset(self.periods or (), direction)
+        return {"subset": subset_facet} if subset_facet else {}
 
     def facet(self, schema: str) -> Facet | None:
         """The facet of the statistics; None where nothing is counted."""
-        found = {"rowCount": self.rows, "size": self.bytes, "fileCount": self.files}
-        counted = {name: one for name, one in found.items() if one is not None and one < _TOO_LARGE}
+        counts = {"rowCount": self.rows, "size": self.bytes, "fileCount": self.files}
+        counted = {
+            name: count
+            for name, count in counts.items()
+            if count is not None and count < _TOO_LARGE
+        }
         return facet(schema, **counted) if counted else None
 
 
@@ -96,7 +100,7 @@ def run_work(
     tried = _uses(snapshot, accesses) - _uses(snapshot, done)
     worked = [
         usage
-        for usage in sorted(used, key=lambda one: one.dataset)
+        for usage in sorted(used, key=lambda usage: usage.dataset)
         if not usage.failed and (usage.dataset, usage.direction) not in tried
     ]
     inputs = tuple(
@@ -121,7 +125,9 @@ def run_work(
         shapes = tuple(sorted({shape for usage in used for shape in usage.shapes}))
     return RunWork(
         inputs=inputs,
-        outputs={one: operations.get(one) or known for one, known in outputs.items()},
+        outputs={
+            dataset: operations.get(dataset) or declared for dataset, declared in outputs.items()
+        },
         facets=facets_of(inputs, tuple(outputs), shapes),
         counts=counts,
     )
@@ -135,7 +141,7 @@ def work_facets(
     shapes: tuple[str, ...],
 ) -> WorkFacets:
     """The facets of a task or definition that ran these statements; none for all that it has."""
-    known, in_run = snapshot.lineage.shapes, set(shapes)
+    shapes_by_id, in_run = snapshot.lineage.shapes, set(shapes)
     read, written = set(inputs), set(outputs)
     flows = [
         (flow.source, flow.target)
@@ -151,7 +157,7 @@ def work_facets(
         and (not in_run or not edge.shape_id or edge.shape_id in in_run)
     ]
     return WorkFacets(
-        sql=sql(known[shape] for shape in shapes if shape in known),
+        sql=sql(shapes_by_id[shape] for shape in shapes if shape in shapes_by_id),
         lineage=lineage_facet(inputs, outputs, flows, edges),
         columns={to: column_lineage(into) for to, into in edges_by_target(edges).items()},
     )
@@ -160,7 +166,7 @@ def work_facets(
 def _uses(
     snapshot: LineageSnapshot, accesses: Sequence[Access]
 ) -> set[tuple[DatasetId, Direction]]:
-    return {(snapshot.present_name(one.dataset), one.direction) for one in accesses}
+    return {(snapshot.present_name(access.dataset), access.direction) for access in accesses}
 
 
 def _sum(a: int | None, b: int | None) -> int | None:

@@ -69,7 +69,7 @@ def dbt_run_events(
     """Yield the events of a dbt model in the invocations of dbt that ran it, the oldest first."""
     description = snapshot.descriptions.get(definition.dataset)
     facets = definition_facets(definition, description)
-    reads = tuple(one for one in definition.reads if one != definition.dataset)
+    reads = tuple(dataset for dataset in definition.reads if dataset != definition.dataset)
     shared = work_facets(snapshot, definition.name, reads, (definition.dataset,), ())
     for result in reversed(snapshot.lineage.node_results.get(definition.name, ())):
         ended = result.ended_at or result.started_at
@@ -130,7 +130,7 @@ def _events(
         eventType=_ENDS[run.status],
         run={"runId": run_id, "facets": facets},
         job={**identity(job), "facets": {**job_facets, **without_none(done)}},
-        inputs=[_input(snapshot, one, work.counts) for one in work.inputs],
+        inputs=[_input(snapshot, dataset, work.counts) for dataset in work.inputs],
         outputs=list(_outputs(snapshot, work)),
     )
 
@@ -174,5 +174,5 @@ def _outputs(snapshot: LineageSnapshot, work: RunWork) -> Iterator[dict[str, Any
 def _last_time(snapshot: LineageSnapshot, run: Run) -> datetime | None:
     """The end of a run, or the last time that the log shows it; None where it has no time."""
     accesses = snapshot.accesses_by_run.get((run.task, run.run_id), ())
-    seen = [at for at in (run.started_at, *(one.last_at for one in accesses)) if at]
+    seen = [at for at in (run.started_at, *(access.last_at for access in accesses)) if at]
     return run.ended_at or max(seen, default=None)

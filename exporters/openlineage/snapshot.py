@@ -56,45 +56,45 @@ class LineageSnapshot:
     @cached_property
     def parents(self) -> Mapping[str, Run]:
         """The runs by their id in the store; of several that of an orchestrator."""
-        found = dict(self.lineage.orchestrator_runs)
+        runs = dict(self.lineage.orchestrator_runs)
         for task in self.lineage.tasks.values():
             for run in task.runs:
-                found.setdefault(run.run_id, run)
-        return found
+                runs.setdefault(run.run_id, run)
+        return runs
 
     @cached_property
     def flows(self) -> Mapping[str, Sequence[Flow]]:
         """Task or definition -> its flows."""
-        found: dict[str, list[Flow]] = defaultdict(list)
+        flows: dict[str, list[Flow]] = defaultdict(list)
         for flow in self.lineage.flows:
-            found[flow.task].append(flow)
-        return found
+            flows[flow.task].append(flow)
+        return flows
 
     @cached_property
     def edges(self) -> Mapping[str, Sequence[ColumnEdge]]:
         """Task or definition -> its column edges."""
-        found: dict[str, list[ColumnEdge]] = defaultdict(list)
+        edges: dict[str, list[ColumnEdge]] = defaultdict(list)
         for edge in self.lineage.column_edges:
-            found[edge.task].append(edge)
-        return found
+            edges[edge.task].append(edge)
+        return edges
 
     def usages_by_run(self, task: Task) -> Mapping[tuple[str, str], Sequence[Usage]]:
         """Engine and run id -> the usages of a task that the run had."""
-        found: dict[tuple[str, str], list[Usage]] = defaultdict(list)
+        usages: dict[tuple[str, str], list[Usage]] = defaultdict(list)
         for usage in task.usages:
             for run_id in usage.run_ids:
-                found[usage.engine, run_id].append(usage)
-        return found
+                usages[usage.engine, run_id].append(usage)
+        return usages
 
     @cached_property
     def accesses_by_run(self) -> Mapping[tuple[str, str], Sequence[Access]]:
         """Task and run id -> what the run did, in the order of its statements."""
-        found: dict[tuple[str, str], list[Access]] = defaultdict(list)
+        accesses: dict[tuple[str, str], list[Access]] = defaultdict(list)
         for access in self.accesses:
-            found[access.task, access.run_id].append(access)
-        for of_run in found.values():
+            accesses[access.task, access.run_id].append(access)
+        for of_run in accesses.values():
             of_run.sort(key=_order)
-        return found
+        return accesses
 
     def facets_in_runs(self, dataset: DatasetId) -> Mapping[str, Facet]:
         """The facets of a dataset that each run has which uses it, made once."""
@@ -116,8 +116,8 @@ class LineageSnapshot:
         names: dict[DatasetId, DatasetId] = {}
         for dataset in lineage.datasets.values():
             names.update(dict.fromkeys(dataset.symlinks, dataset.id))
-        for known in (lineage.former_names, lineage.aliases):
-            for dataset_id, others in known.items():
+        for other_names in (lineage.former_names, lineage.aliases):
+            for dataset_id, others in other_names.items():
                 names.update(dict.fromkeys(others, dataset_id))
         names.update({dataset: dataset for dataset in lineage.datasets})
         return names

@@ -37,7 +37,7 @@ def definition_event(snapshot: LineageSnapshot, definition: Definition) -> Event
     job = definition_job(snapshot, definition)
     description = snapshot.descriptions.get(definition.dataset)
     facets = definition_facets(definition, description)
-    reads = [one for one in definition.reads if one != definition.dataset]
+    reads = [dataset for dataset in definition.reads if dataset != definition.dataset]
     return _job_event(
         snapshot, definition.name, job, facets, reads, [definition.dataset], definition.shapes
     )
@@ -59,18 +59,18 @@ def _job_event(
     writes: Sequence[DatasetId],
     shapes: Iterable[str],
 ) -> Event:
-    known = snapshot.lineage.shapes
+    shapes_by_id = snapshot.lineage.shapes
     edges = [edge for edge in snapshot.edges.get(name, ()) if edge.to_dataset in set(writes)]
     flows = [(flow.source, flow.target) for flow in snapshot.flows.get(name, ())]
     work = {
-        "sql": sql(known[shape] for shape in shapes if shape in known),
+        "sql": sql(shapes_by_id[shape] for shape in shapes if shape in shapes_by_id),
         "lineage": lineage_facet(reads, writes, flows, edges),
     }
     return event(
         "JobEvent",
         snapshot.at,
         job={**identity(job), "facets": {**facets, **without_none(work)}},
-        inputs=[identity(one) for one in reads],
+        inputs=[identity(dataset) for dataset in reads],
         outputs=_outputs(writes, edges),
     )
 
@@ -78,8 +78,8 @@ def _job_event(
 def _outputs(writes: Sequence[DatasetId], edges: Iterable[ColumnEdge]) -> list[dict[str, Any]]:
     into = edges_by_target(edges)
     return [
-        without_none({**identity(one), "facets": _with_columns(into.get(one, ()))})
-        for one in writes
+        without_none({**identity(dataset), "facets": _with_columns(into.get(dataset, ()))})
+        for dataset in writes
     ]
 
 

@@ -21,7 +21,7 @@ _MOST = 50
 
 def subset(periods: Sequence[Period], direction: Direction) -> Facet | None:
     """The dates of data as conditions on their columns; None where a date has no column."""
-    if not 0 < len(periods) <= _MOST or not all(one.column for one in periods):
+    if not 0 < len(periods) <= _MOST or not all(period.column for period in periods):
         return None
     schema, side = _SCHEMAS[direction]
     condition = reduce(lambda a, b: _binary("OR", a, b), map(_condition, periods))
@@ -30,8 +30,10 @@ def subset(periods: Sequence[Period], direction: Direction) -> Facet | None:
 
 def version(positions: Sequence[DataPosition]) -> Facet | None:
     """The last version or snapshot that was read or written; None where there is none."""
-    found = [one.end for one in positions if one.kind.endswith(("version", "snapshot"))]
-    return facet("DatasetVersionDatasetFacet", datasetVersion=found[-1]) if found else None
+    versions = [
+        position.end for position in positions if position.kind.endswith(("version", "snapshot"))
+    ]
+    return facet("DatasetVersionDatasetFacet", datasetVersion=versions[-1]) if versions else None
 
 
 def _condition(period: Period) -> dict[str, Any]:

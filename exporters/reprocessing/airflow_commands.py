@@ -40,7 +40,7 @@ def tasks_to_clear(
         above: The runs of orchestrators, by id.
         version: Airflow's major version.
     """
-    found: dict[tuple[str, str], Dates] = defaultdict(lambda: NO_DATES)
+    dates_by_task: dict[tuple[str, str], Dates] = defaultdict(lambda: NO_DATES)
     for run in rerun.runs:
         task = orchestrated_by(run, above)
         if task is None or task.engine != _AIRFLOW or not task.dag:
@@ -48,10 +48,10 @@ def tasks_to_clear(
         at = _logical_date(run, above, version)
         if at:
             day = hour_of(at) // 24 * 24
-            found[task.dag, task.task] |= dates_in([(day, day + 24)])
+            dates_by_task[task.dag, task.task] |= dates_in([(day, day + 24)])
         elif not any(start <= FIRST or end >= LAST for start, end in rerun.dates.ranges):
-            found[task.dag, task.task] |= rerun.dates
-    return found
+            dates_by_task[task.dag, task.task] |= rerun.dates
+    return dates_by_task
 
 
 def clear_commands(dag: str, task: str, dates: Dates, version: int) -> list[str]:
@@ -89,14 +89,16 @@ def _logical_date(run: Run, above: Mapping[str, Run], version: int) -> datetime 
 
     They differ where a run was started by hand.
     """
-    one: Run | None = run
+    current: Run | None = run
     for _ in range(_DEPTH):
-        if one is None:
+        if current is None:
             return None
-        found = _date_of_run_id(one) if version < 3 and one.engine == _AIRFLOW else None
-        if found or one.nominal_start:
-            return found or one.nominal_start
-        one = above.get(one.parent_run_id or "")
+        logical_date = (
+            _date_of_run_id(current) if version < 3 and current.engine == _AIRFLOW else None
+        )
+        if logical_date or current.nominal_start:
+            return logical_date or current.nominal_start
+        current = above.get(current.parent_run_id or "")
     return None
 
 
@@ -104,10 +106,10 @@ def _date_of_run_id(run: Run) -> datetime | None:
     """The date in `shop/load/scheduled__2026-10-03T00:00:00+00:00`; None where it has another."""
     text = (run.application_id or "").rpartition("/")[2].partition("__")[2]
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _ends(dates: Dates) -> Iterator[tuple[str, str]]:

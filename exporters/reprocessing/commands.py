@@ -64,15 +64,15 @@ class RerunStep:
 
 def rerun_steps(plan: TaintPlan, settings: RerunSettings) -> list[RerunStep]:
     """The tasks of a plan with their commands, in its order."""
-    return [_step(one, settings) for one in plan.reruns]
+    return [_step(rerun, settings) for rerun in plan.reruns]
 
 
 def backfills(plan: TaintPlan, settings: RerunSettings) -> list[str]:
     """The commands that run complete DAGs again, where events show the DAGs of tasks."""
     dags: dict[str, Dates] = defaultdict(lambda: NO_DATES)
     for rerun in plan.reruns:
-        found = tasks_to_clear(rerun, settings.orchestrator_runs, settings.airflow)
-        for (dag, _), dates in found.items():
+        tasks = tasks_to_clear(rerun, settings.orchestrator_runs, settings.airflow)
+        for (dag, _), dates in tasks.items():
             dags[dag] |= dates
     return [
         command
@@ -84,11 +84,11 @@ def backfills(plan: TaintPlan, settings: RerunSettings) -> list[str]:
 def _step(rerun: Rerun, settings: RerunSettings) -> RerunStep:
     if not rerun.name:
         return RerunStep(rerun, note="no log shows who writes it: correct it where it comes from")
-    own = rerun.info.rerun
-    if "://" in own and " " not in own:
-        return RerunStep(rerun, url=own)
-    if own:
-        return _own_command(rerun, own)
+    instruction = rerun.info.rerun
+    if "://" in instruction and " " not in instruction:
+        return RerunStep(rerun, url=instruction)
+    if instruction:
+        return _own_command(rerun, instruction)
     if rerun.is_definition:
         return _dbt(rerun, settings)
     tasks = tasks_to_clear(rerun, settings.orchestrator_runs, settings.airflow)

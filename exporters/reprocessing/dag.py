@@ -54,7 +54,7 @@ def _task(
     rerun = step.rerun
     lines = [f"Dates: {dates_text(rerun.dates, rerun.grain)}."]
     lines += [" -> ".join(map(code, output.path)) for output in rerun.outputs]
-    lines += [one_line(one) for one in (step.url, step.note) if one]
+    lines += [one_line(note) for note in (step.url, step.note) if note]
     arguments: Mapping[str, str | int] = {}
     if step.commands and step.is_clearing and settings.version >= 3:
         asked = "\n".join((_ASKED, *step.commands))

@@ -33,33 +33,33 @@ def taint_json(
         "recorded_as": number,
         "bad": [
             {
-                "dataset": str(one.dataset),
-                "dates": dates_json(one.dates),
-                "task": one.task or None,
-                "run": one.run or None,
-                "at": _time(one.at),
+                "dataset": str(write.dataset),
+                "dates": dates_json(write.dates),
+                "task": write.task or None,
+                "run": write.run or None,
+                "at": _time(write.at),
             }
-            for one in plan.bad
+            for write in plan.bad
         ],
         "last_good": {"task": good[0], "run": good[1], "at": _time(good[2])} if good else None,
-        "rerun": [_step(one) for one in steps],
+        "rerun": [_step(step) for step in steps],
         "backfills": list(backfills),
-        "tell": [_report(one) for one in plan.reports],
+        "tell": [_report(report) for report in plan.reports],
         "superseded": [
             {
-                "dataset": str(one.output[1]),
-                "dates": dates_json(one.dates),
-                "task": one.task,
-                "run": one.run,
-                "at": _time(one.at),
+                "dataset": str(write.output[1]),
+                "dates": dates_json(write.dates),
+                "task": write.task,
+                "run": write.run,
+                "at": _time(write.at),
             }
-            for one in plan.superseded
+            for write in plan.superseded
         ],
         "unmapped": [
             {"task": task, "input": str(source), "output": str(target)}
             for (task, source, target), _ in plan.unmapped
         ],
-        "cycles": [list(one) for one in plan.cycles],
+        "cycles": [list(cycle) for cycle in plan.cycles],
     }
 
 
@@ -70,7 +70,7 @@ def _step(step: RerunStep) -> Section:
         "kind": "dbt" if rerun.is_definition else "task",
         "owner": rerun.info.owner or None,
         "dates": dates_json(rerun.dates),
-        "outputs": [_output(one) for one in rerun.outputs],
+        "outputs": [_output(output) for output in rerun.outputs],
         "commands": list(step.commands),
         "url": step.url or None,
         "note": step.note or None,
@@ -93,8 +93,8 @@ def _report(report: BadReport) -> Section:
         "owner": report.owner or None,
         "url": report.url or None,
         "datasets": [
-            {"dataset": str(one), "dates": dates_json(dates)}
-            for one, dates in report.datasets.items()
+            {"dataset": str(dataset), "dates": dates_json(dates)}
+            for dataset, dates in report.datasets.items()
         ],
         "read_at": _time(report.read_at),
     }

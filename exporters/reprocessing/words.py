@@ -29,10 +29,10 @@ def taint_text(
         yield from (f"   {one_line(why)}" for why in _reasons(step.rerun, _plain))
         yield from (f"   {one_line(line)}" for line in _how(step))
     yield from _list("Or complete DAGs:", backfills)
-    yield from _list("Let know:", [_report(one, _plain) for one in plan.reports])
+    yield from _list("Let know:", [_report(report, _plain) for report in plan.reports])
     yield from _list("Clean again:", list(_superseded(plan, _plain)))
     yield from _list("All dates count, as nothing maps them:", list(_unmapped(plan, _plain)))
-    yield from _list("Tasks that need each other:", [" -> ".join(one) for one in plan.cycles])
+    yield from _list("Tasks that need each other:", [" -> ".join(cycle) for cycle in plan.cycles])
 
 
 def taint_markdown(
@@ -56,17 +56,17 @@ def taint_markdown(
         yield "Or complete DAGs:"
         yield ""
         yield from _block(backfills, "")
-    for heading, found in (
-        ("Let know", [_report(one, code) for one in plan.reports]),
+    for heading, entries in (
+        ("Let know", [_report(report, code) for report in plan.reports]),
         ("Clean again", list(_superseded(plan, code))),
         ("All dates count, as nothing maps them", list(_unmapped(plan, code))),
-        ("Tasks that need each other", [" -> ".join(map(code, one)) for one in plan.cycles]),
+        ("Tasks that need each other", [" -> ".join(map(code, cycle)) for cycle in plan.cycles]),
     ):
-        if found:
+        if entries:
             yield ""
             yield f"{part} {heading}"
             yield ""
-            yield from (f"- {line}" for line in found)
+            yield from (f"- {line}" for line in entries)
 
 
 def _markdown_step(number: int, step: RerunStep) -> Iterator[str]:
@@ -98,11 +98,11 @@ def _block(commands: Sequence[str], indent: str) -> Iterator[str]:
 
 
 def _begin(plan: TaintPlan, name: _Name) -> Iterator[str]:
-    for one in plan.bad[:_LISTED]:
-        dates = dates_text(one.dates, most=_MOST)
-        by = f", by run {name(one.run)} of {name(one.task)}" if one.run else ""
-        at = f" at {_moment(one.at)}" if one.at else ", since before the logs begin"
-        yield f"{name(str(one.dataset))} is bad for {dates}{by}{at}"
+    for write in plan.bad[:_LISTED]:
+        dates = dates_text(write.dates, most=_MOST)
+        by = f", by run {name(write.run)} of {name(write.task)}" if write.run else ""
+        at = f" at {_moment(write.at)}" if write.at else ", since before the logs begin"
+        yield f"{name(str(write.dataset))} is bad for {dates}{by}{at}"
     if len(plan.bad) > _LISTED:
         yield f"and {len(plan.bad) - _LISTED:,} more bad writes"
     if plan.last_good:
@@ -136,18 +136,18 @@ def _how(step: RerunStep) -> Iterator[str]:
 def _report(report: BadReport, name: _Name) -> str:
     owner = f", {one_line(report.owner)}" if report.owner else ""
     datasets = ", ".join(
-        f"{name(one.short)} {dates_text(dates, most=_MOST) if dates else '(clean again)'}"
-        for one, dates in list(report.datasets.items())[:_LISTED]
+        f"{name(dataset.short)} {dates_text(dates, most=_MOST) if dates else '(clean again)'}"
+        for dataset, dates in list(report.datasets.items())[:_LISTED]
     )
     at = f", last read at {_moment(report.read_at)}" if report.read_at else ""
     return f"{name(report.name)} ({one_line(report.kind)}{owner}): {datasets}{at}"
 
 
 def _superseded(plan: TaintPlan, name: _Name) -> Iterator[str]:
-    for one in plan.superseded[-_LISTED:]:
+    for write in plan.superseded[-_LISTED:]:
         yield (
-            f"{name(one.output[1].short)} {dates_text(one.dates, most=_MOST)}, written again by "
-            f"run {name(one.run)} of {name(one.task)} at {_moment(one.at)}"
+            f"{name(write.output[1].short)} {dates_text(write.dates, most=_MOST)}, written again "
+            f"by run {name(write.run)} of {name(write.task)} at {_moment(write.at)}"
         )
     if len(plan.superseded) > _LISTED:
         yield f"and {len(plan.superseded) - _LISTED:,} more before"

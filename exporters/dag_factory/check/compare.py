@@ -71,7 +71,7 @@ def compare(
     reach = Reach(Graph(edges, tasks))
     clocks = {dag.dag_id: dag.by_clock for dag in dags}
     demanded = Reach(Graph(order.edges, order.nodes))
-    found = {
+    findings = {
         *_misplaced(order, placed, reach, demanded, clocks),
         *_without_task(order, placed),
         *_gone(tasks.values(), runs),
@@ -79,7 +79,15 @@ def compare(
         *_superfluous(tasks, runs, demanded),
     }
     ranks = list(OrderFault)
-    return sorted(found, key=lambda one: (ranks.index(one.fault), one.task, one.other, one.place))
+    return sorted(
+        findings,
+        key=lambda finding: (
+            ranks.index(finding.fault),
+            finding.task,
+            finding.other,
+            finding.place,
+        ),
+    )
 
 
 def _misplaced(
@@ -95,17 +103,22 @@ def _misplaced(
     for (writer, reader), datasets in order.edges.items():
         writers = placed.get(writer, ())
         for task in placed.get(reader, ()) if writers else ():
-            if any(one.key == task.key or reach.precedes(one.key, task.key) for one in writers):
+            if any(
+                producer.key == task.key or reach.precedes(producer.key, task.key)
+                for producer in writers
+            ):
                 continue
-            near = [one for one in writers if one.dag_id == task.dag_id] or list(writers)
+            near = [producer for producer in writers if producer.dag_id == task.dag_id] or list(
+                writers
+            )
             fault = _fault(task, near, reach, clocks)
             if fault is OrderFault.BEFORE_WRITER and demanded.precedes(reader, writer):
                 fault = OrderFault.CYCLE  # no order is right
             by_key |= {task.key: task, near[0].key: near[0]}
             seen.setdefault((task.key, near[0].key), (fault, set()))[1].update(datasets)
-    for (key, other_key), (fault, found) in seen.items():
+    for (key, other_key), (fault, dataset_ids) in seen.items():
         task, other = by_key[key], by_key[other_key]
-        ordered = tuple(sorted(found))
+        ordered = tuple(sorted(dataset_ids))
         yield OrderFinding(
             fault, task.label, other.label, ordered, task.place, _text(fault, task, other, ordered)
         )
@@ -117,10 +130,10 @@ def _fault(
     reach: Reach,
     clocks: Mapping[str, bool],
 ) -> OrderFault:
-    if any(reach.precedes(task.key, one.key) for one in writers):
+    if any(reach.precedes(task.key, writer.key) for writer in writers):
         return OrderFault.BEFORE_WRITER
-    apart = all(one.dag_id != task.dag_id for one in writers)
-    if apart and clocks.get(task.dag_id) and any(clocks.get(one.dag_id) for one in writers):
+    apart = all(writer.dag_id != task.dag_id for writer in writers)
+    if apart and clocks.get(task.dag_id) and any(clocks.get(writer.dag_id) for writer in writers):
         return OrderFault.BY_CLOCK
     return OrderFault.NOT_AFTER_WRITER
 
@@ -129,7 +142,7 @@ def _text(
     fault: OrderFault, task: ScheduledTask, writer: ScheduledTask, datasets: Iterable[DatasetId]
 ) -> str:
     same = task.dag_id == writer.dag_id
-    name, other = (one.task_id if same else one.label for one in (task, writer))
+    name, other = (scheduled.task_id if same else scheduled.label for scheduled in (task, writer))
     what = ", ".join(map(str, datasets))
     if fault is OrderFault.BEFORE_WRITER:
         return f"{name} runs before {other}, its writer ({what})"
@@ -151,7 +164,11 @@ def _sensed(
         for dataset in node.writes:
             full = {str(dataset), dataset.short}
             # Events may have no more than the sensor's id.
-            for spelled in {*full, dataset.name, *(identifier(f"wait_for_{one}") for one in full)}:
+            for spelled in {
+                *full,
+                dataset.name,
+                *(identifier(f"wait_for_{title}") for title in full),
+            }:
                 writers[spelled.casefold()].append(node.name)
     for task in tasks:
         for name in writers.get(task.dataset.casefold(), ()) if task.dataset else ():

@@ -66,8 +66,8 @@ def _add_sensor(seen: dict[str, _SeenDag], facet: Any, inputs: Any) -> None:
         return
     first = inputs[0] if isinstance(inputs, list) and inputs else None
     namespace, name = _get(first, "namespace"), _get(first, "name")
-    found = f"{namespace}/{name}" if namespace and name else task_id.rpartition(".")[2]
-    seen[str(dag_id)].inputs[task_id] = found
+    dataset = f"{namespace}/{name}" if namespace and name else task_id.rpartition(".")[2]
+    seen[str(dag_id)].inputs[task_id] = dataset
 
 
 def _add_dag(seen: dict[str, _SeenDag], at: str, run: Any, job: Any) -> None:
@@ -81,8 +81,8 @@ def _add_dag(seen: dict[str, _SeenDag], at: str, run: Any, job: Any) -> None:
     if isinstance(tasks, dict) and at >= dag.tasks_at:
         dag.tasks, dag.tasks_at = tasks, at
     upstream = _get(run, "jobDependencies", "upstream")
-    for one in upstream if isinstance(upstream, list) else ():
-        name = _get(one, "job", "name")
+    for dependency in upstream if isinstance(upstream, list) else ():
+        name = _get(dependency, "job", "name")
         if isinstance(name, str) and name:
             other, _, task = name.partition(".")
             dag.starts_after[other, task] = None
@@ -91,18 +91,18 @@ def _add_dag(seen: dict[str, _SeenDag], at: str, run: Any, job: Any) -> None:
 def _dag(dag_id: str, seen: _SeenDag) -> ScheduledDag:
     place = str(_get(seen.facts, "fileloc") or "")
     upstream: dict[str, set[str]] = defaultdict(set)
-    for task_id, one in seen.tasks.items():
-        for child in _names(_get(one, "downstream_task_ids")):
+    for task_id, task_facts in seen.tasks.items():
+        for child in _names(_get(task_facts, "downstream_task_ids")):
             upstream[child].add(task_id)
-    known: set[str] = set(seen.tasks)
-    for task_id, (at, one, _) in seen.own.items():
+    task_ids: set[str] = set(seen.tasks)
+    for task_id, (at, facet, _) in seen.own.items():
         # A task that an older version of the DAG had is gone.
         if not seen.tasks or task_id in seen.tasks or at > seen.tasks_at:
-            known.add(task_id)
+            task_ids.add(task_id)
             if task_id not in seen.tasks:
-                upstream[task_id].update(_names(_get(one, "upstream_task_ids")))
+                upstream[task_id].update(_names(_get(facet, "upstream_task_ids")))
                 # One that does nothing sends no events.
-                known.update(upstream[task_id], _names(_get(one, "downstream_task_ids")))
+                task_ids.update(upstream[task_id], _names(_get(facet, "downstream_task_ids")))
     timetable = _get(seen.facts, "timetable")
     assets = tuple(dict.fromkeys(_uris(timetable)))
     summary = str(
@@ -113,7 +113,7 @@ def _dag(dag_id: str, seen: _SeenDag) -> ScheduledDag:
         dag_id,
         tuple(
             _task(dag_id, task_id, sorted(upstream[task_id]), seen, place)
-            for task_id in sorted(known)
+            for task_id in sorted(task_ids)
         ),
         by_clock=not assets and summary.strip().lower() not in no_clock,
         assets=assets,
@@ -124,18 +124,18 @@ def _dag(dag_id: str, seen: _SeenDag) -> ScheduledDag:
 def _task(
     dag_id: str, task_id: str, upstream: Iterable[str], seen: _SeenDag, place: str
 ) -> ScheduledTask:
-    _, one, command = seen.own.get(task_id, ("", {}, ""))
-    external, triggered = _get(one, "external_dag_id"), _get(one, "trigger_dag_id")
+    _, facet, command = seen.own.get(task_id, ("", {}, ""))
+    external, triggered = _get(facet, "external_dag_id"), _get(facet, "trigger_dag_id")
     waits: list[TaskKey] = []
     if isinstance(external, str):
-        tasks = _names(_get(one, "external_task_ids")) or _names(_get(one, "external_task_id"))
+        tasks = _names(_get(facet, "external_task_ids")) or _names(_get(facet, "external_task_id"))
         waits += [(external, task) for task in tasks or [""]]
     return ScheduledTask(
         dag_id,
         task_id,
         tuple(upstream),
         command=command,
-        announces=tuple(dict.fromkeys(_uris(_list(_get(one, "outlets"))))),
+        announces=tuple(dict.fromkeys(_uris(_list(_get(facet, "outlets"))))),
         dataset=seen.inputs.get(task_id, ""),
         waits_for=tuple(waits),
         triggers=(triggered,) if isinstance(triggered, str) else (),
@@ -163,18 +163,18 @@ def _names(value: Any) -> list[str]:
     value = _list(value)
     if isinstance(value, str):
         return [value]
-    return [str(one) for one in value] if isinstance(value, list) else []
+    return [str(name) for name in value] if isinstance(value, list) else []
 
 
 def _uris(value: Any) -> Iterator[str]:
     waiting, steps = [value], 0
     while waiting and steps < _LONGEST:
         steps += 1
-        one = waiting.pop()
-        if isinstance(one, list):
-            waiting += one
-        elif isinstance(one, dict):
-            if isinstance(one.get("uri"), str):
-                yield one["uri"]
+        entry = waiting.pop()
+        if isinstance(entry, list):
+            waiting += entry
+        elif isinstance(entry, dict):
+            if isinstance(entry.get("uri"), str):
+                yield entry["uri"]
             else:
-                waiting += one.values()
+                waiting += entry.values()

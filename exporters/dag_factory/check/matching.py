@@ -51,11 +51,11 @@ class TaskMatcher:
         if selected := self._selected(task.command):
             return selected
         ids = [task.task_id.rpartition(".")[2]]
-        for one in (task.task_id, _SUFFIX.sub("", task.task_id)):
-            ids += [one, one.rpartition(".")[2]]
-        for one in ids:
-            if found := self._by_id.get(one.casefold()):
-                return found
+        for task_id in (task.task_id, _SUFFIX.sub("", task.task_id)):
+            ids += [task_id, task_id.rpartition(".")[2]]
+        for candidate in ids:
+            if nodes := self._by_id.get(candidate.casefold()):
+                return nodes
         return self.exported.get(task.key, ()) if task.is_ours else ()
 
     def named(self, pattern: str) -> tuple[str, ...]:
@@ -74,12 +74,12 @@ class TaskMatcher:
         """The nodes that a command of dbt builds, sorted; none of any other command."""
         if not _BUILD.search(command):
             return ()
-        chosen = [word for one in _SELECTION.finditer(command) for word in one["names"].split()]
-        left = [word for one in _EXCLUSION.finditer(command) for word in one["names"].split()]
-        found = set(self._dbt.nodes)
+        chosen = [word for match in _SELECTION.finditer(command) for word in match["names"].split()]
+        left = [word for match in _EXCLUSION.finditer(command) for word in match["names"].split()]
+        nodes = set(self._dbt.nodes)
         if chosen:
-            found = {node for word in chosen for node in self._of_word(word)}
-        return tuple(sorted(found - {node for word in left for node in self._of_word(word)}))
+            nodes = {node for word in chosen for node in self._of_word(word)}
+        return tuple(sorted(nodes - {node for word in left for node in self._of_word(word)}))
 
     def _of_word(self, word: str) -> Iterator[str]:
         """The nodes of one word of a selection: `orders`, `stg_*`, `+orders`, `tag:daily`."""
@@ -89,10 +89,10 @@ class TaskMatcher:
         name = selector["name"]
         if selector["method"]:
             tagged = (node for node in self.order.nodes.values() if name in node.info.tags)
-            found = tuple(node.name for node in tagged)
+            nodes = tuple(node.name for node in tagged)
         else:
-            found = self.named(name) or self.named(name.rpartition(".")[2])
-        for node in found:
+            nodes = self.named(name) or self.named(name.rpartition(".")[2])
+        for node in nodes:
             if self.order.nodes[node].is_dbt:
                 yield node
                 if selector["up"]:
@@ -110,20 +110,20 @@ def task_matcher(
     by_id: dict[str, list[str]] = defaultdict(list)
     by_label: dict[str, list[str]] = defaultdict(list)
     # A task's own name comes before that of a model.
-    for node in sorted(order.nodes.values(), key=lambda one: one.is_dbt):
+    for node in sorted(order.nodes.values(), key=lambda node: node.is_dbt):
         by_label[node.label].append(node.name)
         titles = [node.label, node.name] + ([f"dbt_{node.label}"] if node.is_dbt else [])
         for title in titles:
-            for one in {identifier(title), with_digest(title), title}:
-                known = by_id[one.casefold()]
-                if not known or order.nodes[known[0]].is_dbt == node.is_dbt:
-                    known.append(node.name)
+            for name in {identifier(title), with_digest(title), title}:
+                names = by_id[name.casefold()]
+                if not names or order.nodes[names[0]].is_dbt == node.is_dbt:
+                    names.append(node.name)
     dbt = {name for name, node in order.nodes.items() if node.is_dbt}
     return TaskMatcher(
         order,
         known_as,
         exported or {},
-        {one: tuple(sorted(set(found))) for one, found in by_id.items()},
-        {one: tuple(found) for one, found in by_label.items()},
+        {name: tuple(sorted(set(names))) for name, names in by_id.items()},
+        {name: tuple(names) for name, names in by_label.items()},
         Graph((edge for edge in order.edges if set(edge) <= dbt), dbt),
     )

@@ -43,25 +43,25 @@ def read_yaml_dags(text: str, place: str, *, is_ours: bool = False) -> ReadDags:
         if not isinstance(data, dict):
             return ReadDags()
         default = data.get("default")
-        found = [
+        dags = [
             _dag(
                 name,
-                one,
+                body,
                 default if isinstance(default, dict) else {},
                 _Lines(root, place),
                 is_ours,
             )
-            for name, one in data.items()
+            for name, body in data.items()
             if isinstance(name, str)
             and name not in _NO_DAGS
-            and isinstance(one, dict)
-            and isinstance(one.get("tasks"), dict | list)
+            and isinstance(body, dict)
+            and isinstance(body.get("tasks"), dict | list)
         ]
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
         return ReadDags(unreadable={f"{place}{line}": "is not valid YAML"})
-    return ReadDags(tuple(found))
+    return ReadDags(tuple(dags))
 
 
 class _Lines:
@@ -98,12 +98,12 @@ def _dag(
 ) -> ScheduledDag:
     groups = {
         name: ScheduledGroup(
-            _names(one.get("dependencies")), str(one.get("parent_group_name") or "")
+            _names(group.get("dependencies")), str(group.get("parent_group_name") or "")
         )
-        for name, one in _entries(body.get("task_groups"), "group_name")
+        for name, group in _entries(body.get("task_groups"), "group_name")
     }
     entries = dict(_entries(body.get("tasks"), "task_id"))
-    full_ids = {name: _full_id(name, one, groups) for name, one in entries.items()}
+    full_ids = {name: _full_id(name, entry, groups) for name, entry in entries.items()}
     schedule = body.get("schedule", default.get("schedule"))
     assets = tuple(dict.fromkeys(_uris(schedule)))
     timetable = body.get("timetable") or (isinstance(schedule, dict) and not assets)
@@ -111,8 +111,8 @@ def _dag(
     return ScheduledDag(
         dag_id,
         tuple(
-            _task(dag_id, name, one, full_ids, groups, lines, is_ours)
-            for name, one in entries.items()
+            _task(dag_id, name, entry, full_ids, groups, lines, is_ours)
+            for name, entry in entries.items()
         ),
         groups,
         bool((is_cron and not assets) or timetable),
@@ -140,7 +140,9 @@ def _task(
     return ScheduledTask(
         dag_id,
         full_ids[name],
-        tuple(full_ids.get(one, one) for one in _names(body.get("dependencies"))),
+        tuple(
+            full_ids.get(dependency, dependency) for dependency in _names(body.get("dependencies"))
+        ),
         tuple(reversed(list(_group_path(str(body.get("task_group_name") or ""), groups)))),
         command if isinstance(command, str) else "",
         tuple(dict.fromkeys(_uris(body.get("outlets")))),
@@ -188,15 +190,15 @@ def _uris(value: Any, depth: int = 0) -> Iterator[str]:
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
-        for one in value:
-            if isinstance(one, str) and "://" in one:
-                yield one
+        for entry in value:
+            if isinstance(entry, str) and "://" in entry:
+                yield entry
             else:
-                yield from _uris(one, depth + 1)
+                yield from _uris(entry, depth + 1)
     elif isinstance(value, dict):
         uri = value.get("uri")
         if isinstance(uri, str):
             yield uri
             return
-        for one in value.values():
-            yield from _uris(one, depth + 1)
+        for entry in value.values():
+            yield from _uris(entry, depth + 1)
