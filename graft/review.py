@@ -16,9 +16,9 @@ from dbt_graft.graft.annotations import annotation
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_relations
-from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.impact_graph import impact_graph, surroundings
 from dbt_graft.graft.past import Moment, PastTime
+from dbt_graft.graft.project import Project
 from dbt_graft.graft.review_base import base_artifacts
 from dbt_graft.graft.review_contracts import reviewed_contracts
 from dbt_graft.graft.review_declared import reviewed_declarations
@@ -33,7 +33,7 @@ from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.review.merged import merged
+from dbt_graft.lineage.review.merged import merge_reviews
 from dbt_graft.lineage.review.node_change import NodeReview, ReviewVerdict
 from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact, review_impact
 from dbt_graft.lineage.review.task_version import TaskVersion
@@ -145,7 +145,7 @@ def _review(
 ) -> ProjectReview:
     old = base_artifacts(base, config.target_dir)
     has_store = store.collected_at(config.path(config.store)) is not None
-    described = described_lineage(config)
+    described = Project(config).described()
     nodes, notices = compared(old, new)
     notices = notices if has_store else (*notices, _ONLY_DBT)
     names = ReviewNames(config, new, described.lineage.former_names)
@@ -156,7 +156,7 @@ def _review(
     with base_files(base, config, [*declared, *config.contracts]) as files:
         declarations = reviewed_declarations(config, names, files, base_store, described)
         contracts = reviewed_contracts(config, files, described)
-    tasks = with_files(merged(ran.nodes, declarations.nodes), config, declarations.files)
+    tasks = with_files(merge_reviews(ran.nodes, declarations.nodes), config, declarations.files)
     every = tuple(
         sorted((*nodes, *tasks, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id))
     )

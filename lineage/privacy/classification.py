@@ -51,7 +51,7 @@ _OTHERS = {
     "spii": Classification.RESTRICTED_PII,
 }
 
-_NAMES = {**_OTHERS, **{one.text: one for one in Classification}}
+_NAMES = {**_OTHERS, **{level.text: level for level in Classification}}
 
 
 def classification(text: str) -> Classification | None:
@@ -78,14 +78,14 @@ class PrivacyRules:
 
 
 def left_behind(
-    found: Classification, kind: EdgeKind, rules: PrivacyRules, group_size: int = 0
+    before: Classification, kind: EdgeKind, rules: PrivacyRules, group_size: int = 0
 ) -> Classification:
     """The classification that is left of one behind a DIRECT edge; behind a hash all of it is.
 
     Args:
         group_size: The fewest rows that a group of the aggregation has; 0 if nobody says it.
     """
-    limits = [found]
+    limits = [before]
     if (
         kind.subtype is Subtype.AGGREGATION
         and rules.aggregated is not None

@@ -60,27 +60,32 @@ def privacy_findings(
     for consumer in consumers:
         for read in consumer.reads:
             readers[read].append(consumer.name)
-    found: list[PrivacyFinding] = []
+    findings: list[PrivacyFinding] = []
     graph = labels.graph
     reached, written = _reached(labels), set(graph.flow_target)
     for column in labels.columns():
-        found += _lowered(labels, column)
+        findings += _lowered(labels, column)
         level = labels.classification(column)
         if level is None or level < sensitive:
             continue
         dataset = graph.datasets[graph.dataset_of[column]]
-        own = (sensitivities or {}).get(dataset)
-        if column not in labels.declared and (own is None or own < sensitive):
-            found.append(PrivacyFinding(PrivacyCode.UNCLASSIFIED, column))
-        found += (PrivacyFinding(PrivacyCode.PUBLISHED, column, one) for one in readers[dataset])
+        stated = (sensitivities or {}).get(dataset)
+        if column not in labels.declared and (stated is None or stated < sensitive):
+            findings.append(PrivacyFinding(PrivacyCode.UNCLASSIFIED, column))
+        findings += (
+            PrivacyFinding(PrivacyCode.PUBLISHED, column, reader) for reader in readers[dataset]
+        )
         if dataset.is_path:
-            found.append(PrivacyFinding(PrivacyCode.OUTSIDE, column))
+            findings.append(PrivacyFinding(PrivacyCode.OUTSIDE, column))
         number = graph.dataset_of[column]
         ways = {column, graph.star(number)}
         if column in labels.declared and number in written and reached.isdisjoint(ways):
-            found.append(PrivacyFinding(PrivacyCode.NO_LINEAGE, column))
+            findings.append(PrivacyFinding(PrivacyCode.NO_LINEAGE, column))
     order = {code: number for number, code in enumerate(PrivacyCode)}
-    return sorted(found, key=lambda one: (*_place(labels, one.column), order[one.code], one.reader))
+    return sorted(
+        findings,
+        key=lambda finding: (*_place(labels, finding.column), order[finding.code], finding.reader),
+    )
 
 
 def _lowered(labels: PrivacyLabels, column: int) -> Iterator[PrivacyFinding]:

@@ -135,47 +135,49 @@ def privacy_labels(
         sensitive_datasets: Datasets with sensitive columns that nobody names.
         group_sizes: Number of an aggregated column -> the fewest rows of a group.
     """
-    known: dict[int, DeclaredLabel] = {}
-    for one in declared:
-        number = graph.column(graph.dataset(one.dataset), one.column)
-        if number not in known or known[number].classification < one.classification:
-            known[number] = one
-    found, decides = _spread(graph, known, rules or PrivacyRules(), group_sizes or {})
-    holding = {graph.dataset_of[one] for one, at in found.items() if at.classification >= sensitive}
+    labels: dict[int, DeclaredLabel] = {}
+    for label in declared:
+        number = graph.column(graph.dataset(label.dataset), label.column)
+        if number not in labels or labels[number].classification < label.classification:
+            labels[number] = label
+    arrived, decides = _spread(graph, labels, rules or PrivacyRules(), group_sizes or {})
+    holding = {
+        graph.dataset_of[column] for column, at in arrived.items() if at.classification >= sensitive
+    }
     numbers = map(graph.find_dataset, sensitive_datasets)
     holding |= {number for number in numbers if number is not None}
-    deciding = [pair for pair in decides if found[pair[0]].classification >= sensitive]
+    deciding = [pair for pair in decides if arrived[pair[0]].classification >= sensitive]
     unmapped, unknown = _unknown(graph, holding)
-    return PrivacyLabels(graph, known, unmapped, unknown, deciding, found)
+    return PrivacyLabels(graph, labels, unmapped, unknown, deciding, arrived)
 
 
 def _spread(
     graph: ImpactGraph,
-    known: Mapping[int, DeclaredLabel],
+    labels: Mapping[int, DeclaredLabel],
     rules: PrivacyRules,
     group_sizes: Mapping[int, int],
 ) -> tuple[dict[int, _Arrived], Iterable[tuple[int, int]]]:
     """The labels by column, and the datasets on which labelled columns decide."""
-    limits = {number: one.classification for number, one in known.items() if one.reason}
+    limits = {number: label.classification for number, label in labels.items() if label.reason}
     waiting: list[deque[tuple[int, int, int]]] = [deque() for _ in Classification]
-    for number, one in known.items():
-        waiting[one.classification].append((number, -1, -1))
-    found: dict[int, _Arrived] = {}
+    for number, label in labels.items():
+        waiting[label.classification].append((number, -1, -1))
+    arrived: dict[int, _Arrived] = {}
     decides: dict[tuple[int, int], None] = {}
     for level in sorted(Classification, reverse=True):
         while waiting[level]:
             column, before, edge = waiting[level].popleft()
-            if column in found or level > limits.get(column, level):
+            if column in arrived or level > limits.get(column, level):
                 continue
-            found[column] = _Arrived(level, before, edge)
-            for target, place in _targets(graph, column):
-                kind = kind_of(graph.edge_kind[place])
+            arrived[column] = _Arrived(level, before, edge)
+            for target, next_edge in _targets(graph, column):
+                kind = kind_of(graph.edge_kind[next_edge])
                 if kind.subtype.type is not EdgeType.DIRECT:
                     decides[column, graph.dataset_of[target]] = None
-                elif target not in found:
+                elif target not in arrived:
                     left = left_behind(level, kind, rules, group_sizes.get(target, 0))
-                    waiting[left].append((target, column, place))
-    return found, decides
+                    waiting[left].append((target, column, next_edge))
+    return arrived, decides
 
 
 def _targets(graph: ImpactGraph, column: int) -> Iterator[tuple[int, int]]:
@@ -184,25 +186,25 @@ def _targets(graph: ImpactGraph, column: int) -> Iterator[tuple[int, int]]:
     A `select *` of columns that are not known one by one carries it under its own name, where the
     output has that name or no known columns.
     """
-    for place in graph.edges_from(column):
-        yield graph.edge_target[place], place
+    for edge in graph.edges_from(column):
+        yield graph.edge_target[edge], edge
     star = graph.star(graph.dataset_of[column])
     if star is None or star == column:
         return
     name = graph.column_names[column]
-    for place in graph.edges_from(star):
-        target = graph.edge_target[place]
+    for edge in graph.edges_from(star):
+        target = graph.edge_target[edge]
         if (
             not graph.is_star[target]
-            or kind_of(graph.edge_kind[place]).subtype.type is not EdgeType.DIRECT
+            or kind_of(graph.edge_kind[edge]).subtype.type is not EdgeType.DIRECT
         ):
             continue
         dataset = graph.dataset_of[target]
-        own = graph.find_column(dataset, name)
-        if own is not None:
-            yield own, place
+        namesake = graph.find_column(dataset, name)
+        if namesake is not None:
+            yield namesake, edge
         elif dataset not in graph.has_schema:
-            yield target, place
+            yield target, edge
 
 
 def _unknown(
@@ -214,15 +216,15 @@ def _unknown(
     waiting = deque(sorted(holding))
     while waiting:
         dataset = waiting.popleft()
-        for place in graph.flows_from(dataset):
-            target = graph.flow_target[place]
-            if graph.flow_has_columns[place] and dataset not in unknown:
+        for number in graph.flows_from(dataset):
+            target = graph.flow_target[number]
+            if graph.flow_has_columns[number] and dataset not in unknown:
                 continue
-            if not graph.flow_has_columns[place]:
-                task = graph.tasks[graph.flow_task[place]]
+            if not graph.flow_has_columns[number]:
+                task = graph.tasks[graph.flow_task[number]]
                 flow = UnmappedFlow(graph.datasets[dataset], graph.datasets[target], task)
                 flows[flow] = None
             if target not in unknown:
                 unknown[target] = None
                 waiting.append(target)
-    return tuple(flows), tuple(graph.datasets[one] for one in unknown)
+    return tuple(flows), tuple(graph.datasets[dataset] for dataset in unknown)

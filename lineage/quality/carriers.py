@@ -27,11 +27,11 @@ def has_data_of(lineage: Lineage, history: WriteHistory) -> Callable[[DatasetId,
         seen, waiting = {dataset}, [dataset]
         times: list[datetime] = []
         while waiting:
-            one = waiting.pop()
-            if not is_view(one):
-                times += history.finished.get(one, ())[-1:]
+            current = waiting.pop()
+            if not is_view(current):
+                times += history.finished.get(current, ())[-1:]
                 continue
-            parents = set(history.parents(one)) - seen
+            parents = set(history.parents(current)) - seen
             seen |= parents
             waiting += parents
         return max(times or history.finished.get(dataset, ()), default=None)

@@ -81,8 +81,12 @@ def forecasts(
     history: WriteHistory, consumers: Iterable[Consumer], now: datetime
 ) -> list[DeadlineForecast]:
     """The forecasts of all consumers with a deadline or an SLO, the worst first."""
-    found = [one for consumer in consumers for one in _of_consumer(history, consumer, now)]
-    return sorted(found, key=lambda one: (_WORST.index(one.status), one.consumer.name))
+    all_forecasts = [
+        forecast for consumer in consumers for forecast in _of_consumer(history, consumer, now)
+    ]
+    return sorted(
+        all_forecasts, key=lambda forecast: (_WORST.index(forecast.status), forecast.consumer.name)
+    )
 
 
 def _of_consumer(
@@ -94,21 +98,23 @@ def _of_consumer(
             reason = f"its deadline is no time of day: {consumer.deadline}"
             yield DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, reason=reason)
         else:
-            some = (_Day(history, now, *clock).forecast(consumer, one) for one in consumer.reads)
-            yield _worst(some, consumer)
+            read_forecasts = (
+                _Day(history, now, *clock).forecast(consumer, read) for read in consumer.reads
+            )
+            yield _worst(read_forecasts, consumer)
     if consumer.freshness_slo:
         most = length(consumer.freshness_slo)
         if most is None:
             reason = f"its freshness SLO is no length of time: {consumer.freshness_slo}"
             yield DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, reason=reason)
         else:
-            ages = (_of_age(history, consumer, one, most, now) for one in consumer.reads)
+            ages = (_of_age(history, consumer, read, most, now) for read in consumer.reads)
             yield _worst(ages, consumer)
 
 
-def _worst(found: Iterable[DeadlineForecast], consumer: Consumer) -> DeadlineForecast:
+def _worst(candidates: Iterable[DeadlineForecast], consumer: Consumer) -> DeadlineForecast:
     nothing = DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, reason="it reads nothing known")
-    return min(found, key=lambda one: _WORST.index(one.status), default=nothing)
+    return min(candidates, key=lambda forecast: _WORST.index(forecast.status), default=nothing)
 
 
 def _of_age(
@@ -134,13 +140,13 @@ class _Day:
 
     def forecast(self, consumer: Consumer, dataset: DatasetId) -> DeadlineForecast:
         """The forecast for one dataset that a consumer reads."""
-        known = self._with_history(dataset)
-        if not known:
+        sources = self._with_history(dataset)
+        if not sources:
             reason = f"{dataset} has no history of {LEAST} days"
             return DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, dataset, reason=reason)
-        return _worst((self._of(consumer, one) for one in known), consumer)
+        return _worst((self._forecast(consumer, source) for source in sources), consumer)
 
-    def _of(self, consumer: Consumer, dataset: DatasetId) -> DeadlineForecast:
+    def _forecast(self, consumer: Consumer, dataset: DatasetId) -> DeadlineForecast:
         times = self._times
         if times.is_ready(dataset, 1):
             return DeadlineForecast(consumer, DeadlineStatus.MET, dataset, self._deadline)
@@ -170,29 +176,29 @@ class _Day:
 
     def _with_history(self, dataset: DatasetId) -> list[DatasetId]:
         """The dataset, or the nearest ones upstream that have a usual time."""
-        found, seen, waiting = [], {dataset}, [dataset]
+        datasets, seen, waiting = [], {dataset}, [dataset]
         while waiting:
-            one = waiting.pop()
-            if self._times.usual(one):
-                found.append(one)
+            current = waiting.pop()
+            if self._times.usual(current):
+                datasets.append(current)
                 continue
-            new = [parent for parent in self._history.parents(one) if parent not in seen]
+            new = [parent for parent in self._history.parents(current) if parent not in seen]
             seen.update(new)
             waiting += new
-        return sorted(found)
+        return sorted(datasets)
 
     def _overdue(self, dataset: DatasetId, day: int) -> DatasetId | None:
         """The dataset farthest upstream that is not written in a day, and usually is by now."""
-        found, seen, waiting = None, {dataset}, [dataset]
+        overdue, seen, waiting = None, {dataset}, [dataset]
         while waiting:
-            one = waiting.pop(0)
-            if self._times.usual(one):
-                since = day > 1 and self._times.is_written_after(one, day)
-                if since or self._times.is_ready(one, day):
+            current = waiting.pop(0)
+            if self._times.usual(current):
+                since = day > 1 and self._times.is_written_after(current, day)
+                if since or self._times.is_ready(current, day):
                     continue
-                if self._times.is_due(one, day) and self._times.is_overdue(one, day):
-                    found = one
-            new = [parent for parent in self._history.parents(one) if parent not in seen]
+                if self._times.is_due(current, day) and self._times.is_overdue(current, day):
+                    overdue = current
+            new = [parent for parent in self._history.parents(current) if parent not in seen]
             seen.update(new)
             waiting += new
-        return found
+        return overdue

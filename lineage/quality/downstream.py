@@ -48,7 +48,7 @@ def faults_downstream(
         has_data: Whether a dataset has what its parent was last written with: wrong data does not
             go on where it has not. Called with the parent and the dataset.
     """
-    found: dict[int, list[int]] = defaultdict(list)
+    numbers_by_dataset: dict[int, list[int]] = defaultdict(list)
     before: dict[_Visit, _Visit | None] = {}
     first: dict[tuple[int, int], _Visit] = {}
     waiting: deque[_Visit] = deque()
@@ -67,48 +67,48 @@ def faults_downstream(
             step = (after, number)
             if step in before or there == start:
                 continue
-            if number not in (known := found[there]):
-                alike = sum(faults[one].kind is fault.kind for one in known)
+            if number not in (reaching := numbers_by_dataset[there]):
+                alike = sum(faults[other].kind is fault.kind for other in reaching)
                 if alike >= MOST or not (
                     fault.kind.leaves_old_data
                     or has_data(graph.datasets[here], graph.datasets[there])
                 ):
                     continue
-                known.append(number)
+                reaching.append(number)
                 first[there, number] = step
             before[step] = visit
             waiting.append(step)
     return {
-        graph.datasets[place]: tuple(
-            ReachedFault(faults[number], _path(graph, before, first[place, number]))
+        graph.datasets[dataset]: tuple(
+            ReachedFault(faults[number], _path(graph, before, first[dataset, number]))
             for number in numbers
         )
-        for place, numbers in found.items()
+        for dataset, numbers in numbers_by_dataset.items()
         if numbers
     }
 
 
 def _start(graph: ImpactGraph, fault: QualityFault) -> State:
-    place = graph.dataset(fault.dataset)
+    dataset = graph.dataset(fault.dataset)
     if fault.kind.leaves_old_data:
-        return State(place, -1, ImpactEffect.LATE)
+        return State(dataset, -1, ImpactEffect.LATE)
     if not fault.column:
-        return State(place, -1, ImpactEffect.ROWS)
-    return State(place, graph.column(place, fault.column), ImpactEffect.VALUES)
+        return State(dataset, -1, ImpactEffect.ROWS)
+    return State(dataset, graph.column(dataset, fault.column), ImpactEffect.VALUES)
 
 
 def _path(
     graph: ImpactGraph, before: Mapping[_Visit, _Visit | None], visit: _Visit | None
 ) -> tuple[DatasetId, ...]:
-    found: list[DatasetId] = []
+    path: list[DatasetId] = []
     while visit:
         dataset = graph.datasets[state_of(graph, visit[0]).dataset]
-        if not found or found[-1] != dataset:
-            found.append(dataset)
+        if not path or path[-1] != dataset:
+            path.append(dataset)
         visit = before[visit]
-    return tuple(reversed(found))
+    return tuple(reversed(path))
 
 
 def nearest(faults: Iterable[ReachedFault]) -> list[ReachedFault]:
     """Faults by the length of their paths."""
-    return sorted(faults, key=lambda one: len(one.path))
+    return sorted(faults, key=lambda fault: len(fault.path))

@@ -88,12 +88,12 @@ def quality_faults(
     lineage: Lineage, descriptions: Mapping[DatasetId, Description]
 ) -> list[QualityFault]:
     """The faults of all datasets, by dataset."""
-    found: list[QualityFault] = []
+    all_faults: list[QualityFault] = []
     checks = _checks(lineage)
     for dataset in sorted({*lineage.datasets, *descriptions, *checks}):
-        about = descriptions.get(dataset)
-        tests = (*(about.tests if about else ()), *checks.get(dataset, ()))
-        ids = about.dbt_ids if about else ()
+        description = descriptions.get(dataset)
+        tests = (*(description.tests if description else ()), *checks.get(dataset, ()))
+        ids = description.dbt_ids if description else ()
         faults = [
             *_of_tests(lineage, dataset, tests),
             *_of_results(lineage, dataset, ids),
@@ -101,31 +101,36 @@ def quality_faults(
         ]
         # Two nodes of dbt may be one table, and a write may stand in two logs: the newest counts.
         newest = {
-            (one.kind, one.name, one.column.casefold()): one for one in sorted(faults, key=_age)
+            (fault.kind, fault.name, fault.column.casefold()): fault
+            for fault in sorted(faults, key=_age)
         }
-        found += (one for one in faults if one in newest.values())
-    return list(dict.fromkeys(found))
+        all_faults += (fault for fault in faults if fault in newest.values())
+    return list(dict.fromkeys(all_faults))
 
 
-def tests_of(lineage: Lineage, dataset: DatasetId, about: Description | None) -> Sequence[NodeTest]:
+def tests_of(
+    lineage: Lineage, dataset: DatasetId, description: Description | None
+) -> Sequence[NodeTest]:
     """dbt's tests of a dataset, and the checks of it in events."""
-    return (*(about.tests if about else ()), *_checks(lineage).get(dataset, ()))
+    return (*(description.tests if description else ()), *_checks(lineage).get(dataset, ()))
 
 
 def _checks(lineage: Lineage) -> Mapping[DatasetId, Sequence[NodeTest]]:
-    found: dict[DatasetId, list[NodeTest]] = defaultdict(list)
+    checks: dict[DatasetId, list[NodeTest]] = defaultdict(list)
     for node_id in lineage.node_results:
         if (check := check_of(node_id)) and check.dataset:
             test = NodeTest(node_id, check.kind or check.name, check.column)
-            found[check.dataset].append(test)
-    return found
+            checks[check.dataset].append(test)
+    return checks
 
 
 def tested(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> tuple[int, int]:
     """The number of tests of which a result is known, and that of all tests."""
     checks = {node_id for node_id in lineage.node_results if check_of(node_id)}
-    tests = {one.node_id for about in descriptions.values() for one in about.tests} | checks
-    return sum(bool(lineage.node_results.get(one)) for one in tests), len(tests)
+    tests = {
+        test.node_id for description in descriptions.values() for test in description.tests
+    } | checks
+    return sum(bool(lineage.node_results.get(test_id)) for test_id in tests), len(tests)
 
 
 def _age(fault: QualityFault) -> tuple[bool, datetime]:

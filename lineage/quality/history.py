@@ -15,25 +15,29 @@ from dbt_graft.lineage.records import Status
 
 def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> WriteHistory:
     """The ends of successful writes of each dataset; of a source, the times of its newest rows."""
-    found: dict[DatasetId, list[datetime]] = {}
+    times_by_dataset: dict[DatasetId, list[datetime]] = {}
     for task in lineage.tasks.values():
         for dataset in task.writes:
-            usages = [one for one in lineage.writers(dataset) if one.task == task.name]
-            found.setdefault(dataset, []).extend(
+            usages = [usage for usage in lineage.writers(dataset) if usage.task == task.name]
+            times_by_dataset.setdefault(dataset, []).extend(
                 run.ended_at
                 for run in task.runs_of(*usages)
                 if run.status is Status.OK and run.ended_at
             )
-    for dataset, about in descriptions.items():
-        results = [one for node in about.dbt_ids for one in lineage.node_results.get(node, ())]
-        built = [one.ended_at for one in results if one.word == "success" and one.ended_at]
+    for dataset, description in descriptions.items():
+        results = [
+            result for node in description.dbt_ids for result in lineage.node_results.get(node, ())
+        ]
+        built = [
+            result.ended_at for result in results if result.word == "success" and result.ended_at
+        ]
         # Of what nobody is seen to write, freshness checks show the newest row.
-        loaded = {one.max_loaded_at for one in results if one.max_loaded_at}
-        seen = found.setdefault(dataset, [])
+        loaded = {result.max_loaded_at for result in results if result.max_loaded_at}
+        seen = times_by_dataset.setdefault(dataset, [])
         seen += built or ([] if seen else loaded)
     graph = lineage.dataset_graph()
     return WriteHistory(
-        {dataset: sorted(times) for dataset, times in found.items() if times},
+        {dataset: sorted(times) for dataset, times in times_by_dataset.items() if times},
         lambda dataset: graph.parents(dataset),
     )
 
@@ -41,7 +45,7 @@ def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description
 def short_histories(lineage: Lineage, consumers: Iterable[Consumer], now: datetime) -> set[str]:
     """The tasks upstream of deadlines of which only runs of the last days are listed."""
     graph = lineage.dataset_graph()
-    waiting = [one for consumer in consumers if consumer.deadline for one in consumer.reads]
+    waiting = [read for consumer in consumers if consumer.deadline for read in consumer.reads]
     seen = set(waiting)
     while waiting:
         new = set(graph.parents(waiting.pop())) - seen

@@ -35,19 +35,19 @@ _MINUTES = 24 * 60
 
 def time_of_day(text: str) -> tuple[time, tzinfo] | None:
     """The time of day and its zone, UTC where none is written; None of other texts."""
-    found = _CLOCK.fullmatch(text.strip())
-    if not found:
+    match = _CLOCK.fullmatch(text.strip())
+    if not match:
         return None
     zone: tzinfo = UTC
     try:
-        if found["zone"]:
-            zone = ZoneInfo(found["zone"])
-        elif found["sign"]:
-            ahead = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
+        if match["zone"]:
+            zone = ZoneInfo(match["zone"])
+        elif match["sign"]:
+            ahead = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"] or 0))
             if ahead > _FARTHEST:
                 return None
-            zone = timezone(ahead if found["sign"] == "+" else -ahead)
-        return time(int(found["hour"]), int(found["minute"])), zone
+            zone = timezone(ahead if match["sign"] == "+" else -ahead)
+        return time(int(match["hour"]), int(match["minute"])), zone
     except (ValueError, OSError, KeyError):  # 25:00, a zone that nobody knows
         return None
 
@@ -62,15 +62,18 @@ def clock_text(value: object) -> str:
 def length(text: str) -> timedelta | None:
     """The length of time; None of other texts, and of none at all."""
     plain = text.strip()
-    if found := _PLAIN.fullmatch(plain.casefold()):
-        units = found.groupdict()
+    if match := _PLAIN.fullmatch(plain.casefold()):
+        units = match.groupdict()
         number = int(units.pop("number"))
         return (
-            sum((number * _UNITS[one] for one, word in units.items() if word), timedelta()) or None
+            sum((number * _UNITS[unit] for unit, word in units.items() if word), timedelta())
+            or None
         )
-    if found := _ISO.fullmatch(plain):
-        parts = found.groupdict(default="0")
-        return sum((int(count) * _UNITS[one] for one, count in parts.items()), timedelta()) or None
+    if match := _ISO.fullmatch(plain):
+        parts = match.groupdict(default="0")
+        return (
+            sum((int(count) * _UNITS[unit] for unit, count in parts.items()), timedelta()) or None
+        )
     return None
 
 
@@ -81,7 +84,7 @@ def next_at(now: datetime, clock: time, zone: tzinfo) -> datetime:
     twice the first counts.
     """
     today = now.astimezone(zone).date()
-    found = datetime.combine(today, clock, zone).astimezone(UTC)
-    if found < now:
-        found = datetime.combine(today + timedelta(days=1), clock, zone).astimezone(UTC)
-    return found
+    moment = datetime.combine(today, clock, zone).astimezone(UTC)
+    if moment < now:
+        moment = datetime.combine(today + timedelta(days=1), clock, zone).astimezone(UTC)
+    return moment

@@ -58,9 +58,9 @@ class UsualTimes:
         self._times: dict[DatasetId, Sequence[datetime]] = {}
         self._usual: dict[DatasetId, UsualTime | None] = {}
         offsets = {(deadline - day * _DAY).astimezone(zone).utcoffset() for day in range(_DAYS)}
-        known = [one for one in offsets if one is not None]
+        known_offsets = [offset for offset in offsets if offset is not None]
         # Some tasks do not go by this clock: they are an hour early or late until all days agree.
-        self._change = max(known) - min(known) if known else timedelta()
+        self._change = max(known_offsets) - min(known_offsets) if known_offsets else timedelta()
 
     def moment(self, clock: datetime) -> datetime:
         """The moment of a time by the clock."""
@@ -73,7 +73,7 @@ class UsualTimes:
     def usual(self, dataset: DatasetId) -> UsualTime | None:
         """The usual time of a dataset; None if it is written on too few days."""
         if dataset not in self._usual:
-            self._usual[dataset] = self._measured(dataset)
+            self._usual[dataset] = self._measure(dataset)
         return self._usual[dataset]
 
     def expected(self, dataset: DatasetId, day: int) -> datetime | None:
@@ -84,8 +84,8 @@ class UsualTimes:
     def is_ready(self, dataset: DatasetId, day: int) -> bool:
         """Whether it was written in a day, as far as that day has gone."""
         usual, begin = self.usual(dataset), self.deadline(day + 1)
-        some = self._between(dataset, begin, min(self.deadline(day), self.now))
-        return usual is not None and any(one - begin >= usual.counts_from for one in some)
+        writes = self._between(dataset, begin, min(self.deadline(day), self.now))
+        return usual is not None and any(at - begin >= usual.counts_from for at in writes)
 
     def is_overdue(self, dataset: DatasetId, day: int) -> bool:
         """Whether it is usually written by now; not where its usual time is not known."""
@@ -94,64 +94,71 @@ class UsualTimes:
 
     def is_due(self, dataset: DatasetId, day: int) -> bool:
         """Whether it is written on this day of the week; yes where that is not known."""
-        known = [self._is_written(dataset, one) for one in self._weeks(dataset, day, _DAYS)]
-        return len(known) < 2 or any(known)
+        was_written = [
+            self._is_written(dataset, past_day) for past_day in self._weeks(dataset, day, _DAYS)
+        ]
+        return len(was_written) < 2 or any(was_written)
 
     def last_due(self, dataset: DatasetId, day: int) -> int | None:
         """The last day before one, within a week, on which it is written."""
         return next(
-            (one for one in range(day + 1, day + _WEEK + 1) if self.is_due(dataset, one)), None
+            (
+                past_day
+                for past_day in range(day + 1, day + _WEEK + 1)
+                if self.is_due(dataset, past_day)
+            ),
+            None,
         )
 
     def is_written_after(self, dataset: DatasetId, day: int) -> bool:
         """Whether it was written since the end of a day."""
         return bool(self._between(dataset, self.deadline(day), self.now))
 
-    def _measured(self, dataset: DatasetId) -> UsualTime | None:
-        found = self._last_writes(dataset, _DAYS)
-        if len(found) in range(_STILL, LEAST) and self._is_weekly(dataset):
-            found = self._last_writes(dataset, _LONGER)
-        if len(found) < LEAST:
+    def _measure(self, dataset: DatasetId) -> UsualTime | None:
+        daily_writes = self._last_writes(dataset, _DAYS)
+        if len(daily_writes) in range(_STILL, LEAST) and self._is_weekly(dataset):
+            daily_writes = self._last_writes(dataset, _LONGER)
+        if len(daily_writes) < LEAST:
             return None
-        offsets = sorted(offset for offset, _ in found)
+        offsets = sorted(offset for offset, _ in daily_writes)
         soonest, usual = offsets[len(offsets) // 10], offsets[len(offsets) // 2]
         latest = offsets[-1 - len(offsets) // 10] + timedelta(minutes=15) + self._change
         # What is written once a day may come early; what is written all day must have come late.
-        is_rare = median(count for _, count in found) <= 2
+        is_rare = median(count for _, count in daily_writes) <= 2
         counts_from = soonest / 2 if is_rare else soonest - _HOUR - self._change
         return UsualTime(usual, latest, counts_from)
 
     def _last_writes(self, dataset: DatasetId, days: int) -> list[tuple[timedelta, int]]:
         """Of each day with a write the time of the last one, and their number."""
-        found = []
+        daily_writes = []
         for day in range(2, days + 2):
             begin = self.deadline(day + 1)
-            if some := self._between(dataset, begin, self.deadline(day)):
-                found.append((some[-1] - begin, len(some)))
-        return found
+            if writes := self._between(dataset, begin, self.deadline(day)):
+                daily_writes.append((writes[-1] - begin, len(writes)))
+        return daily_writes
 
     def _is_weekly(self, dataset: DatasetId) -> bool:
         """Whether it is written on one day of the week, in most weeks."""
         days = (
-            [self._is_written(dataset, one) for one in self._weeks(dataset, day, _LONGER)]
+            [self._is_written(dataset, past_day) for past_day in self._weeks(dataset, day, _LONGER)]
             for day in range(1, _WEEK + 1)
         )
         return sum(2 * sum(weeks) > len(weeks) for weeks in days) == 1
 
     def _weeks(self, dataset: DatasetId, day: int, most: int) -> Sequence[int]:
         """The same day in the weeks before, as far as its history goes."""
-        first = self._of(dataset)[0]
-        found = (day + week * _WEEK for week in range(1, most // _WEEK + 1))
-        return [one for one in found if self.deadline(one + 1) >= first - _DAY]
+        first = self._write_times(dataset)[0]
+        past_days = (day + week * _WEEK for week in range(1, most // _WEEK + 1))
+        return [past_day for past_day in past_days if self.deadline(past_day + 1) >= first - _DAY]
 
     def _is_written(self, dataset: DatasetId, day: int) -> bool:
         return bool(self._between(dataset, self.deadline(day + 1), self.deadline(day)))
 
     def _between(self, dataset: DatasetId, after: datetime, until: datetime) -> Sequence[datetime]:
-        at = self._of(dataset)
+        at = self._write_times(dataset)
         return at[bisect_right(at, after) : bisect_right(at, until)]
 
-    def _of(self, dataset: DatasetId) -> Sequence[datetime]:
+    def _write_times(self, dataset: DatasetId) -> Sequence[datetime]:
         if dataset not in self._times:
             self._times[dataset] = sorted(map(self._clock, self._finished.get(dataset, ())))
         return self._times[dataset]

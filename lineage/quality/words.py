@@ -35,24 +35,26 @@ def fault_text(fault: QualityFault, now: datetime) -> str:
     return f"{fault.name} of {name} failed{when}"
 
 
-def forecast_text(one: DeadlineForecast, writers: Mapping[DatasetId, Sequence[str]]) -> str:
+def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequence[str]]) -> str:
     """The forecast in a sentence: `will miss its deadline at 08:00: load_orders has not run`."""
-    if one.status is DeadlineStatus.UNKNOWN:
-        return f"unknown, {one.reason}"
-    if one.deadline is None:
-        old = "is older than" if one.status is DeadlineStatus.STALE else "is within"
-        return f"its data {old} {one.consumer.freshness_slo} ({one.dataset})"
-    zone = (time_of_day(one.consumer.deadline) or (None, UTC))[1]
-    deadline = one.deadline.astimezone(zone)
+    if forecast.status is DeadlineStatus.UNKNOWN:
+        return f"unknown, {forecast.reason}"
+    if forecast.deadline is None:
+        old = "is older than" if forecast.status is DeadlineStatus.STALE else "is within"
+        return f"its data {old} {forecast.consumer.freshness_slo} ({forecast.dataset})"
+    zone = (time_of_day(forecast.consumer.deadline) or (None, UTC))[1]
+    deadline = forecast.deadline.astimezone(zone)
     at = f"{deadline:%H:%M} {zone}"
     cause = ""
-    if one.waits_for:
-        tasks = " and ".join(writers.get(one.waits_for, ()))
-        cause = f": {tasks} has not run" if tasks else f": {one.waits_for} is not written"
-    expected = f", expected by {one.expected.astimezone(zone):%H:%M}" if one.expected else ""
-    match one.status:
+    if forecast.waits_for:
+        tasks = " and ".join(writers.get(forecast.waits_for, ()))
+        cause = f": {tasks} has not run" if tasks else f": {forecast.waits_for} is not written"
+    expected = (
+        f", expected by {forecast.expected.astimezone(zone):%H:%M}" if forecast.expected else ""
+    )
+    match forecast.status:
         case DeadlineStatus.MET:
-            return one.reason or f"its data is there for {at}"
+            return forecast.reason or f"its data is there for {at}"
         case DeadlineStatus.ON_TIME:
             return f"on time for {at}{expected}"
         case DeadlineStatus.LATE:

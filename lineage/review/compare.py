@@ -26,19 +26,19 @@ def compare(
     base: Mapping[str, ReviewedNode], new: Mapping[str, ReviewedNode]
 ) -> tuple[NodeReview, ...]:
     """The nodes that differ, the worst first."""
-    found = []
+    reviews = []
     for node_id in sorted({*base, *new}):
         before, after = base.get(node_id), new.get(node_id)
         changes = sorted(set(_changes(before, after)), key=lambda o: (-o.verdict, o.column, o.text))
-        one = after or before
-        if changes and one:
+        node = after or before
+        if changes and node:
             gone = {o.column for o in changes if o.kind in (ChangeType.REMOVE, ChangeType.RENAME)}
-            tests = [test for test, column in sorted(one.tests.items()) if column in gone]
+            tests = [test for test, column in sorted(node.tests.items()) if column in gone]
             allowed = after.allowed if after else ""
-            found.append(
-                NodeReview(node_id, one.kind, one.file, tuple(changes), tuple(tests), allowed)
+            reviews.append(
+                NodeReview(node_id, node.kind, node.file, tuple(changes), tuple(tests), allowed)
             )
-    return tuple(sorted(found, key=lambda one: (-one.verdict, one.node_id)))
+    return tuple(sorted(reviews, key=lambda review: (-review.verdict, review.node_id)))
 
 
 def is_uncompiled(before: ReviewedNode, after: ReviewedNode) -> bool:
@@ -66,11 +66,11 @@ def _changes(before: ReviewedNode | None, after: ReviewedNode | None) -> Iterato
             yield NodeChange(_V.BREAKING, f"the {before.kind} is removed", ChangeType.REMOVE)
         return
     yield from _settings(before, after)
-    found = [*_columns(before, after), *_types(before, after), *_query(before, after)]
-    yield from found
+    changes = [*_columns(before, after), *_types(before, after), *_query(before, after)]
+    yield from changes
     if before.text != after.text:
         yield NodeChange(_V.METADATA, "descriptions, tags or meta")
-    if before.code != after.code and not found and (before.outline and after.outline):
+    if before.code != after.code and not changes and (before.outline and after.outline):
         yield NodeChange(_V.METADATA, "only the layout of its SQL")
 
 
@@ -91,10 +91,10 @@ def _settings(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]
     if after.contract and not before.contract:
         yield NodeChange(_V.ADDITIVE, "its contract is enforced now")
     lost = _V.BREAKING if before.contract and after.contract else _V.COLUMNS
-    for one in sorted(before.constraints - after.constraints):
-        yield NodeChange(lost, f"no longer enforced: {one[0]}", ChangeType.SEMANTICS)
-    for one in sorted(after.constraints - before.constraints):
-        yield NodeChange(_V.ADDITIVE, f"enforced now: {one[0]}")
+    for constraint in sorted(before.constraints - after.constraints):
+        yield NodeChange(lost, f"no longer enforced: {constraint[0]}", ChangeType.SEMANTICS)
+    for constraint in sorted(after.constraints - before.constraints):
+        yield NodeChange(_V.ADDITIVE, f"enforced now: {constraint[0]}")
     if before.settings != after.settings:
         text = "how it is loaded: its strategy or keys"
         yield NodeChange(_V.ROWS, text, ChangeType.ROWS)
@@ -138,8 +138,8 @@ def _renames(
     by_digest: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     for names, outline, at in ((gone, first, 0), (fresh, second, 1)):
         for name in names:
-            if one := outline.columns.get(name):
-                by_digest[one][at].append(name)
+            if digest := outline.columns.get(name):
+                by_digest[digest][at].append(name)
     pairs = [pair for pair in by_digest.values() if len(pair[0]) == len(pair[1]) == 1]
     return {old[0]: new[0] for old, new in pairs}
 
@@ -162,8 +162,8 @@ def _open_columns(
 
 
 def _expressions(first: QueryOutline, second: QueryOutline) -> Iterator[NodeChange]:
-    for name, one in first.columns.items():
-        if second.columns.get(name, one) != one:
+    for name, digest in first.columns.items():
+        if second.columns.get(name, digest) != digest:
             yield NodeChange(_V.COLUMNS, "another expression", ChangeType.SEMANTICS, name)
 
 
@@ -181,8 +181,10 @@ def _types(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
     moved = {*first} ^ {*second} if first and second else set()
     enforced = before.contract and after.contract
     for name in sorted({*before.promises, *after.promises} - moved):
-        old_one, new_one = (one.promises.get(name, _NO_PROMISE) for one in (before, after))
-        for change in promise_changes(name, old_one, new_one, enforced=enforced):
+        old_promise, new_promise = (
+            node.promises.get(name, _NO_PROMISE) for node in (before, after)
+        )
+        for change in promise_changes(name, old_promise, new_promise, enforced=enforced):
             if not (name in retyped and change.kind in _OF_TYPES):
                 yield change
 

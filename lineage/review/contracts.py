@@ -30,16 +30,18 @@ def contract_reviews(
     Args:
         meant: By the id of the contract and the last name of the table.
     """
-    old, new = ({one.id: one for one in some} for some in (before, after))
-    found = []
+    old, new = ({contract.id: contract for contract in contracts} for contracts in (before, after))
+    reviews = []
     for key in sorted({*old, *new}):
         first, second = old.get(key), new.get(key)
-        one = second or first
+        contract = second or first
         changes = list(_changes(first, second, meant))
-        if one and changes:
+        if contract and changes:
             ordered = sorted(set(changes), key=lambda o: (-o.verdict, o.datasets, o.column, o.text))
-            found.append(NodeReview(f"contract:{one.name}", KIND, one.file, tuple(ordered)))
-    return tuple(found)
+            reviews.append(
+                NodeReview(f"contract:{contract.name}", KIND, contract.file, tuple(ordered))
+            )
+    return tuple(reviews)
 
 
 def _changes(
@@ -47,7 +49,10 @@ def _changes(
 ) -> Iterator[NodeChange]:
     if before and after:
         yield from _tables(before, after, meant)
-        shown = [(one.version, one.owner, one.text, one.tags) for one in (before, after)]
+        shown = [
+            (contract.version, contract.owner, contract.text, contract.tags)
+            for contract in (before, after)
+        ]
         if shown[0] != shown[1]:
             yield NodeChange(_V.METADATA, "its version, owner, purpose or tags")
     elif after:
@@ -84,7 +89,7 @@ def _tables(before: DataContract, after: DataContract, meant: Meant) -> Iterator
 
 
 def _table(before: ContractTable, after: ContractTable) -> Iterator[NodeChange]:
-    old, new = ({one.name.casefold(): one for one in t.columns} for t in (before, after))
+    old, new = ({column.name.casefold(): column for column in t.columns} for t in (before, after))
     for name, column in old.items():
         if name not in new:
             yield NodeChange(_V.BREAKING, "no longer promised", ChangeType.SEMANTICS, name)
@@ -132,11 +137,11 @@ def _promised(
         yield NodeChange(_V.ADDITIVE, text)
 
 
-def _since_midnight(found: tuple[time, tzinfo] | None) -> timedelta | None:
+def _since_midnight(at: tuple[time, tzinfo] | None) -> timedelta | None:
     """The time of day, from midnight in UTC on."""
-    if found is None:
+    if at is None:
         return None
-    clock, zone = found
+    clock, zone = at
     day = datetime(2024, 1, 1, tzinfo=zone)  # any day: of two times the clocks change alike
     offset = day.utcoffset() or timedelta()
     return timedelta(hours=clock.hour, minutes=clock.minute) - offset

@@ -7,14 +7,14 @@ from dataclasses import replace
 from dbt_graft.lineage.review.node_change import NodeReview
 
 
-def merged(*reviews: tuple[NodeReview, ...]) -> tuple[NodeReview, ...]:
+def merge_reviews(*reviews: tuple[NodeReview, ...]) -> tuple[NodeReview, ...]:
     """The reviews with one of each node: what runs show stands for the same in a declaration."""
-    found: dict[str, NodeReview] = {}
-    for one in (review for some in reviews for review in some):
-        first = found.get(one.node_id)
+    by_node: dict[str, NodeReview] = {}
+    for review in (review for group in reviews for review in group):
+        first = by_node.get(review.node_id)
         if first:
-            changes = tuple(dict.fromkeys((*first.changes, *one.changes)))
+            changes = tuple(dict.fromkeys((*first.changes, *review.changes)))
             ordered = sorted(changes, key=lambda o: -o.verdict)
-            one = replace(first, changes=tuple(ordered), file=first.file or one.file)
-        found[one.node_id] = one
-    return tuple(found[key] for key in sorted(found))
+            review = replace(first, changes=tuple(ordered), file=first.file or review.file)
+        by_node[review.node_id] = review
+    return tuple(by_node[key] for key in sorted(by_node))

@@ -62,4 +62,4 @@ class NodeReview:
     @property
     def verdict(self) -> ReviewVerdict:
         """The worst of its changes."""
-        return max(one.verdict for one in self.changes)
+        return max(change.verdict for change in self.changes)

@@ -68,12 +68,12 @@ class ProjectReview:
     @property
     def verdict(self) -> ReviewVerdict | None:
         """The worst verdict; None without a change."""
-        return max((one.verdict for one in self.nodes), default=None)
+        return max((node.verdict for node in self.nodes), default=None)
 
     def fails(self, limit: ReviewVerdict | None) -> bool:
         """Whether a change that its SQL does not allow reaches a limit."""
-        found = (one.verdict for one in self.nodes if not one.allowed)
-        return limit is not None and max(found, default=0) >= limit
+        verdicts = (node.verdict for node in self.nodes if not node.allowed)
+        return limit is not None and max(verdicts, default=0) >= limit
 
 
 def review_impact(
@@ -90,21 +90,23 @@ def review_impact(
         now: Tasks that ran since the base, by what they do now: what they no longer name does not
             break them.
     """
-    found: dict[DatasetId, tuple[ImpactSeverity, dict[str, None], str]] = {}
+    by_dataset: dict[DatasetId, tuple[ImpactSeverity, dict[str, None], str]] = {}
     tasks: dict[str, AffectedTask] = {}
     tests: dict[str, AffectedTest] = {}
     consumers: dict[str, AffectedConsumer] = {}
-    known = flows = 0
+    known_flows = flows = 0
     for node, impact in _impacts(graph, nodes, datasets, around):
-        known, flows = known + impact.known, flows + impact.flows
-        for one in impact.datasets:
-            severity, because, owner = found.get(one.dataset, (one.severity, {}, one.owner))
+        known_flows, flows = known_flows + impact.known, flows + impact.flows
+        for affected in impact.datasets:
+            severity, because, owner = by_dataset.get(
+                affected.dataset, (affected.severity, {}, affected.owner)
+            )
             because[node.node_id] = None
-            found[one.dataset] = max(severity, one.severity), because, owner
+            by_dataset[affected.dataset] = max(severity, affected.severity), because, owner
         direct = {
-            one
-            for one in _readers(graph, impact.change.dataset)
-            if not now or _names(now.get(one), impact.change)
+            task
+            for task in _readers(graph, impact.change.dataset)
+            if not now or _names(now.get(task), impact.change)
         }
         for task in impact.tasks:
             before = tasks.get(task.name)
@@ -128,14 +130,21 @@ def review_impact(
     return ReviewImpact(
         tuple(
             sorted(
-                (ReviewedDataset(k, v[0], tuple(v[1]), v[2]) for k, v in found.items()),
-                key=lambda one: (-one.severity, one.dataset),
+                (ReviewedDataset(k, v[0], tuple(v[1]), v[2]) for k, v in by_dataset.items()),
+                key=lambda reviewed: (-reviewed.severity, reviewed.dataset),
             )
         ),
-        tuple(sorted(tasks.values(), key=lambda one: (-one.severity, not one.breaks, one.name))),
-        tuple(sorted(tests.values(), key=lambda one: (not one.breaks, one.test.node_id))),
-        tuple(sorted(consumers.values(), key=lambda one: (-one.severity, one.consumer.name))),
-        known,
+        tuple(
+            sorted(tasks.values(), key=lambda task: (-task.severity, not task.breaks, task.name))
+        ),
+        tuple(sorted(tests.values(), key=lambda test: (not test.breaks, test.test.node_id))),
+        tuple(
+            sorted(
+                consumers.values(),
+                key=lambda consumer: (-consumer.severity, consumer.consumer.name),
+            )
+        ),
+        known_flows,
         flows,
     )
 
@@ -143,7 +152,7 @@ def review_impact(
 def _readers(graph: ImpactGraph, dataset: DatasetId) -> set[str]:
     """The tasks that take data from a dataset."""
     flows = graph.flows_from(graph.dataset(dataset))
-    return {graph.tasks[graph.flow_task[place]] for place in flows}
+    return {graph.tasks[graph.flow_task[flow]] for flow in flows}
 
 
 def _names(task: TaskVersion | None, change: ProposedChange) -> bool:
@@ -152,7 +161,7 @@ def _names(task: TaskVersion | None, change: ProposedChange) -> bool:
         return True
     if not change.column:
         return change.dataset in task.reads
-    columns = {one.source_column for one in task.columns if one.source == change.dataset}
+    columns = {fact.source_column for fact in task.columns if fact.source == change.dataset}
     return bool(columns & {change.column.casefold(), ANY_COLUMN}) or (
         not columns and change.dataset in task.reads
     )
@@ -165,12 +174,14 @@ def _impacts(
     around: Surroundings,
 ) -> Iterator[tuple[NodeReview, Impact]]:
     for node in nodes:
-        own = [datasets[node.node_id]] if node.node_id in datasets else []
+        node_datasets = [datasets[node.node_id]] if node.node_id in datasets else []
         proposed = {
-            ProposedChange(dataset, one.kind, "" if one.kind in OF_DATASETS else one.column): None
-            for one in node.changes
-            if one.kind
-            for dataset in one.datasets or own
+            ProposedChange(
+                dataset, change.kind, "" if change.kind in OF_DATASETS else change.column
+            ): None
+            for change in node.changes
+            if change.kind
+            for dataset in change.datasets or node_datasets
         }
         for change in proposed:
             yield node, impact_of(graph, change, around)

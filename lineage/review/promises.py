@@ -60,23 +60,25 @@ def _kinds(constraints: frozenset[tuple[str, str]]) -> str:
 
 
 def _values(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterator[NodeChange]:
-    more, fewer = len(after.values - before.values), len(before.values - after.values)
+    added, removed = len(after.values - before.values), len(before.values - after.values)
     if before.values and not after.values:
         text = "no longer limited to accepted values"
         yield NodeChange(_V.COLUMNS, text, ChangeType.SEMANTICS, column)
     elif after.values and not before.values:
         yield NodeChange(_V.ADDITIVE, "limited to accepted values now", None, column)
-    elif more or fewer:
-        parts = [f"{more} new" if more else "", f"{fewer} gone" if fewer else ""]
+    elif added or removed:
+        parts = [f"{added} new" if added else "", f"{removed} gone" if removed else ""]
         text = f"other accepted values: {', '.join(filter(None, parts))}"
         yield NodeChange(_V.COLUMNS, text, ChangeType.SEMANTICS, column)
 
 
 def _labels(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterator[NodeChange]:
-    old, new = (classification(one.classification) for one in (before, after))
+    old, new = (classification(promise.classification) for promise in (before, after))
     if old == new:
         return
-    names = [f"classified {one.text}" if one is not None else "unclassified" for one in (old, new)]
+    names = [
+        f"classified {level.text}" if level is not None else "unclassified" for level in (old, new)
+    ]
     text = f"{names[1]} now, no longer {names[0]}"
     if new is not None and new >= _SENSITIVE and (old is None or new > old):
         yield NodeChange(_V.COLUMNS, text, ChangeType.PRIVACY, column)

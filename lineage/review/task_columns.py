@@ -36,9 +36,9 @@ def column_changes(
         new, gone: The facts that only one of the versions has.
         schemas: The columns of datasets now, folded; none where they are not known.
     """
-    here = [one for one in new if one.dataset in datasets]
-    there = [one for one in gone if one.dataset in datasets]
-    rows = {(one.dataset, one.subtype) for one in (*here, *there) if not one.column}
+    here = [fact for fact in new if fact.dataset in datasets]
+    there = [fact for fact in gone if fact.dataset in datasets]
+    rows = {(fact.dataset, fact.subtype) for fact in (*here, *there) if not fact.column}
     for dataset, subtype in sorted(rows):
         if subtype in _ROWS:
             text = f"{_ROWS[subtype]} of {dataset}"
@@ -46,18 +46,22 @@ def column_changes(
     first, second = _columns(before), _columns(after)
     for dataset, column in sorted({(o.dataset, o.column) for o in (*here, *there) if o.column}):
         key = (dataset, column)
-        added = [one for one in here if (one.dataset, one.column) == key]
-        missing = [one for one in there if (one.dataset, one.column) == key]
-        if not any(one[0] == dataset for one in second):
+        added = [fact for fact in here if (fact.dataset, fact.column) == key]
+        missing = [fact for fact in there if (fact.dataset, fact.column) == key]
+        if not any(output[0] == dataset for output in second):
             continue  # said once, below
-        if key not in first and any(one[0] == dataset for one in first) and column != ANY_COLUMN:
+        if (
+            key not in first
+            and any(output[0] == dataset for output in first)
+            and column != ANY_COLUMN
+        ):
             yield NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, column, (dataset,))
         elif key not in second and schemas.get(dataset) and column not in schemas[dataset]:
             yield NodeChange(_V.BREAKING, "removed", ChangeType.REMOVE, column, (dataset,))
         else:
             yield from _other_sources(key, added, missing)
-    for dataset in sorted({one.dataset for one in there if one.column}):
-        if not any(one[0] == dataset for one in second):
+    for dataset in sorted({fact.dataset for fact in there if fact.column}):
+        if not any(output[0] == dataset for output in second):
             text = f"the columns of {dataset} are no longer known"
             yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS, "", (dataset,))
 
@@ -66,7 +70,7 @@ def _other_sources(
     key: tuple[DatasetId, str], added: _Facts, missing: _Facts
 ) -> Iterator[NodeChange]:
     dataset, column = key
-    now, then = ({(o.source, o.source_column) for o in some} for some in (added, missing))
+    now, then = ({(o.source, o.source_column) for o in facts} for facts in (added, missing))
     masked = {o.masked_by for o in added} - {Masking.NONE}
     was_masked = {o.masked_by for o in missing} - {Masking.NONE}
     parts = []
@@ -86,14 +90,14 @@ def _other_sources(
 
 
 def _columns(facts: _Facts) -> dict[tuple[DatasetId, str], list[ColumnFact]]:
-    found: dict[tuple[DatasetId, str], list[ColumnFact]] = defaultdict(list)
-    for one in facts:
-        if one.column:
-            found[one.dataset, one.column].append(one)
-    return found
+    by_output: dict[tuple[DatasetId, str], list[ColumnFact]] = defaultdict(list)
+    for fact in facts:
+        if fact.column:
+            by_output[fact.dataset, fact.column].append(fact)
+    return by_output
 
 
 def _names(columns: Collection[tuple[DatasetId, str]]) -> str:
     shown = [f"{dataset}.{column}" for dataset, column in sorted(columns)]
-    more = f" and {len(shown) - _MOST} more" if len(shown) > _MOST else ""
-    return ", ".join(shown[:_MOST]) + more
+    rest = f" and {len(shown) - _MOST} more" if len(shown) > _MOST else ""
+    return ", ".join(shown[:_MOST]) + rest

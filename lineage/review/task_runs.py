@@ -62,89 +62,99 @@ def runs_beyond(records: Records, base: Records) -> RunsAround:
 
 def _around(base: Records, records: Records, is_new: Callable[[_Key], bool]) -> RunsAround:
     failed = {_key(run) for run in records.runs if run.status is Status.FAILED}
-    since = _selected(
+    since = _select_runs(
         records, lambda key: is_new(key) and key not in failed, {_task(a) for a in records.accesses}
     )
     tasks = {access.task for access in since.accesses}
-    old = [one for one in base.accesses if not (base is records and is_new(_key(one)))]
+    old = [access for access in base.accesses if not (base is records and is_new(_key(access)))]
     broken = {_key(run) for run in base.runs if run.status is Status.FAILED}
-    known = frozenset(
-        one.dataset
-        for one in old
-        if one.evidence is not Evidence.DECLARED and _key(one) not in broken
+    known_datasets = frozenset(
+        access.dataset
+        for access in old
+        if access.evidence is not Evidence.DECLARED and _key(access) not in broken
     )
-    wanted = _newest(base, {_key(one) for one in old if one.task in tasks})
-    before = _selected(base, lambda key: key in wanted, tasks)
+    wanted = _newest_runs(base, {_key(access) for access in old if access.task in tasks})
+    before = _select_runs(base, lambda key: key in wanted, tasks)
     runs = tuple(
         run
         for run in base.runs
         if run.task in tasks and not (base is records and is_new(_key(run)))
     )
     ended = {(run.task, run.engine) for run in since.runs if _ended_well(run)}
-    last = [_selected(base, some.__contains__, tasks) for some in _last(base, wanted, ended)]
-    changed = _changed(before, last, since)
+    last = [
+        _select_runs(base, keys.__contains__, tasks) for keys in _last_runs(base, wanted, ended)
+    ]
+    changed = _changed_tasks(before, last, since)
     return RunsAround(
-        _only(replace(before, runs=runs), changed),
+        _select_tasks(replace(before, runs=runs), changed),
         since,
         changed,
-        tuple(_only(one, changed) for one in last),
-        known,
-        _mixed(before, since),
+        tuple(_select_tasks(run_records, changed) for run_records in last),
+        known_datasets,
+        _mixed_tasks(before, since),
     )
 
 
-def _changed(before: Records, last: Collection[Records], since: Records) -> frozenset[str]:
+def _changed_tasks(before: Records, last: Collection[Records], since: Records) -> frozenset[str]:
     """The tasks whose records are not the very same."""
     old, new, usual = _facts(before), _facts(since), list(map(_facts, last))
     return frozenset(
         task
         for task, facts in new.items()
         if facts - old.get(task, set())
-        or set.intersection(*([one[task] for one in usual if task in one] or [set()])) - facts
+        or set.intersection(
+            *([facts_by_task[task] for facts_by_task in usual if task in facts_by_task] or [set()])
+        )
+        - facts
     )
 
 
 def _facts(records: Records) -> dict[str, set[object]]:
     """Task -> all of its accesses and column edges, without runs and times."""
-    found: dict[str, set[object]] = defaultdict(set)
-    for one in records.accesses:
-        found[one.task].add((one.dataset, one.direction, one.operation, one.shape_id))
+    facts_by_task: dict[str, set[object]] = defaultdict(set)
+    for access in records.accesses:
+        facts_by_task[access.task].add(
+            (access.dataset, access.direction, access.operation, access.shape_id)
+        )
     for edge in records.column_edges:
-        found[edge.task].add(replace(edge, origin=""))
-    return found
+        facts_by_task[edge.task].add(replace(edge, origin=""))
+    return facts_by_task
 
 
-def _only(records: Records, tasks: Collection[str]) -> Records:
+def _select_tasks(records: Records, tasks: Collection[str]) -> Records:
     return replace(
         records,
-        accesses=tuple(one for one in records.accesses if one.task in tasks),
-        runs=tuple(one for one in records.runs if one.task in tasks),
-        column_edges=tuple(one for one in records.column_edges if one.task in tasks),
+        accesses=tuple(access for access in records.accesses if access.task in tasks),
+        runs=tuple(run for run in records.runs if run.task in tasks),
+        column_edges=tuple(edge for edge in records.column_edges if edge.task in tasks),
     )
 
 
-def _mixed(before: Records, since: Records) -> frozenset[str]:
+def _mixed_tasks(before: Records, since: Records) -> frozenset[str]:
     """Tasks of which the same edges are in both windows, and no statement says whose they are."""
     first, second = (
-        {(e.task, e.shape_id, e.origin) for e in one.column_edges} for one in (before, since)
+        {(e.task, e.shape_id, e.origin) for e in records.column_edges}
+        for records in (before, since)
     )
     return frozenset(
         task for task, shape_id, _ in first & second if shape_id.startswith(EVENT_SHAPE)
     )
 
 
-def _selected(
+def _select_runs(
     records: Records, is_wanted: Callable[[_Key], bool], tasks: Collection[str]
 ) -> Records:
     accesses = tuple(
-        one
-        for one in records.accesses
-        if one.task in tasks and one.evidence is not Evidence.DECLARED and is_wanted(_key(one))
+        access
+        for access in records.accesses
+        if access.task in tasks
+        and access.evidence is not Evidence.DECLARED
+        and is_wanted(_key(access))
     )
-    shapes = {(one.task, one.shape_id, one.origin) for one in accesses}
+    shapes = {(access.task, access.shape_id, access.origin) for access in accesses}
     # Temporary tables of other runs: their names are their own.
-    others = {one.dataset for one in records.accesses if one.kind is Kind.TEMPORARY}
-    others -= {one.dataset for one in accesses}
+    others = {access.dataset for access in records.accesses if access.kind is Kind.TEMPORARY}
+    others -= {access.dataset for access in accesses}
     return Records(
         accesses,
         tuple(run for run in records.runs if run.task in tasks and is_wanted(_key(run))),
@@ -160,7 +170,7 @@ def _selected(
     )
 
 
-def _newest(records: Records, keys: Collection[_Key]) -> set[_Key]:
+def _newest_runs(records: Records, keys: Collection[_Key]) -> set[_Key]:
     """Of each task and engine the newest runs that did not fail."""
     begins = _begins(records)
     engines = {_key(run): run.engine for run in records.runs}
@@ -172,11 +182,13 @@ def _newest(records: Records, keys: Collection[_Key]) -> set[_Key]:
     return {
         key
         for group in groups.values()
-        for key in sorted(group, key=lambda one: (begins.get(one, _BEGINNING), one))[-_KNOWN:]
+        for key in sorted(group, key=lambda run_key: (begins.get(run_key, _BEGINNING), run_key))[
+            -_KNOWN:
+        ]
     }
 
 
-def _last(
+def _last_runs(
     records: Records, keys: Collection[_Key], ended: Collection[tuple[str, str]]
 ) -> Iterator[set[_Key]]:
     """The last run of each task and engine that ended well, then the one before."""
@@ -186,10 +198,10 @@ def _last(
         if _key(run) in keys and (run.task, run.engine) in ended and _ended_well(run):
             groups[run.task, run.engine].append(_key(run))
     for group in groups.values():
-        group.sort(key=lambda one: (begins.get(one, _BEGINNING), one), reverse=True)
+        group.sort(key=lambda key: (begins.get(key, _BEGINNING), key), reverse=True)
     for at in range(_USUAL):
-        if found := {group[at] for group in groups.values() if at < len(group)}:
-            yield found
+        if last_keys := {group[at] for group in groups.values() if at < len(group)}:
+            yield last_keys
 
 
 def _ended_well(run: Run) -> bool:
@@ -198,20 +210,20 @@ def _ended_well(run: Run) -> bool:
 
 def _begins(records: Records) -> dict[_Key, datetime]:
     """The begin of each run: its own, else the first time of what it did."""
-    found: dict[_Key, datetime] = {}
+    begins: dict[_Key, datetime] = {}
     for access in records.accesses:
         at = access.first_at or access.last_at
-        if at and at < found.get(_key(access), datetime.max.replace(tzinfo=UTC)):
-            found[_key(access)] = at
+        if at and at < begins.get(_key(access), datetime.max.replace(tzinfo=UTC)):
+            begins[_key(access)] = at
     for run in records.runs:
         if at := run.started_at or run.ended_at:
-            found[_key(run)] = at
-    return found
+            begins[_key(run)] = at
+    return begins
 
 
-def _key(one: Access | Run) -> _Key:
-    return one.task, one.run_id
+def _key(record: Access | Run) -> _Key:
+    return record.task, record.run_id
 
 
-def _task(one: Access) -> str:
-    return one.task
+def _task(access: Access) -> str:
+    return access.task

@@ -15,10 +15,10 @@ _V = ReviewVerdict
 
 
 def other_statements(
-    versions: TaskVersions, since: Lineage, found: Collection[NodeChange]
+    versions: TaskVersions, since: Lineage, changes: Collection[NodeChange]
 ) -> Iterator[NodeChange]:
     """Statements that are not understood, and others that no change explains."""
-    explained = {dataset for one in found for dataset in one.datasets}
+    explained = {dataset for change in changes for dataset in change.datasets}
     hidden = not_understood(versions, since)
     for dataset, reason in sorted(hidden.items()):
         text = f"writes {dataset} by other statements, not all of which are understood: {reason}"
@@ -26,12 +26,12 @@ def other_statements(
     new, gone = versions.new.shapes, versions.gone.shapes
     # Where every run has shapes of its own, other ones are nothing new.
     vary = {dataset for dataset, shape in versions.before.shapes if shape in versions.varying}
-    others = {one for one, _ in gone} | ({one for one, _ in new} - vary)
-    for dataset in sorted(one for one in others if one):
+    others = {dataset for dataset, _ in gone} | ({dataset for dataset, _ in new} - vary)
+    for dataset in sorted(dataset for dataset in others if dataset):
         if dataset not in explained and dataset not in hidden:
             text = f"writes {dataset} by other statements, with the same tables and columns"
             yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS, "", (dataset,))
-    if None in others and not found and not others - {None}:
+    if None in others and not changes and not others - {None}:
         targets = tuple(sorted(versions.after.writes))
         text = "reads by other statements, of the same tables and columns"
         yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS if targets else None, "", targets)
@@ -39,9 +39,9 @@ def other_statements(
 
 def not_understood(versions: TaskVersions, since: Lineage) -> dict[DatasetId, str]:
     """Outputs that new statements write which are not parsed in full, with a reason."""
-    found = {}
+    reasons = {}
     for dataset, shape_id in versions.new.shapes:
         shape = since.shapes.get(shape_id)
         if dataset and shape and shape.outcome is not Outcome.PARSED:
-            found[dataset] = shape.reason or shape.outcome.value
-    return found
+            reasons[dataset] = shape.reason or shape.outcome.value
+    return reasons

@@ -58,15 +58,15 @@ class TaskVersion:
     def without(self, *others: TaskVersion) -> TaskVersion:
         """The facts that none of the others has."""
         return TaskVersion(
-            self.reads.difference(*(one.reads for one in others)),
-            self.writes.difference(*(one.writes for one in others)),
-            self.flows.difference(*(one.flows for one in others)),
-            self.columns.difference(*(one.columns for one in others)),
-            self.shapes.difference(*(one.shapes for one in others)),
-            self.operations.difference(*(one.operations for one in others)),
+            self.reads.difference(*(other.reads for other in others)),
+            self.writes.difference(*(other.writes for other in others)),
+            self.flows.difference(*(other.flows for other in others)),
+            self.columns.difference(*(other.columns for other in others)),
+            self.shapes.difference(*(other.shapes for other in others)),
+            self.operations.difference(*(other.operations for other in others)),
         )
 
-    def both(self, other: TaskVersion) -> TaskVersion:
+    def intersection(self, other: TaskVersion) -> TaskVersion:
         """The facts that both have."""
         return TaskVersion(
             self.reads & other.reads,
@@ -114,11 +114,11 @@ def usual_versions(last: Iterable[Lineage]) -> dict[str, TaskVersion]:
     Args:
         last: The last run of each task, the one before, and so on.
     """
-    found: dict[str, TaskVersion] = {}
+    usual: dict[str, TaskVersion] = {}
     for lineage in last:
         for name, version in task_versions(lineage).items():
-            found[name] = found[name].both(version) if name in found else version
-    return found
+            usual[name] = usual[name].intersection(version) if name in usual else version
+    return usual
 
 
 def task_versions(
@@ -162,18 +162,20 @@ def _version(
     evidence: Collection[Evidence],
     texts: Mapping[str, Shape],
 ) -> TaskVersion:
-    used = [one for one in task.usages if not one.failed and one.evidence in evidence]
-    written = [one for one in used if one.direction is Direction.WRITE]
-    read = [one for one in used if one.direction is Direction.READ]
-    in_writes = {shape for one in written for shape in one.shapes}
-    shapes = {(one.dataset, shape) for one in written for shape in one.shapes}
-    only_read = {(None, shape) for one in read for shape in one.shapes if shape not in in_writes}
+    used = [usage for usage in task.usages if not usage.failed and usage.evidence in evidence]
+    written = [usage for usage in used if usage.direction is Direction.WRITE]
+    read = [usage for usage in used if usage.direction is Direction.READ]
+    in_writes = {shape for usage in written for shape in usage.shapes}
+    shapes = {(usage.dataset, shape) for usage in written for shape in usage.shapes}
+    only_read = {
+        (None, shape) for usage in read for shape in usage.shapes if shape not in in_writes
+    }
     return TaskVersion(
-        frozenset(one.dataset for one in read if one.moves_data),
-        frozenset(one.dataset for one in written if one.moves_data),
+        frozenset(usage.dataset for usage in read if usage.moves_data),
+        frozenset(usage.dataset for usage in written if usage.moves_data),
         frozenset(flows),
         frozenset(columns),
-        frozenset(one for one in (*shapes, *only_read) if _is_statement(one[1], texts)),
+        frozenset(pair for pair in (*shapes, *only_read) if _is_statement(pair[1], texts)),
         frozenset((o.dataset, how) for o in written for how in o.operations if _changes_rows(how)),
     )
 

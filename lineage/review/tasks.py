@@ -57,8 +57,8 @@ def run_reviews(
     """
     old, new = task_versions(before), task_versions(since)
     usual = usual_versions(last)
-    some = [task_versions(one) for one in last]
-    found: list[NodeReview] = []
+    last_versions = [task_versions(lineage) for lineage in last]
+    reviews: list[NodeReview] = []
     for name in sorted(new.keys() & changed):
         if new[name] == NO_WORK and not new[name].shapes:
             continue
@@ -66,20 +66,22 @@ def run_reviews(
             old.get(name, NO_WORK),
             new[name],
             usual.get(name, NO_WORK),
-            varying=_varying([one[name] for one in some if name in one]),
+            varying=_varying([by_task[name] for by_task in last_versions if name in by_task]),
         )
         changes = [] if name in before.tasks else [NodeChange(_V.ADDITIVE, "new task")]
         changes += _changes(name, versions, around, since)
         if name in before.tasks:
             changes += other_statements(versions, since, changes)
-        found += _review(name, changes, since.tasks[name].info)
-    return tuple(found)
+        reviews += _review(name, changes, since.tasks[name].info)
+    return tuple(reviews)
 
 
 def _varying(last: Sequence[TaskVersion]) -> set[str]:
     """The shapes that only some of the last runs had."""
-    each = [{shape for _, shape in one.shapes} for one in last]
-    return {shape for one in each for shape in one if any(shape not in other for other in each)}
+    each = [{shape for _, shape in version.shapes} for version in last]
+    return {
+        shape for shapes in each for shape in shapes if any(shape not in other for other in each)
+    }
 
 
 def declared_reviews(
@@ -93,7 +95,7 @@ def declared_reviews(
     """
     old, new = task_versions(before), task_versions(after)
     seen = task_versions(observed, (Evidence.OBSERVED, Evidence.INFERRED))
-    found: list[NodeReview] = []
+    reviews: list[NodeReview] = []
     for name in sorted({*old, *new}):
         first, second = old.get(name, NO_WORK), new.get(name, NO_WORK)
         versions = TaskVersions(first, second, first, seen.get(name, NO_WORK))
@@ -105,11 +107,14 @@ def declared_reviews(
         elif not changes and first != second:
             text = "declared otherwise, and its runs show the same as before"
             changes.append(NodeChange(_V.METADATA, text))
-        infos = [one.tasks[name].info if name in one.tasks else None for one in (before, after)]
+        infos = [
+            lineage.tasks[name].info if name in lineage.tasks else None
+            for lineage in (before, after)
+        ]
         if all(infos) and infos[0] != infos[1]:
             changes.append(NodeChange(_V.METADATA, "its description, owner or schedule"))
-        found += _review(name, changes, infos[1] or infos[0] or TaskInfo())
-    return tuple(found)
+        reviews += _review(name, changes, infos[1] or infos[0] or TaskInfo())
+    return tuple(reviews)
 
 
 def _review(name: str, changes: Collection[NodeChange], info: TaskInfo) -> Iterator[NodeReview]:
@@ -126,14 +131,14 @@ def _changes(
     if versions.before.reads and versions.after.reads:
         yield from _read(versions, lasting)
     yield from _operations(versions, lasting)
-    schemas = {key: one.columns for key, one in after.datasets.items()}
+    schemas = {key: dataset.columns for key, dataset in after.datasets.items()}
     yield from column_changes(
         versions.new.columns,
         versions.gone.columns,
         versions.before.columns,
         versions.after.columns,
         lasting - not_understood(versions, after).keys(),
-        {key: {one.name.casefold() for one in some} for key, some in schemas.items()},
+        {key: {column.name.casefold() for column in columns} for key, columns in schemas.items()},
     )
 
 
@@ -152,7 +157,7 @@ def _written(name: str, versions: TaskVersions, around: TaskSurroundings) -> Ite
                 _V.ADDITIVE, f"writes {dataset}, which is new", ChangeType.ADD, "", (dataset,)
             )
     for dataset in sorted(versions.gone.writes):
-        if any(one == dataset and how.removes for one, how in versions.new.operations):
+        if any(other == dataset and how.removes for other, how in versions.new.operations):
             text = f"drops {dataset}, and no longer writes it"
             yield NodeChange(_V.BREAKING, text, ChangeType.REMOVE, "", (dataset,))
         elif others := _others(name, dataset, around):
@@ -167,14 +172,14 @@ def _operations(versions: TaskVersions, lasting: Collection[DatasetId]) -> Itera
     """Other ways of writing: an INSERT that was an INSERT OVERWRITE leaves other rows."""
     for dataset in sorted(lasting):
         now, then = (
-            sorted(how for one, how in some.operations if one == dataset)
-            for some in (versions.new, versions.gone)
+            sorted(how for target, how in version.operations if target == dataset)
+            for version in (versions.new, versions.gone)
         )
         if now or then:
             parts = [
-                f"{verb} {', '.join(some)}"
-                for verb, some in (("by", now), ("no longer by", then))
-                if some
+                f"{verb} {', '.join(operations)}"
+                for verb, operations in (("by", now), ("no longer by", then))
+                if operations
             ]
             text = f"writes {dataset} {', '.join(parts)}"
             yield NodeChange(_V.ROWS, text, ChangeType.ROWS, "", (dataset,))
@@ -187,9 +192,9 @@ def _others(name: str, dataset: DatasetId, around: TaskSurroundings) -> str:
 
 def _read(versions: TaskVersions, lasting: Collection[DatasetId]) -> Iterator[NodeChange]:
     """Inputs that come and go, of outputs that are in both versions, or of a task without any."""
-    for some, verb in ((versions.new, "now reads"), (versions.gone, "no longer reads")):
-        by_source: dict[DatasetId, set[DatasetId]] = {source: set() for source in some.reads}
-        for source, target in some.flows:
+    for version, verb in ((versions.new, "now reads"), (versions.gone, "no longer reads")):
+        by_source: dict[DatasetId, set[DatasetId]] = {source: set() for source in version.reads}
+        for source, target in version.flows:
             if target in lasting:
                 by_source.setdefault(source, set()).add(target)
         writes = versions.before.writes | versions.after.writes
@@ -204,8 +209,10 @@ def _read(versions: TaskVersions, lasting: Collection[DatasetId]) -> Iterator[No
                     flow[0] == source for flow in (*versions.before.flows, *versions.after.flows)
                 )
             ):
-                known = source in versions.before.reads & versions.after.reads
-                shown = f" for {_names(targets)}" if targets and (known or len(writes) > 1) else ""
+                is_kept = source in versions.before.reads & versions.after.reads
+                shown = (
+                    f" for {_names(targets)}" if targets and (is_kept or len(writes) > 1) else ""
+                )
                 yield NodeChange(
                     _V.ROWS,
                     f"{verb} {source}{shown}",
@@ -216,6 +223,6 @@ def _read(versions: TaskVersions, lasting: Collection[DatasetId]) -> Iterator[No
 
 
 def _names(datasets: Collection[DatasetId]) -> str:
-    shown = [str(one) for one in sorted(datasets)]
-    more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
-    return ", ".join(shown[:3]) + more
+    shown = [str(dataset) for dataset in sorted(datasets)]
+    rest = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+    return ", ".join(shown[:3]) + rest

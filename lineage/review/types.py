@@ -41,7 +41,7 @@ def type_change(before: str, after: str) -> ChangeType | None:
 def _parts(name: str) -> tuple[str, int, int]:
     """`decimal(10, 2)` as its name, size and scale; a text without a size has no limit."""
     text = " ".join(name.casefold().split())
-    if found := _SIZED.fullmatch(text):
-        size = _MOST if found[2] == "max" else int(found[2])
-        return found[1].strip(), size, int(found[3] or 0)
+    if match := _SIZED.fullmatch(text):
+        size = _MOST if match[2] == "max" else int(match[2])
+        return match[1].strip(), size, int(match[3] or 0)
     return text, _MOST, 0

@@ -37,7 +37,7 @@ def removed_dates(access: Access) -> Dates:
     if access.periods:
         return dates_of(access.periods)
     is_part = access.operation is Operation.DELETE or any(
-        one.kind == PARTITIONS for one in access.positions
+        position.kind == PARTITIONS for position in access.positions
     )
     return NO_DATES if is_part else ALL_DATES
 
@@ -52,12 +52,12 @@ def read_dates(reads: Sequence[Access]) -> Dates | None:
     if len(reads) == 1:
         periods = reads[0].periods
         return dates_of(periods) if periods else None
-    found = NO_DATES
-    for one in reads:
-        if not one.periods:
+    dates = NO_DATES
+    for read in reads:
+        if not read.periods:
             return None
-        found |= dates_of(one.periods)
-    return found
+        dates |= dates_of(read.periods)
+    return dates
 
 
 def times(access: Access) -> Sequence[datetime]:

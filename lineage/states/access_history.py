@@ -70,15 +70,15 @@ class AccessHistory(AccessIndex):
     def derived_mapping(self, edge: Edge) -> PartitionMapping:
         """The mapping that logs alone show."""
         output_grain, input_grain = self.grain(edge[2]), self.grain(edge[1])
-        found = mapping_from_runs([*self._edge_runs(edge)], output_grain, input_grain)
+        mapping = mapping_from_runs([*self._edge_runs(edge)], output_grain, input_grain)
         # A contract says what no log does.
         input_grain = input_grain or self._contracted(edge[1])
-        if found.evidence is MappingEvidence.RUNS or input_grain is None:
-            return found
+        if mapping.evidence is MappingEvidence.RUNS or input_grain is None:
+            return mapping
         period = self._column_period(edge, input_grain, output_grain)
         if period is None:
-            return found
-        return PartitionMapping(period, 0, 0, input_grain, MappingEvidence.COLUMN, of=found.of)
+            return mapping
+        return PartitionMapping(period, 0, 0, input_grain, MappingEvidence.COLUMN, of=mapping.of)
 
     def written(self, access: Access) -> Dates | None:
         """The dates that a write is about; all of a table that it replaces; None if not known."""
@@ -93,14 +93,17 @@ class AccessHistory(AccessIndex):
         """The reads of a dataset, each with its dates; None if not known."""
         if dataset not in self._dated_reads:
             self._dated_reads[dataset] = [
-                (one, dates_of(one.periods) if one.periods else None) for one in self.reads(dataset)
+                (read, dates_of(read.periods) if read.periods else None)
+                for read in self.reads(dataset)
             ]
         return self._dated_reads[dataset]
 
     def dated_writes(self, dataset: DatasetId) -> Sequence[tuple[Access, Dates | None]]:
         """The writes of a dataset, each with its dates, as `written` has them."""
         if dataset not in self._dated_writes:
-            self._dated_writes[dataset] = [(one, self.written(one)) for one in self.writes(dataset)]
+            self._dated_writes[dataset] = [
+                (write, self.written(write)) for write in self.writes(dataset)
+            ]
         return self._dated_writes[dataset]
 
     def rewrites(self, access: Access) -> bool:
@@ -109,27 +112,27 @@ class AccessHistory(AccessIndex):
             return True
         removed = NO_DATES
         task, run = self.execution(access)
-        for one in self.writes_by_run(task, access.dataset).get(run, ()):
-            is_before = one.last_at and access.last_at and one.last_at <= access.last_at
-            if is_before and removes_rows(one):
-                removed |= removed_dates(one)
+        for write in self.writes_by_run(task, access.dataset).get(run, ()):
+            is_before = write.last_at and access.last_at and write.last_at <= access.last_at
+            if is_before and removes_rows(write):
+                removed |= removed_dates(write)
         dates = self.written(access)
         return removed.covers(ALL_DATES if dates is None else dates)
 
     @cached_property
     def _column_edges(self) -> dict[Edge, list[ColumnEdge]]:
-        found: dict[Edge, list[ColumnEdge]] = defaultdict(list)
+        edges: dict[Edge, list[ColumnEdge]] = defaultdict(list)
         for edge in self.lineage.column_edges:
             if edge.subtype in (Subtype.IDENTITY, Subtype.TRANSFORMATION):
-                found[edge.task, edge.from_dataset, edge.to_dataset].append(edge)
-        return found
+                edges[edge.task, edge.from_dataset, edge.to_dataset].append(edge)
+        return edges
 
     def _grain(self, dataset: DatasetId) -> Grain | None:
         declared = self.lineage.declared_dates.get(dataset)
         if declared:
             return declared.period
         for accesses in (self.writes(dataset), self.reads(dataset)):
-            counted = Counter([period.grain for one in accesses for period in one.periods])
+            counted = Counter([period.grain for access in accesses for period in access.periods])
             if counted:
                 return max(counted, key=lambda grain: (counted[grain], grain))
         return None
@@ -140,19 +143,19 @@ class AccessHistory(AccessIndex):
         reads = self.reads_by_run(task, source)
         written = self._dates_by_run(task, target)
         for run in reversed(written):
-            if found := reads.get(run):
-                yield EdgeRun(run, read_dates(found), written[run])
+            if run_reads := reads.get(run):
+                yield EdgeRun(run, read_dates(run_reads), written[run])
 
     def _dates_by_run(self, task: str, dataset: DatasetId) -> dict[str, Dates]:
         """The dates that each run of a task wrote, of those that name them, the oldest first."""
         key = (task, dataset)
         if key not in self._run_dates:
-            found: dict[str, Dates] = {}
-            for one in self.writes_by_task(dataset).get(task, ()):
-                if one.periods and not removes_rows(one):
-                    run = self.execution(one)[1]
-                    found[run] = found.get(run, NO_DATES) | dates_of(one.periods)
-            self._run_dates[key] = found
+            dates_by_run: dict[str, Dates] = {}
+            for write in self.writes_by_task(dataset).get(task, ()):
+                if write.periods and not removes_rows(write):
+                    run = self.execution(write)[1]
+                    dates_by_run[run] = dates_by_run.get(run, NO_DATES) | dates_of(write.periods)
+            self._run_dates[key] = dates_by_run
         return self._run_dates[key]
 
     def _column_period(
@@ -160,21 +163,21 @@ class AccessHistory(AccessIndex):
     ) -> Grain | None:
         """The period in which the partition column of the output comes from that of the input."""
         columns = self._date_columns(edge[1])
-        found = {
-            one.subtype: one
-            for one in self._column_edges.get(edge, ())
-            if one.from_column.casefold() in columns
+        by_subtype = {
+            column_edge.subtype: column_edge
+            for column_edge in self._column_edges.get(edge, ())
+            if column_edge.from_column.casefold() in columns
         }
-        if Subtype.IDENTITY in found and output_grain in (None, input_grain):
+        if Subtype.IDENTITY in by_subtype and output_grain in (None, input_grain):
             return input_grain
         grains = list(Grain)
-        if output_grain and found and grains.index(output_grain) > grains.index(input_grain):
+        if output_grain and by_subtype and grains.index(output_grain) > grains.index(input_grain):
             return output_grain
         return None
 
     def _date_columns(self, dataset: DatasetId) -> set[str]:
         accesses = (*self.writes(dataset), *self.reads(dataset))
-        shown = {p.column.casefold() for one in accesses for p in one.periods if p.column}
+        shown = {p.column.casefold() for access in accesses for p in access.periods if p.column}
         return shown or {*self.lineage.partition_columns.get(dataset, ())}
 
     def _contracted(self, dataset: DatasetId) -> Grain | None:
@@ -186,7 +189,7 @@ class AccessHistory(AccessIndex):
         if self._replaces_all(access):
             return ALL_DATES
         # Rows decide on the partitions: they take the dates of the input.
-        found: Dates | None = None
+        dates_written: Dates | None = None
         task, run = self.execution(access)
         for edge in self.upstream.get(access.dataset, ()):
             if edge[0] != task:
@@ -194,14 +197,16 @@ class AccessHistory(AccessIndex):
             reads: Sequence[Access] = self.reads_by_run(task, edge[1]).get(run, ())
             dates = read_dates(reads) if reads else None
             if dates is not None and (mapping := self.mapping(edge)).is_rule:
-                found = mapping.affected(dates) & (ALL_DATES if found is None else found)
-        return found
+                dates_written = mapping.affected(dates) & (
+                    ALL_DATES if dates_written is None else dates_written
+                )
+        return dates_written
 
     def _replaces_all(self, access: Access) -> bool:
         if access.operation is not Operation.INSERT_OVERWRITE:
             return access.operation.replaces
         # Of a table that is written by dates a partition is overwritten: no log shows which.
-        by_dates = any(one.periods for one in self.writes(access.dataset))
+        by_dates = any(write.periods for write in self.writes(access.dataset))
         return access.partitions is None and not by_dates
 
 

@@ -87,7 +87,7 @@ class AccessIndex:
 
     def accesses(self) -> Iterator[Access]:
         """All that count, in no order."""
-        return (one for part in self._parts.values() for one in part if _counts(one))
+        return (access for part in self._parts.values() for access in part if _counts(access))
 
     def execution(self, access: Access) -> Execution:
         """The execution that an access belongs to: what engines did in one try shares a memory."""
@@ -107,11 +107,11 @@ class AccessIndex:
     @cached_property
     def _parts(self) -> dict[tuple[str, str], list[Access]]:
         """The accesses by the key of their dataset, in no order."""
-        found: dict[tuple[str, str], list[Access]] = defaultdict(list)
+        parts: dict[tuple[str, str], list[Access]] = defaultdict(list)
         for accesses in (self.lineage.accesses, dbt_accesses(self.lineage)):
             for access in accesses:
-                found[access.dataset.key].append(access)
-        return found
+                parts[access.dataset.key].append(access)
+        return parts
 
     def _part(self, dataset: DatasetId) -> None:
         done = [access for access in self._parts.get(dataset.key, ()) if _counts(access)]
@@ -121,17 +121,17 @@ class AccessIndex:
         self._reads[dataset] = [a for a in done if a.direction is read and takes_data(a)]
 
     def _by_run(self, accesses: Iterable[Access]) -> Mapping[str, Sequence[Access]]:
-        found: dict[str, list[Access]] = {}
+        by_run: dict[str, list[Access]] = {}
         for access in accesses:
-            found.setdefault(self.execution(access)[1], []).append(access)
-        return found
+            by_run.setdefault(self.execution(access)[1], []).append(access)
+        return by_run
 
 
 def _by_task(accesses: Iterable[Access]) -> Mapping[str, Sequence[Access]]:
-    found: dict[str, list[Access]] = {}
+    by_task: dict[str, list[Access]] = {}
     for access in accesses:
-        found.setdefault(access.task, []).append(access)
-    return found
+        by_task.setdefault(access.task, []).append(access)
+    return by_task
 
 
 def _counts(access: Access) -> bool:

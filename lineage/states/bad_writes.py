@@ -44,36 +44,38 @@ def bad_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[
         GraftError: No log shows for which dates the dataset is written, or none of these dates is
             written yet.
     """
-    writes = [one for one in history.writes(dataset) if not removes_rows(one)]
-    found, left = [], dates
+    writes = [write for write in history.writes(dataset) if not removes_rows(write)]
+    bad_writes, left = [], dates
     for access in writes:
         written = history.written(access)
         if written is None or not (bad := written & left):
             continue
-        found.append(_bad(history, access, bad))
+        bad_writes.append(_bad(history, access, bad))
         left -= bad
-    if found and all(history.written(one) in (None, ALL_DATES) for one in writes):
+    if bad_writes and all(history.written(write) in (None, ALL_DATES) for write in writes):
         raise GraftError(
             "no log shows for which dates it is written",
             place=str(dataset),
             remedy="name the bad run with --run RUN",
         )
-    if writes and not found and not any(one.periods for one in writes):
+    if writes and not bad_writes and not any(write.periods for write in writes):
         raise GraftError(
             "no log shows for which dates it is written",
             place=str(dataset),
             remedy="name the bad run with --run RUN",
         )
-    if writes and not found:
+    if writes and not bad_writes:
         _check_written(history, writes, dataset, dates)
-    return [*([BadWrite(dataset, left)] if left else []), *found]
+    return [*([BadWrite(dataset, left)] if left else []), *bad_writes]
 
 
 def _check_written(
     history: AccessHistory, writes: Collection[Access], dataset: DatasetId, dates: Dates
 ) -> None:
     """Raise an error for dates after all that were written: no data of them can be bad."""
-    last = max((written.span[1] for one in writes if (written := history.written(one))), default=0)
+    last = max(
+        (written.span[1] for write in writes if (written := history.written(write))), default=0
+    )
     if dates and dates.span[0] >= last:
         until = moment_of(last - 1)
         raise GraftError(
@@ -86,7 +88,7 @@ def _check_written(
 def bad_runs(history: AccessHistory, runs: Collection[Execution]) -> list[BadWrite]:
     """All that some runs wrote, oldest first."""
     wanted = set(runs)
-    found: dict[tuple[Execution, DatasetId], BadWrite] = {}
+    bad_writes: dict[tuple[Execution, DatasetId], BadWrite] = {}
     for dataset in history.written_by({task for task, _ in wanted}):
         for access in history.writes(dataset):
             run = history.execution(access)
@@ -94,35 +96,37 @@ def bad_runs(history: AccessHistory, runs: Collection[Execution]) -> list[BadWri
                 continue
             written = history.written(access)
             bad = _bad(history, access, ALL_DATES if written is None else written)
-            known = found.get((run, dataset))
-            found[run, dataset] = (
-                BadWrite(dataset, known.dates | bad.dates, *run, known.at) if known else bad
+            earlier = bad_writes.get((run, dataset))
+            bad_writes[run, dataset] = (
+                BadWrite(dataset, earlier.dates | bad.dates, *run, earlier.at) if earlier else bad
             )
-    return sorted(found.values(), key=lambda one: (one.at, one.dataset, one.task))
+    return sorted(
+        bad_writes.values(), key=lambda bad_write: (bad_write.at, bad_write.dataset, bad_write.task)
+    )
 
 
 def runs_named(history: AccessHistory, run_id: str) -> list[Execution]:
     """The executions with a run of this id, or below one of it."""
-    found = {
+    executions = {
         (task.name, run.parent_run_id or run.run_id)
         for task in history.lineage.tasks.values()
         for run in task.runs
         if run_id in (run.run_id, run.parent_run_id, run.application_id)
     }
-    found |= {
-        history.execution(one)
-        for one in history.accesses()
-        if one.run_id == run_id and changes_data(one)
+    executions |= {
+        history.execution(access)
+        for access in history.accesses()
+        if access.run_id == run_id and changes_data(access)
     }
-    return sorted(found)
+    return sorted(executions)
 
 
 def runs_of_version(history: AccessHistory, task: str, version: str = "") -> list[Execution]:
     """The executions of a task with this version of its code; all without one."""
-    known = history.lineage.tasks.get(task)
+    facts = history.lineage.tasks.get(task)
     return [
         (task, run.parent_run_id or run.run_id)
-        for run in _oldest_first(known.runs if known else ())
+        for run in _oldest_first(facts.runs if facts else ())
         if not version or run.code_version == version
     ]
 
@@ -139,7 +143,9 @@ def runs_between(history: AccessHistory, first: Execution, second: Execution) ->
             remedy="name two runs of one task",
         )
     ordered = list(dict.fromkeys(runs_of_version(history, first[0])))
-    places = sorted(ordered.index(one) for one in (first, second) if one in ordered)
+    places = sorted(
+        ordered.index(execution) for execution in (first, second) if execution in ordered
+    )
     return ordered[places[0] + 1 : places[-1] + 1] if len(places) > 1 else [first, second]
 
 
@@ -148,11 +154,11 @@ def last_good_run(history: AccessHistory, bad: Iterable[BadWrite]) -> Access | N
 
     What failed runs wrote does not count.
     """
-    known = [one for one in bad if one.at]
-    if not known:
+    dated = [bad_write for bad_write in bad if bad_write.at]
+    if not dated:
         return None
-    first = min(known, key=lambda one: (one.at, one.dataset))
-    runs = {one.execution for one in known}
+    first = min(dated, key=lambda bad_write: (bad_write.at, bad_write.dataset))
+    runs = {bad_write.execution for bad_write in dated}
     task = history.lineage.tasks.get(first.task)
     failed = {run.run_id for run in task.runs if run.status is Status.FAILED} if task else set()
     before = [
@@ -174,5 +180,5 @@ def _bad(history: AccessHistory, access: Access, dates: Dates) -> BadWrite:
 
 
 def _oldest_first(runs: Iterable[Run]) -> list[Run]:
-    known = [run for run in runs if run.started_at or run.status is not Status.FAILED]
-    return list(reversed(known))
+    begun = [run for run in runs if run.started_at or run.status is not Status.FAILED]
+    return list(reversed(begun))

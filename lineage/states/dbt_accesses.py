@@ -32,17 +32,19 @@ def dbt_accesses(lineage: Lineage) -> Iterator[Access]:
             start, end = result.started_at, result.ended_at or result.started_at
             if start is None or end is None:
                 continue
-            ends = [(one, Direction.READ, Operation.SELECT, start) for one in definition.reads]
+            ends = [
+                (source, Direction.READ, Operation.SELECT, start) for source in definition.reads
+            ]
             ends.append((definition.dataset, Direction.WRITE, definition.operation, end))
-            for one, direction, operation, at in ends:
-                kind = lineage.datasets[one].kind if one in lineage.datasets else None
-                known = kind or (dataset.kind if dataset else None)
-                if known is not None:
+            for endpoint, direction, operation, at in ends:
+                kind = lineage.datasets[endpoint].kind if endpoint in lineage.datasets else None
+                access_kind = kind or (dataset.kind if dataset else None)
+                if access_kind is not None:
                     yield Access(
                         task=definition.name,
                         run_id=result.invocation_id,
-                        dataset=one,
-                        kind=known,
+                        dataset=endpoint,
+                        kind=access_kind,
                         direction=direction,
                         operation=operation,
                         shape_id="",

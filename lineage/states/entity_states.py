@@ -87,13 +87,13 @@ class EntityStates:
         written.
         """
         dates = unit_dates(unit, grain)
-        found = self.of(dates)
-        states = [state for state in EntityState if found[state]]
+        dates_by_state = self.of(dates)
+        states = [state for state in EntityState if dates_by_state[state]]
         if EntityState.MISSING in states and len(states) > 1 and self.written & dates:
             states.remove(EntityState.MISSING)
             if EntityState.PARTIAL not in states:
                 states.insert(0, EntityState.PARTIAL)
-        if EntityState.COMPLETED in states and found[EntityState.COMPLETED] != dates:
+        if EntityState.COMPLETED in states and dates_by_state[EntityState.COMPLETED] != dates:
             states.remove(EntityState.COMPLETED)
         return tuple(states)
 
@@ -147,8 +147,8 @@ class _Walk:
     def __init__(self, history: AccessHistory, dataset: DatasetId) -> None:
         self.history, self.dataset = history, dataset
         writes = history.writes(dataset)
-        dates = [history.written(one) for one in writes if not removes_rows(one)]
-        self.is_dated = any(one is not None and not one.is_all for one in dates)
+        dates = [history.written(write) for write in writes if not removes_rows(write)]
+        self.is_dated = any(written is not None and not written.is_all for written in dates)
         declared = history.lineage.declared_dates.get(dataset)
         self.grain = history.grain(dataset) or Grain.DAY
         if not self.is_dated:
@@ -160,13 +160,13 @@ class _Walk:
         self.completed_needs = list(self._needs_completed())
         self.estimated_needs = list(self._declared(estimated=True))
         needs = (*self.completed_needs, *self.estimated_needs)
-        self.available = {one.source: NO_DATES for one in needs}
+        self.available = {need.source: NO_DATES for need in needs}
         self.known = {source: _from_first(history, source) for source in self.available}
 
     def accesses(self) -> Iterator[Access]:
         """The writes in the order of time; at one time those of inputs first."""
         names = (*sorted(self.available), self.dataset)
-        listed = [one for name in names for one in self.history.writes(name)]
+        listed = [write for name in names for write in self.history.writes(name)]
         return iter(sorted(listed, key=_end))
 
     def step(self, access: Access) -> None:
@@ -179,11 +179,11 @@ class _Walk:
             self._write(access)
 
     def _input(self, access: Access) -> None:
-        known = self.available[access.dataset]
+        available = self.available[access.dataset]
         if not removes_rows(access):
-            self.available[access.dataset] = known | (self.history.written(access) or NO_DATES)
+            self.available[access.dataset] = available | (self.history.written(access) or NO_DATES)
         elif access.operation.replaces:
-            self.available[access.dataset] = known - removed_dates(access)
+            self.available[access.dataset] = available - removed_dates(access)
 
     def _removed(self, access: Access) -> None:
         if not self.is_dated or not access.operation.replaces:
@@ -223,24 +223,24 @@ class _Walk:
         if not self.is_dated:
             assert access.last_at
             return unit_dates(unit_of(hour_of(access.last_at), self.grain), self.grain)
-        found = self.history.written(access)
+        written = self.history.written(access)
         # A table that is made anew holds the dates that its next writes name.
-        return NO_DATES if found is None or found.is_all else found
+        return NO_DATES if written is None or written.is_all else written
 
     def _short(self, needs: list[_Need], dates: Dates, task: str) -> Dates:
         """The dates that need dates of an input which are not there."""
-        found = NO_DATES
+        short = NO_DATES
         for need in needs:
             if need.task not in ("", task):
                 continue
             available = self.available[need.source]
             if need.mapping is None:
-                found |= NO_DATES if available else dates
+                short |= NO_DATES if available else dates
                 continue
             missing = (need.mapping.needed(dates) & self.known[need.source]) - available
             if missing:
-                found |= need.mapping.affected(missing) & dates
-        return found
+                short |= need.mapping.affected(missing) & dates
+        return short
 
     def _needs_completed(self) -> Iterator[_Need]:
         declared = list(self._declared(estimated=False))
@@ -267,22 +267,24 @@ class _Walk:
 
 
 def _is_dated(history: AccessHistory, edge: Edge) -> bool:
-    return any(one.periods for one in history.writes(edge[1]))
+    return any(write.periods for write in history.writes(edge[1]))
 
 
 def _from_first(history: AccessHistory, dataset: DatasetId) -> Dates:
     """The dates from the first that any log shows on: what was before is there, or was never."""
     starts = [
-        found.span[0]
-        for one in history.writes(dataset)
-        if not removes_rows(one) and (found := history.written(one)) and not found.is_all
+        written.span[0]
+        for write in history.writes(dataset)
+        if not removes_rows(write) and (written := history.written(write)) and not written.is_all
     ]
     return dates_in([(min(starts), LAST)]) if starts else NO_DATES
 
 
 def _bounded(dates: Dates, grain: Grain) -> Iterator[int]:
     """The units of all ranges with two ends."""
-    return Dates(tuple(one for one in dates.ranges if not _is_open(one))).units(grain)
+    return Dates(
+        tuple(hour_range for hour_range in dates.ranges if not _is_open(hour_range))
+    ).units(grain)
 
 
 def _is_open(hours: tuple[int, int]) -> bool:

@@ -13,21 +13,21 @@ def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | No
     declared = history.lineage.declared_dates.get(dataset)
     if declared and declared.kind:
         return declared.kind
-    writes = [one for one in history.writes(dataset) if not removes_rows(one)]
+    writes = [write for write in history.writes(dataset) if not removes_rows(write)]
     if not writes:
         is_read = bool(history.reads(dataset)) and not history.upstream.get(dataset)
         return DatasetKind.STATIC if is_read else None
     mappings = [history.mapping(edge) for edge in history.upstream.get(dataset, ())]
-    rules = [one for one in mappings if one.period is not None]
-    if any(one.first is None for one in rules):
+    rules = [mapping for mapping in mappings if mapping.period is not None]
+    if any(mapping.first is None for mapping in rules):
         return DatasetKind.CUMULATIVE
-    if any((one.first or 0) < (one.last or 0) for one in rules):
+    if any((mapping.first or 0) < (mapping.last or 0) for mapping in rules):
         return DatasetKind.SLIDING
-    if any(one.periods for one in writes):
+    if any(write.periods for write in writes):
         return DatasetKind.TIME_SERIES
-    if all(one.operation.replaces and one.partitions is None for one in writes):
+    if all(write.operation.replaces and write.partitions is None for write in writes):
         return DatasetKind.SNAPSHOT
-    if any(history.written(one) is not None and not one.operation.replaces for one in writes):
+    if any(history.written(write) is not None and not write.operation.replaces for write in writes):
         return DatasetKind.TIME_SERIES
-    appended = not any(one.operation.replaces for one in writes)
+    appended = not any(write.operation.replaces for write in writes)
     return DatasetKind.CUMULATIVE if appended else None

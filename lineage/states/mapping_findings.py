@@ -21,14 +21,14 @@ def mapping_findings(history: AccessHistory) -> Iterator[Finding]:
                 "correct the name below `datasets`",
             )
         for edge in history.upstream.get(dataset, ()):
-            wanted, found = declared.mapping(edge[1]), history.derived_mapping(edge)
-            if wanted is None or found.evidence is not MappingEvidence.RUNS:
+            wanted, derived = declared.mapping(edge[1]), history.derived_mapping(edge)
+            if wanted is None or derived.evidence is not MappingEvidence.RUNS:
                 continue
-            if (found.period, found.offsets) != (wanted.period, wanted.offsets):
+            if (derived.period, derived.offsets) != (wanted.period, wanted.offsets):
                 yield Finding(
                     Severity.WARNING,
                     str(dataset),
-                    f"it is declared to need {wanted} of {edge[1]}, and {found.agreeing:,} of "
-                    f"{found.of:,} runs of {edge[0]} read {found}",
+                    f"it is declared to need {wanted} of {edge[1]}, and {derived.agreeing:,} of "
+                    f"{derived.of:,} runs of {edge[0]} read {derived}",
                     "correct `reads` in the declared lineage, or the task",
                 )

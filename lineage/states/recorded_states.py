@@ -36,29 +36,29 @@ class TaintsNow:
 
     def dates(self, dataset: DatasetId) -> Dates:
         """The bad dates of a dataset now, by all of them that count."""
-        found = NO_DATES
-        for one in self.by_dataset.get(dataset, ()):
-            if one.taint.cleared_at is None:
-                found |= one.tainted
-        return found
+        dates = NO_DATES
+        for dataset_taint in self.by_dataset.get(dataset, ()):
+            if dataset_taint.taint.cleared_at is None:
+                dates |= dataset_taint.tainted
+        return dates
 
 
 def taints_now(history: AccessHistory) -> TaintsNow:
     """The taints on record, gone on with by the accesses since they were recorded."""
-    found: dict[DatasetId, list[DatasetTaint]] = defaultdict(list)
+    by_dataset: dict[DatasetId, list[DatasetTaint]] = defaultdict(list)
     for taint in history.lineage.taints:
         now = spread(history, (), taint.tainted, taint.at + timedelta(microseconds=1))
         again: dict[DatasetId, list[RecordedSupersession]] = defaultdict(list)
         for before in taint.superseded:
             again[before.dataset].append(before)
-        for one in now.superseded:
-            dataset = one.output[1]
+        for rewrite in now.superseded:
+            dataset = rewrite.output[1]
             again[dataset].append(
-                RecordedSupersession(dataset, one.dates, one.task, one.run, one.at)
+                RecordedSupersession(dataset, rewrite.dates, rewrite.task, rewrite.run, rewrite.at)
             )
         datasets = {dataset for _, dataset in (*taint.tainted, *now.tainted)} | {*again}
         for dataset in sorted(datasets):
-            found[dataset].append(
+            by_dataset[dataset].append(
                 DatasetTaint(taint, now.of_dataset(dataset), tuple(again[dataset]))
             )
-    return TaintsNow({dataset: tuple(all_) for dataset, all_ in sorted(found.items())})
+    return TaintsNow({dataset: tuple(taints) for dataset, taints in sorted(by_dataset.items())})

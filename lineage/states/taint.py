@@ -88,11 +88,11 @@ class Taint:
 
     def of_dataset(self, dataset: DatasetId) -> Dates:
         """The bad dates of a dataset now, whoever wrote them."""
-        found = NO_DATES
-        for (_, one), dates in self.tainted.items():
-            if one == dataset:
-                found |= dates
-        return found
+        bad = NO_DATES
+        for (_, output_dataset), dates in self.tainted.items():
+            if output_dataset == dataset:
+                bad |= dates
+        return bad
 
 
 def spread(
@@ -125,18 +125,18 @@ class _Spread:
         self.touched: dict[Execution, dict[DatasetId, Dates]] = {}
         self.bad: dict[tuple[Execution, DatasetId], Dates] = {}
         for (task, dataset), dates in before.items():
-            self._add((task, dataset), dates, None)
+            self._add_dates((task, dataset), dates, None)
         starts = [since] if since else []
-        for one in bad:
-            if one.at is None:
-                self._add((one.task, one.dataset), one.dates, None)
+        for bad_write in bad:
+            if bad_write.at is None:
+                self._add_dates((bad_write.task, bad_write.dataset), bad_write.dates, None)
                 starts.append(_BEGINNING)
             else:
-                key = one.execution, one.dataset
-                self.bad[key] = self.bad.get(key, NO_DATES) | one.dates
-                starts.append(one.at)
+                key = bad_write.execution, bad_write.dataset
+                self.bad[key] = self.bad.get(key, NO_DATES) | bad_write.dates
+                starts.append(bad_write.at)
         self.start = min(starts, default=_BEGINNING)
-        seeds = {dataset: self._held(dataset) for dataset in self.state}
+        seeds = {dataset: self._held_dates(dataset) for dataset in self.state}
         for (_, dataset), dates in self.bad.items():
             seeds[dataset] = seeds.get(dataset, NO_DATES) | dates
         self.bounds = taint_bounds(history, seeds)
@@ -165,13 +165,13 @@ class _Spread:
             elif access.operation is not Operation.DELETE:
                 self._clean(access, removed_dates(access), at, NO_DATES)
         passed = [
-            (edge, self._passed(edge, self._current(edge[1])))
+            (edge, self._passed_dates(edge, self._current(edge[1])))
             for dataset in self.reached
             for edge in self.passing.get(dataset, ())
         ]
-        for edge, found in passed:
-            if found:
-                self._add((edge[0], edge[2]), found, edge)
+        for edge, dates in passed:
+            if dates:
+                self._add_dates((edge[0], edge[2]), dates, edge)
         self.taint.tainted = {
             (task, dataset): dates
             for dataset, by in sorted(self.state.items())
@@ -213,22 +213,22 @@ class _Spread:
 
     def _write(self, access: Access, at: datetime, *, is_last: bool) -> None:
         run, dataset = self.history.execution(access), access.dataset
-        found, cause = self.bad.get((run, dataset), NO_DATES), None
+        bad, cause = self.bad.get((run, dataset), NO_DATES), None
         touched = self.touched.get(run)
         for edge, is_seen in self.inputs.get((access.task, dataset), ()):
             if is_seen:
                 hit = touched.get(edge[1], NO_DATES) if touched else NO_DATES
             else:
                 hit = self._current(edge[1])
-            if hit and (more := self._spread_to(access, edge, hit)):
-                cause = cause if found else edge
-                found |= more
-        if not found and not self.state.get(dataset):
+            if hit and (added := self._spread_to(access, edge, hit)):
+                cause = cause if bad else edge
+                bad |= added
+        if not bad and not self.state.get(dataset):
             return
         if is_last and self.history.rewrites(access):
-            self._clean(access, self.history.written(access) or NO_DATES, at, found)
-        if found:
-            self._add((access.task, dataset), found, cause)
+            self._clean(access, self.history.written(access) or NO_DATES, at, bad)
+        if bad:
+            self._add_dates((access.task, dataset), bad, cause)
             self.taint.runs[access.task, dataset].setdefault(run[1], at)
 
     def _spread_to(self, access: Access, edge: Edge, hit: Dates) -> Dates:
@@ -241,18 +241,18 @@ class _Spread:
             self.taint.unmapped.add(edge)
         return limit
 
-    def _clean(self, access: Access, dates: Dates, at: datetime, found: Dates) -> None:
+    def _clean(self, access: Access, dates: Dates, at: datetime, still_bad: Dates) -> None:
         by = self.state.get(access.dataset, {})
         for task, bad in by.items():
             if not bad & dates:
                 continue
-            if ended := (bad & dates) - found:
+            if ended := (bad & dates) - still_bad:
                 output = task, access.dataset
                 run = self.history.execution(access)
                 self.taint.superseded.append(CleanRewrite(output, ended, *run, at))
             by[task] = bad - dates
 
-    def _add(self, output: Output, dates: Dates, cause: Edge | None) -> None:
+    def _add_dates(self, output: Output, dates: Dates, cause: Edge | None) -> None:
         by = self.state[output[1]]
         by[output[0]] = by.get(output[0], NO_DATES) | dates
         self.taint.causes.setdefault(output, cause)
@@ -261,27 +261,27 @@ class _Spread:
         """The bad dates of a dataset at this time, through views."""
         edges = self._passing_to(dataset)
         if not edges:
-            return self._held(dataset)
-        found: dict[DatasetId, Dates] = {}
+            return self._held_dates(dataset)
+        bad: dict[DatasetId, Dates] = {}
         for _ in range(len(edges) + 1):
             changed = False
             for edge in edges:
-                known = found[edge[2]] if edge[2] in found else self._held(edge[2])
-                source = found[edge[1]] if edge[1] in found else self._held(edge[1])
-                now = known | self._passed(edge, source)
-                changed |= now != known
-                found[edge[2]] = now
+                held = bad[edge[2]] if edge[2] in bad else self._held_dates(edge[2])
+                source = bad[edge[1]] if edge[1] in bad else self._held_dates(edge[1])
+                now = held | self._passed_dates(edge, source)
+                changed |= now != held
+                bad[edge[2]] = now
             if not changed:
-                return found[dataset]
+                return bad[dataset]
         return ALL_DATES  # a cycle that shifts dates has no end
 
-    def _held(self, dataset: DatasetId) -> Dates:
-        found = NO_DATES
+    def _held_dates(self, dataset: DatasetId) -> Dates:
+        bad = NO_DATES
         for dates in self.state.get(dataset, {}).values():
-            found |= dates
-        return found
+            bad |= dates
+        return bad
 
-    def _passed(self, edge: Edge, hit: Dates) -> Dates:
+    def _passed_dates(self, edge: Edge, hit: Dates) -> Dates:
         """The bad dates that a view, or a task that no log shows, has from an input."""
         if not hit:
             return hit
@@ -298,12 +298,12 @@ class _Spread:
             seen: set[DatasetId] = set()
             waiting = [(dataset, False)]
             while waiting:
-                one, is_done = waiting.pop()
+                current, is_done = waiting.pop()
                 if is_done:
-                    edges += self.passing[one]
-                elif one in self.passing and one not in seen:
-                    seen.add(one)
-                    waiting.append((one, True))
-                    waiting += ((edge[1], False) for edge in self.passing[one])
+                    edges += self.passing[current]
+                elif current in self.passing and current not in seen:
+                    seen.add(current)
+                    waiting.append((current, True))
+                    waiting += ((edge[1], False) for edge in self.passing[current])
             self.orders[dataset] = edges
         return self.orders[dataset]

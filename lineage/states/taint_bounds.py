@@ -25,33 +25,33 @@ def taint_bounds(
     Args:
         seeds: The dates that are bad at first.
     """
-    found = {dataset: dates for dataset, dates in seeds.items() if dates}
+    bounds = {dataset: dates for dataset, dates in seeds.items() if dates}
     growths = Counter[DatasetId]()
-    waiting = deque(sorted(found))
+    waiting = deque(sorted(bounds))
     while waiting:
         dataset = waiting.popleft()
         for edge in history.downstream.get(dataset, ()):
             target = edge[2]
-            known = found.get(target, NO_DATES)
-            more = _passed(history, edge, found[dataset])
-            if known.covers(more):
+            bound = bounds.get(target, NO_DATES)
+            passed = _passed_dates(history, edge, bounds[dataset])
+            if bound.covers(passed):
                 continue
             growths[target] += 1
-            found[target] = known | more if growths[target] < _GROWTHS else ALL_DATES
+            bounds[target] = bound | passed if growths[target] < _GROWTHS else ALL_DATES
             if target not in waiting:
                 waiting.append(target)
-    return found
+    return bounds
 
 
-def _passed(history: AccessHistory, edge: Edge, dates: Dates) -> Dates:
+def _passed_dates(history: AccessHistory, edge: Edge, dates: Dates) -> Dates:
     """The dates that bad ones of the input can make bad, at most."""
     mapping = history.mapping(edge)
     if not mapping.is_rule:
         return ALL_DATES
-    found = mapping.affected(dates)
+    reached = mapping.affected(dates)
     writes = history.writes_by_run(edge[0], edge[2]) if mapping.exceptions else {}
     for run in mapping.exceptions:
         for access in writes.get(run, ()):
             written = history.written(access)
-            found |= ALL_DATES if written is None else written
-    return found
+            reached |= ALL_DATES if written is None else written
+    return reached

@@ -121,12 +121,12 @@ def taint_plan(
     for output in taint.tainted:
         if not _is_view(history, output[0]):
             outputs[output[0]].append(output)
-    names, cycles = _ordered(history, outputs)
+    names, cycles = _order_tasks(history, outputs)
     good, writers = last_good_run(history, bad), _writers(taint)
     return TaintPlan(
         tuple(bad),
         (good.task, history.execution(good)[1], good.last_at) if good and good.last_at else None,
-        tuple(_rerun(history, taint, one, outputs[one], owners or {}, writers) for one in names),
+        tuple(_rerun(history, taint, name, outputs[name], owners or {}, writers) for name in names),
         cycles,
         tuple(_reports(history, taint, consumers)),
         tuple((edge, history.mapping(edge)) for edge in sorted(taint.unmapped)),
@@ -139,7 +139,7 @@ def _is_view(history: AccessHistory, name: str) -> bool:
     return definition is not None and is_view(definition)
 
 
-def _ordered(
+def _order_tasks(
     history: AccessHistory, names: Collection[str]
 ) -> tuple[list[str], tuple[tuple[str, ...], ...]]:
     """The tasks in processing order, through views and tasks that need not run, and the cycles."""
@@ -152,7 +152,7 @@ def _ordered(
     ]
     graph = Graph(steps, [("t", name) for name in names])
     parts = list(graph.parts())
-    found = [
+    ordered = [
         name for part in reversed(parts) for kind, name in part if kind == "t" and name in names
     ]
     knots = [
@@ -160,7 +160,7 @@ def _ordered(
         for cycle in Graph(steps).cycles()
         if any(kind == "t" and name in names for kind, name in cycle)
     ]
-    return found, tuple(one for one in knots if len(one) > 1)
+    return ordered, tuple(knot for knot in knots if len(knot) > 1)
 
 
 def _rerun(
@@ -173,7 +173,7 @@ def _rerun(
 ) -> Rerun:
     lineage = history.lineage
     task, definition = lineage.tasks.get(name), lineage.definitions.get(name)
-    found = tuple(
+    tainted = tuple(
         TaintedOutput(
             dataset,
             taint.tainted[name, dataset],
@@ -184,17 +184,17 @@ def _rerun(
         for _, dataset in sorted(outputs)
     )
     dates = NO_DATES
-    for one in found:
-        dates |= one.dates
-    bad = {run for one in found for run in one.runs}
+    for output in tainted:
+        dates |= output.dates
+    bad = {run for output in tainted for run in output.runs}
     info = task.info if task else TaskInfo()
     if definition and not info.owner:
         info = TaskInfo(owner=owners.get(definition.dataset, ""))
     return Rerun(
         name,
-        found,
+        tainted,
         dates,
-        found[0].grain,
+        tainted[0].grain,
         info,
         tuple(
             run
@@ -208,28 +208,28 @@ def _rerun(
 
 def _path(history: AccessHistory, taint: Taint, output: Output, writers: _Writers) -> list[str]:
     """From the bad write to an output: the first way that the taint took."""
-    found, seen = [_short(history, output[1])], {output}
+    path, seen = [_short(history, output[1])], {output}
     while edge := taint.causes.get(output):
-        found += [edge[0], _short(history, edge[1])]
-        before = [one for one in writers.get(edge[1], ()) if one not in seen]
+        path += [edge[0], _short(history, edge[1])]
+        before = [writer for writer in writers.get(edge[1], ()) if writer not in seen]
         if not before:
             break
         # Of several, the bad write itself.
-        output = min(before, key=lambda one: taint.causes[one] is not None)
+        output = min(before, key=lambda writer: taint.causes[writer] is not None)
         seen.add(output)
-    return found[::-1]
+    return path[::-1]
 
 
 def _writers(taint: Taint) -> _Writers:
-    found: dict[DatasetId, list[Output]] = defaultdict(list)
+    writers: dict[DatasetId, list[Output]] = defaultdict(list)
     for output in sorted(taint.causes):
-        found[output[1]].append(output)
-    return found
+        writers[output[1]].append(output)
+    return writers
 
 
 def _short(history: AccessHistory, dataset: DatasetId) -> str:
-    known = history.lineage.datasets.get(dataset)
-    return (known.id if known else dataset).short
+    facts = history.lineage.datasets.get(dataset)
+    return (facts.id if facts else dataset).short
 
 
 def _reports(
@@ -238,17 +238,17 @@ def _reports(
     now: dict[DatasetId, Dates] = defaultdict(lambda: NO_DATES)
     for (_, dataset), dates in taint.tainted.items():
         now[dataset] |= dates
-    once = {*now, *(one.output[1] for one in taint.superseded)}
+    once = {*now, *(rewrite.output[1] for rewrite in taint.superseded)}
     reads = {(task, dataset): read for (task, dataset), read in taint.reads.items()}
     tasks = history.lineage.tasks
-    known = {one.name: one for one in consumers}
+    consumers_by_name = {consumer.name: consumer for consumer in consumers}
     readers: dict[str, tuple[str, str, str, Collection[DatasetId]]] = {
         task.name: (task.info.type or "task", task.info.owner, task.info.url, task.reads)
         for task in tasks.values()
         if task.only_reads
     }
-    for one in known.values():
-        readers[one.name] = (one.kind, one.owner, one.url, {*one.reads})
+    for consumer in consumers_by_name.values():
+        readers[consumer.name] = (consumer.kind, consumer.owner, consumer.url, {*consumer.reads})
     for name, (kind, owner, url, datasets) in sorted(readers.items()):
         seen = any(name in history.reads_by_task(dataset) for dataset in datasets)
         touched = {
@@ -257,5 +257,5 @@ def _reports(
             if ((name, dataset) in reads if seen else dataset in once)
         }
         if touched:
-            times = [reads[name, one].at for one in touched if (name, one) in reads]
+            times = [reads[name, dataset].at for dataset in touched if (name, dataset) in reads]
             yield BadReport(name, kind, owner, url, touched, max(times, default=None))

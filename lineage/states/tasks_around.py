@@ -15,7 +15,7 @@ def tasks_of_states(history: AccessHistory, dataset: DatasetId) -> set[str]:
     """The tasks that decide on the states of a dataset, by the taints on record, too."""
     # Which dates an input holds may be decided by those of its own inputs.
     around = _inputs(history, _inputs(history, {dataset}))
-    bad = {one for taint in history.lineage.taints for _, one in taint.tainted}
+    bad = {dataset for taint in history.lineage.taints for _, dataset in taint.tainted}
     return _tasks(history, around | _inputs(history, _downstream(history, bad)))
 
 
@@ -26,28 +26,28 @@ def tasks_of_taint(history: AccessHistory, bad: Iterable[DatasetId]) -> set[str]
 
 def _inputs(history: AccessHistory, datasets: set[DatasetId]) -> set[DatasetId]:
     """Some datasets with all that they are made of."""
-    found = {*datasets}
+    inputs = {*datasets}
     for dataset in datasets:
-        found.update(edge[1] for edge in history.upstream.get(dataset, ()))
+        inputs.update(edge[1] for edge in history.upstream.get(dataset, ()))
         if declared := history.lineage.declared_dates.get(dataset):
-            found.update((*declared.reads, *declared.estimated, *declared.completed))
-    return found
+            inputs.update((*declared.reads, *declared.estimated, *declared.completed))
+    return inputs
 
 
 def _downstream(history: AccessHistory, datasets: Iterable[DatasetId]) -> set[DatasetId]:
     """Some datasets with all that is made of them, to the ends."""
-    found = {*datasets}
-    waiting = [*found]
+    reached = {*datasets}
+    waiting = [*reached]
     while waiting:
         for _, _, target in history.downstream.get(waiting.pop(), ()):
-            if target not in found:
-                found.add(target)
+            if target not in reached:
+                reached.add(target)
                 waiting.append(target)
-    return found
+    return reached
 
 
 def _tasks(history: AccessHistory, datasets: set[DatasetId]) -> set[str]:
     return {
-        *(one.task for one in history.lineage.accesses if one.dataset in datasets),
+        *(access.task for access in history.lineage.accesses if access.dataset in datasets),
         *(edge[0] for dataset in datasets for edge in history.upstream.get(dataset, ())),
     }

@@ -69,13 +69,13 @@ def write_gaps(states: EntityStates, now: datetime, recent: int = RECENT) -> Wri
 
 
 def _usual(delays: Sequence[timedelta]) -> timedelta:
-    return timedelta(seconds=median([one.total_seconds() for one in delays]))
+    return timedelta(seconds=median([delay.total_seconds() for delay in delays]))
 
 
 def _tolerance(delays: Sequence[timedelta]) -> timedelta:
     """Three times the usual distance from the usual time."""
     middle = _usual(delays)
-    return max(_TOLERANCE, 3 * _usual([abs(one - middle) for one in delays]))
+    return max(_TOLERANCE, 3 * _usual([abs(delay - middle) for delay in delays]))
 
 
 def _start(unit: int, grain: Grain) -> datetime:
