@@ -67,33 +67,35 @@ Positions = Mapping[str, tuple[str, int]]
 
 
 def new_logs(
-    logs: SparkLogs, known: Positions, report: Report = report_nothing
+    logs: SparkLogs, positions: Positions, report: Report = report_nothing
 ) -> list[ApplicationLog]:
     """List the applications' logs that are new to the store or have changed; needs no Spark.
 
     No log is opened: size and time of change are compared.
 
     Args:
-        known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        positions: For each origin in the store its position, as `collectors.store.positions` does.
         report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist, the server does not answer, or nothing can be listed.
     """
     if is_history_server(logs.path):
-        return new_attempts(logs, known)
-    found = application_logs(log_files(logs.path, logs.label, report=report))
-    known = of_logs(known, (log.log.origin for log in found))
-    last = last_positions(known)
-    return [new for log in found if (new := _unread(log, known, last.get(log.log.origin, "")))]
+        return new_attempts(logs, positions)
+    listing = application_logs(log_files(logs.path, logs.label, report=report))
+    positions = of_logs(positions, (log.log.origin for log in listing))
+    last = last_positions(positions)
+    return [
+        new for log in listing if (new := _unread(log, positions, last.get(log.log.origin, "")))
+    ]
 
 
-def _unread(log: ApplicationLog, known: Positions, last: str) -> ApplicationLog | None:
+def _unread(log: ApplicationLog, positions: Positions, last: str) -> ApplicationLog | None:
     """The part of a log to read, from its checkpoint on; None where it has not changed."""
     origin, state = log.log.origin, log.log.position
     start = resume_from(state, last) if log.growing else None
     if start is None:
-        return log if known.get(origin, ("",))[0] != state else None
+        return log if positions.get(origin, ("",))[0] != state else None
     if last == position(state, start):
         return None
     return replace(log, log=replace(log.log, origin=segment_origin(origin, start)), start=start)
@@ -102,7 +104,7 @@ def _unread(log: ApplicationLog, known: Positions, last: str) -> ApplicationLog 
 def collect(
     spark: SparkSession,
     logs: SparkLogs,
-    known: Positions,
+    positions: Positions,
     owners: Callable[[Collection[str]], Mapping[str, str]] = lambda runs: {},
     last_event_times: Callable[[], Mapping[str, datetime]] = dict,
     taken: set[str] | None = None,
@@ -111,7 +113,7 @@ def collect(
     """Collect the logs below a path that are new to the store or have changed.
 
     Args:
-        known: As `new_logs` takes it.
+        positions: As `new_logs` takes it.
         owners: Returns for each of some runs that is in the store the origin with its records, as
             `collectors.store.run_origins` does.
         last_event_times: Returns what `collectors.store.last_event_times` does.
@@ -124,7 +126,7 @@ def collect(
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    new = new_logs(logs, known)
+    new = new_logs(logs, positions)
     if not new:
         return None
     # A log of a History Server may turn out to be compacted.
@@ -133,14 +135,14 @@ def collect(
     variants = log_variants(last_event_times()) if needs_variants else {}
     size = sum(log.log.size for log in new)
     reader = log_reader(logs, (reading or Reading()).counter(len(new), size))
-    read = _spread(spark, new, variants).mapInArrow(reader, ddl(LogResult))
+    read = _spread_logs(spark, new, variants).mapInArrow(reader, ddl(LogResult))
     results = ArrowResults(to_table(read)) if size <= _SMALL else SparkResults(read.persist())
     rows = results.claims()
-    pending = tuple(_pending(row) for row in rows if not row["position"])
+    pending = tuple(_pending_reject(row) for row in rows if not row["position"])
     # The records of a log that could not be read stay as they are in the store.
     read_now = {log.log.origin for log in new} | {row["origin"] for row in rows}
     read_now = {*read_now, *map(log_origin, read_now)}
-    missing = {one.origin for one in pending} & of_logs(known, read_now).keys()
+    missing = {reject.origin for reject in pending} & of_logs(positions, read_now).keys()
     claims = [
         LogClaim(row["origin"], row["run"], row["events"])
         for row in rows
@@ -149,29 +151,29 @@ def collect(
     taken = set() if taken is None else taken
     asked = [claim for claim in claims if claim.run not in taken]
     owned = owners({claim.run for claim in asked})
-    known = of_logs(known, {*read_now, *owned.values(), *map(log_origin, owned.values())})
-    duplicates = find_duplicates(asked, owned, known)
-    discarded = {*duplicates.discarded, *(one.origin for one in claims if one.run in taken)}
+    positions = of_logs(positions, {*read_now, *owned.values(), *map(log_origin, owned.values())})
+    duplicates = find_duplicates(asked, owned, positions)
+    discarded = {*duplicates.discarded, *(claim.origin for claim in claims if claim.run in taken)}
     taken.update(claim.run for claim in claims)
-    segments = log_segments(known)
-    before = ((origin, known[origin]) for origin in duplicates.replaced)
+    segments = log_segments(positions)
+    before = ((origin, positions[origin]) for origin in duplicates.replaced)
     replaced = [
         ReadLog(origin, position_before(position), events) for origin, (position, events) in before
     ]
     # Segments of logs that were read from start to end now.
-    replaced += [ReadLog(one, "") for log in new for one in segments.get(log.log.origin, ())]
-    found = results.collected(sorted(missing), sorted(discarded), replaced)
-    return replace(found, pending=pending)
+    replaced += [ReadLog(origin, "") for log in new for origin in segments.get(log.log.origin, ())]
+    collected = results.collected(sorted(missing), sorted(discarded), replaced)
+    return replace(collected, pending=pending)
 
 
-def _pending(row: Mapping[str, Any]) -> Reject:
+def _pending_reject(row: Mapping[str, Any]) -> Reject:
     """A log that could not be read, with the first reason."""
     first = next(iter(row["rejects"] or ()), None)
-    found = (first["position"], first["reason"]) if first else ("", "the log cannot be read")
-    return Reject(row["origin"], *found)
+    details = (first["position"], first["reason"]) if first else ("", "the log cannot be read")
+    return Reject(row["origin"], *details)
 
 
-def _spread(
+def _spread_logs(
     spark: SparkSession,
     new: Sequence[ApplicationLog],
     variants: Mapping[str, Mapping[str, datetime]],
@@ -188,8 +190,8 @@ def _spread(
                 start=position(log.log.position, log.start),
                 files=files_to_read(log),
                 variants=tuple(
-                    LogVariant(*one)
-                    for one in variants.get(uncompacted(log.log.origin), {}).items()
+                    LogVariant(*variant)
+                    for variant in variants.get(uncompacted(log.log.origin), {}).items()
                 ),
             )
         )

@@ -34,9 +34,9 @@ class ArrowResults:
     def claims(self) -> list[dict[str, Any]]:
         """Origin, position, run and events of each log; of one not read also its rejects."""
         unread = self.rows.filter(pc.equal(self.rows["position"], pa.scalar("")))
-        found = {row["origin"]: row["records"]["rejects"] for row in unread.to_pylist()}
+        rejects_by_origin = {row["origin"]: row["records"]["rejects"] for row in unread.to_pylist()}
         claims = self.rows.select(list(_CLAIM)).to_pylist()
-        return [{**claim, "rejects": found.get(claim["origin"])} for claim in claims]
+        return [{**claim, "rejects": rejects_by_origin.get(claim["origin"])} for claim in claims]
 
     def collected(
         self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadLog]
@@ -52,7 +52,7 @@ class ArrowResults:
         tables = record_tables(without(results, discarded))
         tables["rejects"] = record_tables(results)["rejects"]
         read = results.select(["origin", "position", "events"]).to_pylist()
-        origins = table(ReadLog, [*(ReadLog(**one) for one in read), *replaced])
+        origins = table(ReadLog, [*(ReadLog(**origin) for origin in read), *replaced])
         return Collected(**tables, origins=origins, pending=())
 
 
@@ -66,8 +66,8 @@ class SparkResults:
         """Those of `ArrowResults`; logs without any are left out."""
         rejects = "CASE WHEN position = '' THEN records.rejects END AS rejects"
         logs = self.frame.where("run IS NOT NULL OR position = ''")
-        found = logs.selectExpr(*_CLAIM, rejects)
-        return [one.asDict(recursive=True) for one in found.collect()]
+        claims = logs.selectExpr(*_CLAIM, rejects)
+        return [claim.asDict(recursive=True) for claim in claims.collect()]
 
     def collected(
         self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadLog]
@@ -81,7 +81,7 @@ class SparkResults:
             "origin", "position", "events", "0L AS noise", "'' AS settings"
         )
         if replaced:
-            gone = [row(one) for one in replaced]
+            gone = [row(log) for log in replaced]
             origins = origins.unionByName(
                 self.frame.sparkSession.createDataFrame(gone, ddl(ReadLog))
             )

@@ -96,7 +96,7 @@ def log_reader(
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         held: list[LogResult] = []
         size = 0
-        for listed in (one for each in batches for one in each.to_pylist()):
+        for listed in (row for rows in batches for row in rows.to_pylist()):
             log = record(LogToRead, listed)
             held.append(_result(log, logs))
             counter.add(1, log.size)
@@ -128,7 +128,7 @@ def _result(listed: LogToRead, logs: SparkLogs) -> LogResult:
     origin = listed.origin
     try:
         with _log(listed, logs) as (origin, files):
-            found = assemble(
+            collected = assemble(
                 *(origin, files, logs),
                 since=covered_until(origin, {o.origin: o.last_event for o in listed.variants}),
                 start=parse_checkpoint(listed.start),
@@ -141,8 +141,8 @@ def _result(listed: LogToRead, logs: SparkLogs) -> LogResult:
     except Exception as error:  # A log that breaks the reader costs that log only.
         reason = f"the log cannot be read ({exception_reason(error, _logger)})"
         return LogResult(origin, listed.state, 0, None, rejected(origin, reason))
-    reached = "" if found.unread else position(listed.state, found.checkpoint)
-    return LogResult(origin, reached, found.events, found.run, found.records)
+    reached = "" if collected.unread else position(listed.state, collected.checkpoint)
+    return LogResult(origin, reached, collected.events, collected.run, collected.records)
 
 
 def _open(url: str) -> AbstractContextManager[ByteStream]:

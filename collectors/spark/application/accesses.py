@@ -60,10 +60,10 @@ class DatasetAccess:
 def scans_of(segment: PlanSegment) -> Iterator[tuple[Execution, Scan]]:
     """The scans of a statement with their executions; a reused scan, shown twice, counts once."""
     seen: set[int] = set()
-    for one in (segment, *segment.feeds):
-        for scan in one.scans:
+    for part in (segment, *segment.feeds):
+        for scan in part.scans:
             if scan.rows_metric_id is None or scan.rows_metric_id not in seen:
-                yield one.execution, scan
+                yield part.execution, scan
             seen.add(-1 if scan.rows_metric_id is None else scan.rows_metric_id)
 
 
@@ -81,10 +81,10 @@ def write_metrics(application: Application, segment: PlanSegment) -> dict[str, A
     if is_save and counted["rows"] is None:
         # Connectors have no metrics of their own, and before Spark 3.4 those of CREATE TABLE AS may
         # be missing: they write the rows that the tasks put out.
-        executions = [one.execution for one in (segment, *segment.feeds)]
-        counted["rows"] = reduce(_sum, (one.written for one in executions), None)
+        executions = [part.execution for part in (segment, *segment.feeds)]
+        counted["rows"] = reduce(_sum, (execution.written for execution in executions), None)
         if counted["bytes"] is None:
-            counted["bytes"] = sum(one.written_bytes for one in executions) or None
+            counted["bytes"] = sum(execution.written_bytes for execution in executions) or None
     return counted
 
 
@@ -99,22 +99,22 @@ def scanned(
     ran = counted["bytes"] is not None and execution.status is not Status.FAILED
     if ran and scan.rows_metric_id is not None and scan.rows_metric_id not in application.metrics:
         counted["rows"] = 0  # Spark leaves out metrics that stayed zero.
-    found = resolver.read(scan)
+    datasets = resolver.read(scan)
     periods: tuple[Period, ...] = ()
-    if len(found) > 1:
+    if len(datasets) > 1:
         counted = {}  # Spark counts a scan, not each of the folders it read.
     elif scan.node:
         types = {column.name: column.type for column in scan.columns}
         periods = scan_periods(scan.node, scan.location, types, application.date_columns)
-    positions = scan_positions(scan.node) if scan.node and len(found) == 1 else ()
-    for dataset, kind in found:
+    positions = scan_positions(scan.node) if scan.node and len(datasets) == 1 else ()
+    for dataset, kind in datasets:
         yield DatasetAccess(
             dataset, kind, **counted, columns=scan.columns, periods=periods, positions=positions
         )
 
 
 def columns_written(
-    named: Sequence[str],
+    names: Sequence[str],
     taken: Sequence[Attribute],
     types: Mapping[int, str],
     *,
@@ -123,8 +123,8 @@ def columns_written(
     """The columns of a write: those that its command lists. Where it lists none, or Spark left
     some out, the columns that it takes from its query have the other names.
     """
-    others = taken[len(named) :] if is_cut or not named else ()
-    return typed_columns([*named, *(one.name for one in others)], list(taken), types)
+    others = taken[len(names) :] if is_cut or not names else ()
+    return typed_columns([*names, *(column.name for column in others)], list(taken), types)
 
 
 def read_with_edges(
@@ -135,19 +135,19 @@ def read_with_edges(
     Without reads, the datasets that edges come from: before Spark 3.4 a save's query is in its text
     only, and a checkpoint's is in another plan.
     """
-    found: dict[DatasetId, dict[str, None]] = {}
+    columns_by_dataset: dict[DatasetId, dict[str, None]] = {}
     for edge in edges:
         if edge.from_dataset == MEMORY:
             continue
-        columns = found.setdefault(edge.from_dataset, {})
+        columns = columns_by_dataset.setdefault(edge.from_dataset, {})
         if edge.from_column != ANY_COLUMN and is_plain(edge.from_column):
             columns[edge.from_column] = None
     for access in reads:
-        named = tuple(map(Column, found.get(access.dataset, ())))
+        named = tuple(map(Column, columns_by_dataset.get(access.dataset, ())))
         yield access if access.columns or not named else replace(access, columns=named)
-    for dataset in () if reads else sorted(found):
+    for dataset in () if reads else sorted(columns_by_dataset):
         kind = Kind.PATH if dataset.is_path else Kind.TABLE
-        yield DatasetAccess(dataset, kind, columns=tuple(map(Column, found[dataset])))
+        yield DatasetAccess(dataset, kind, columns=tuple(map(Column, columns_by_dataset[dataset])))
 
 
 def merged(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:

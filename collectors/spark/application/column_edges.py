@@ -87,7 +87,7 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
         gaps |= trace.gaps
         columns = listed or trace.columns_of(root)
         if segment.operation in IN_PLACE:
-            columns = [one for one in columns if one.name not in _ROW_METADATA]
+            columns = [column for column in columns if column.name not in _ROW_METADATA]
         taken = taken or columns
         for dataset in written:
             edges |= dict.fromkeys(_edges(dataset, target, columns, trace, gaps))
@@ -104,17 +104,17 @@ def _into_memory(segment: PlanSegment, column_sources: ColumnSources) -> Iterato
         return
     column_sources.match_reused(top)
     trace = trace_columns(plan, top, partial(_source, column_sources, segment, {}))
-    found = [
-        _edge(MEMORY, one.name, each)
-        for one in trace.columns_of(top)
-        if is_plain(one.name)
-        for each in sorted(trace.known.get(one.id, NOTHING))
-        if each.dataset != MEMORY and _has_no_literal(each.column)
+    edges = [
+        _edge(MEMORY, column.name, source)
+        for column in trace.columns_of(top)
+        if is_plain(column.name)
+        for source in sorted(trace.known.get(column.id, NOTHING))
+        if source.dataset != MEMORY and _has_no_literal(source.column)
     ]
-    yield from found
-    for each in sorted(trace.influences) if found else ():
-        if each.dataset != MEMORY and _has_no_literal(each.column):
-            yield _edge(MEMORY, ANY_COLUMN, each)
+    yield from edges
+    for source in sorted(trace.influences) if edges else ():
+        if source.dataset != MEMORY and _has_no_literal(source.column):
+            yield _edge(MEMORY, ANY_COLUMN, source)
 
 
 def _source(
@@ -130,11 +130,15 @@ def _source(
         rebuilt: Takes the datasets of RDDs, whose rows code of the task made anew.
     """
     if operator.kind != "View":
-        found = column_sources.source(operator, columns, segment.execution.root)
-        if found and not found.is_known:
-            inputs = NOTHING.union(*found.columns.values())
-            rebuilt |= {one.dataset: None for one in sorted(inputs) if one.dataset != MEMORY}
-        return found
+        source = column_sources.source(operator, columns, segment.execution.root)
+        if source and not source.is_known:
+            inputs = NOTHING.union(*source.columns.values())
+            rebuilt |= {
+                column_input.dataset: None
+                for column_input in sorted(inputs)
+                if column_input.dataset != MEMORY
+            }
+        return source
     if segment.role is not CommandRole.VIEW:
         return None
     named = identifier(operator.arguments.lstrip("("))
@@ -178,8 +182,12 @@ def _logical(plan: PlanText, name: str) -> Operator | None:
     """The command in an extended text's logical plan, which has more detail than the physical."""
     if plan.is_formatted or plan.optimised is None:
         return None
-    found = [one for one in plan.optimised.walk() if one.kind == name and one.children]
-    return found[0] if len(found) == 1 else None
+    commands = [
+        operator
+        for operator in plan.optimised.walk()
+        if operator.kind == name and operator.children
+    ]
+    return commands[0] if len(commands) == 1 else None
 
 
 def _edges(
@@ -190,19 +198,19 @@ def _edges(
     gaps: dict[str, None],
 ) -> Iterator[ColumnEdge]:
     by_position = len(target.columns) == len(columns)
-    for at, one in enumerate(columns):
-        inputs = trace.known.get(one.id)
+    for at, column in enumerate(columns):
+        inputs = trace.known.get(column.id)
         if inputs is None:
             gaps[UNKNOWN] = None
             continue
-        name = target.columns[at] if by_position else one.name
+        name = target.columns[at] if by_position else column.name
         if _has_no_literal(name, inputs):
-            for each in sorted(inputs):
-                if _has_no_literal(each.column):
-                    yield _edge(dataset, name, each)
-    for each in sorted(trace.influences):
-        if _has_no_literal(each.column) and each.dataset != dataset:
-            yield _edge(dataset, ANY_COLUMN, each)
+            for source in sorted(inputs):
+                if _has_no_literal(source.column):
+                    yield _edge(dataset, name, source)
+    for source in sorted(trace.influences):
+        if _has_no_literal(source.column) and source.dataset != dataset:
+            yield _edge(dataset, ANY_COLUMN, source)
 
 
 def _edge(dataset: DatasetId, column: str, source: ColumnInput) -> ColumnEdge:
@@ -229,7 +237,9 @@ def _has_no_literal(name: str, inputs: Iterable[ColumnInput] = ()) -> bool:
     """
     if name == ANY_COLUMN or is_plain(name):
         return True
-    found = _FUNCTION.fullmatch(name)
-    if found is None:
+    match = _FUNCTION.fullmatch(name)
+    if match is None:
         return False
-    return found["of"] in ("1", "*") or any(one.column == found["of"] for one in inputs)
+    return match["of"] in ("1", "*") or any(
+        column_input.column == match["of"] for column_input in inputs
+    )

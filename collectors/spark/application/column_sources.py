@@ -81,15 +81,15 @@ class ColumnSources:
         for operator in root.walk():
             if operator.kind == "Relation" and operator.text.startswith("["):
                 columns = attributes(operator.text.partition("]")[0])
-                alike[*(one.name for one in columns), operator.text.rpartition("]")[2]].append(
-                    columns
-                )
+                alike[
+                    *(column.name for column in columns), operator.text.rpartition("]")[2]
+                ].append(columns)
         for copies in alike.values():
-            known = [self.scans[o.id] for columns in copies for o in columns if o.id in self.scans]
-            if len({(scan.table, scan.paths) for scan in known}) == 1:
+            scans = [self.scans[o.id] for columns in copies for o in columns if o.id in self.scans]
+            if len({(scan.table, scan.paths) for scan in scans}) == 1:
                 for columns in copies:
-                    if not any(one.id in self.scans for one in columns):
-                        self.scans.update((one.id, known[0]) for one in columns)
+                    if not any(column.id in self.scans for column in columns):
+                        self.scans.update((column.id, scans[0]) for column in columns)
 
     def cache(self, query: PlanSegment) -> None:
         """Remember the columns of a query that other plans begin with."""
@@ -99,13 +99,13 @@ class ColumnSources:
         trace = trace_columns(plan, plan.root, lambda *leaf: self.source(*leaf))
         columns = trace.columns_of(plan.root)
         cached = CachedColumns(
-            tuple((one, trace.known.get(one.id, NOTHING)) for one in columns),
+            tuple((column, trace.known.get(column.id, NOTHING)) for column in columns),
             frozenset(trace.influences),
         )
         # A batch and the executions nested in it are settled together.
         self.batches.clear()
         self.batches[query.execution.id] = cached
-        self.checkpoints.update((one.id, cached) for one in columns)
+        self.checkpoints.update((column.id, cached) for column in columns)
 
     def source(
         self, operator: Operator, columns: Iterable[Attribute], batch: int = -1
@@ -118,7 +118,7 @@ class ColumnSources:
         if scanned_rdd(operator) is not None or operator.kind == "LogicalRDD":
             rdd = self._of_cached(list(columns), batch) or self._of_rdd(columns)
             return rdd or PlanSource((MEMORY,))
-        scan = next((self.scans[one.id] for one in columns if one.id in self.scans), None)
+        scan = next((self.scans[column.id] for column in columns if column.id in self.scans), None)
         scan = scan or relation_scan(operator)
         if scan is None:
             try:
@@ -131,50 +131,56 @@ class ColumnSources:
 
     def _of_cached(self, columns: list[Attribute], batch: int) -> PlanSource | None:
         """The source of columns that a checkpoint's or batch's plan has."""
-        ids = [one.id for one in columns]
+        ids = [column.id for column in columns]
         cached = next((self.checkpoints[id_] for id_ in ids if id_ in self.checkpoints), None)
         if cached:
-            by_id = {one.id: inputs for one, inputs in cached.columns}
-            found = {one.name.casefold(): by_id.get(one.id, NOTHING) for one in columns}
-            return PlanSource(columns=found, influences=cached.influences)
-        cached, names = self.batches.get(batch), [one.name for one in columns]
-        if cached is None or names != [one.name for one, _ in cached.columns]:
+            by_id = {column.id: inputs for column, inputs in cached.columns}
+            inputs_by_name = {
+                column.name.casefold(): by_id.get(column.id, NOTHING) for column in columns
+            }
+            return PlanSource(columns=inputs_by_name, influences=cached.influences)
+        cached, names = self.batches.get(batch), [column.name for column in columns]
+        if cached is None or names != [column.name for column, _ in cached.columns]:
             return None
-        found = {one.name.casefold(): inputs for one, inputs in cached.columns}
-        return PlanSource(columns=found, influences=cached.influences)
+        inputs_by_name = {column.name.casefold(): inputs for column, inputs in cached.columns}
+        return PlanSource(columns=inputs_by_name, influences=cached.influences)
 
     def _of_rdd(self, columns: Iterable[Attribute]) -> PlanSource | None:
         """The datasets of rows that code of the task made."""
-        found: dict[str, ColumnInputs] = {}
-        known = True
-        for one in columns:
-            rdd_scans = self.rdd_scans.get(one.id, ())
-            known = known and not rdd_scans
+        inputs_by_name: dict[str, ColumnInputs] = {}
+        is_known = True
+        for column in columns:
+            rdd_scans = self.rdd_scans.get(column.id, ())
+            is_known = is_known and not rdd_scans
             # A checkpoint whose own execution is not in the log still has the ids of its scan.
-            scan = self.scans.get(one.id)
-            own = [(scan, one.name, Subtype.IDENTITY)] if scan and not rdd_scans else []
-            made = frozenset({ColumnInput(MEMORY, one.name)} if rdd_scans else ())
-            found[one.name.casefold()] = made | frozenset(
+            scan = self.scans.get(column.id)
+            direct = [(scan, column.name, Subtype.IDENTITY)] if scan and not rdd_scans else []
+            memory = frozenset({ColumnInput(MEMORY, column.name)} if rdd_scans else ())
+            inputs_by_name[column.name.casefold()] = memory | frozenset(
                 ColumnInput(dataset, name, how)
                 for scan, name, how in (
-                    *own,
-                    *((one_scan, ANY_COLUMN, Subtype.TRANSFORMATION) for one_scan in rdd_scans),
+                    *direct,
+                    *((rdd_scan, ANY_COLUMN, Subtype.TRANSFORMATION) for rdd_scan in rdd_scans),
                 )
                 for dataset, _ in self.resolver.read(scan)
             )
-        return PlanSource(columns=found, is_known=known) if any(found.values()) else None
+        return (
+            PlanSource(columns=inputs_by_name, is_known=is_known)
+            if any(inputs_by_name.values())
+            else None
+        )
 
     def _source(self, scan: Scan, operator: Operator) -> PlanSource:
         datasets = tuple(dataset for dataset, _ in self.resolver.read(scan))
         database = self.resolver.scan_database(scan)
         if query := operator.fields.get(_ENGINE_QUERY):
-            found = query_source(ExternalTable(f"({query.strip()}) q"), database)
-            if found.columns:
-                columns = found.columns | _aggregates(operator, datasets)
-                return PlanSource(datasets, columns, found.influences)
+            source = query_source(ExternalTable(f"({query.strip()}) q"), database)
+            if source.columns:
+                columns = source.columns | _aggregates(operator, datasets)
+                return PlanSource(datasets, columns, source.influences)
         if scan.external and scan.external.is_query:
-            found = query_source(scan.external, database)
-            return PlanSource(datasets, found.columns, found.influences, bool(found.columns))
+            source = query_source(scan.external, database)
+            return PlanSource(datasets, source.columns, source.influences, bool(source.columns))
         if aggregates := _aggregates(operator, datasets):
             return PlanSource(datasets, *_grouped(operator, datasets, aggregates))
         pushed = scan.external.pushed if scan.external else ()
@@ -185,14 +191,14 @@ class ColumnSources:
 def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, ColumnInputs]:
     """The columns that the database aggregated; they follow those that it grouped by."""
     functions = plain_expressions(operator.fields.get("PushedAggregates", "[]"))
-    made = attributes(operator.fields.get("Output", ""))[-len(functions) :] if functions else []
+    columns = attributes(operator.fields.get("Output", ""))[-len(functions) :] if functions else []
     return {
-        one.name.casefold(): frozenset(
-            ColumnInput(dataset, found.group(), Subtype.AGGREGATION)
+        column.name.casefold(): frozenset(
+            ColumnInput(dataset, match.group(), Subtype.AGGREGATION)
             for dataset in datasets
-            for found in _NAME.finditer(function.replace("DISTINCT ", ""))
+            for match in _NAME.finditer(function.replace("DISTINCT ", ""))
         )
-        for one, function in zip(made, functions, strict=False)
+        for column, function in zip(columns, functions, strict=False)
     }
 
 
@@ -201,8 +207,8 @@ def _grouped(
 ) -> tuple[dict[str, ColumnInputs], ColumnInputs]:
     """The columns of an aggregation in the database, and its grouping columns as influences."""
     columns = {
-        one.name.casefold(): frozenset(ColumnInput(dataset, one.name) for dataset in datasets)
-        for one in attributes(operator.fields.get("Output", ""))
+        column.name.casefold(): frozenset(ColumnInput(dataset, column.name) for dataset in datasets)
+        for column in attributes(operator.fields.get("Output", ""))
     }
     keys = bracketed(operator.fields.get("PushedGroupByExpressions", "[]"))
     by = {ColumnInput(dataset, key, Subtype.GROUP_BY) for dataset in datasets for key in keys}

@@ -45,8 +45,8 @@ def written_periods(
     # What is not new in the catalog was written again, and nothing tells which.
     if new and partitions in (None, len(new)):
         return union(partition_periods(new, columns, PeriodEvidence.PARTITION))
-    if found := _changed(segment, columns):
-        return found
+    if periods := _changed(segment, columns):
+        return periods
     period = path_period(target.path, columns, PeriodEvidence.PATH) if target.path else None
     # Of a table, a date in its folder's name is no date of its rows.
     return (period,) if period and (not target.table or period.column) else ()
@@ -55,12 +55,12 @@ def written_periods(
 def _new_partitions(segment: PlanSegment) -> list[Partition]:
     """The partitions of the target that the metastore created meanwhile, each once."""
     table = ".".join(segment.target.table[-2:]).casefold() if segment.target else ""
-    found = {
+    partitions = {
         tuple(map(tuple, partition)): None
         for execution in (segment.execution, *segment.around)
         for partition in execution.new_partitions.get(table, ())
     }
-    return [[(str(key), str(value)) for key, value in partition] for partition in found]
+    return [[(str(key), str(value)) for key, value in partition] for partition in partitions]
 
 
 def _changed(segment: PlanSegment, columns: DateColumns) -> tuple[Period, ...]:
@@ -73,10 +73,10 @@ def _changed(segment: PlanSegment, columns: DateColumns) -> tuple[Period, ...]:
     begins = text.find("[")
     while begins >= 0:
         ends = text.find("]", begins)
-        found = date_conditions(text[begins : ends + 1], {})
-        for column in sorted(found, key=lambda one: (-columns.rank(one), one)):
+        conditions = date_conditions(text[begins : ends + 1], {})
+        for column in sorted(conditions, key=lambda name: (-columns.rank(name), name)):
             if columns.rank(column) is not DateRank.NONE:
-                return condition_periods(found, column)
+                return condition_periods(conditions, column)
         begins = text.find("[", begins + 1)
     return ()
 
@@ -89,9 +89,9 @@ def with_passed_dates(
 ) -> Iterator[DatasetAccess]:
     """Writes with the dates that pass to them along column edges, where nothing else tells them."""
     dated: dict[DatasetId, tuple[Period, ...]] = {}
-    for one in reads:
-        before = dated.get(one.dataset, one.periods)
-        dated[one.dataset] = union((*before, *one.periods)) if before and one.periods else ()
+    for read in reads:
+        before = dated.get(read.dataset, read.periods)
+        dated[read.dataset] = union((*before, *read.periods)) if before and read.periods else ()
     for write in writes:
         if write.periods or operation in IN_PLACE or not any(dated.values()):
             yield write
@@ -128,24 +128,26 @@ def of_stream(
         statement,
         reads=tuple(
             replace(
-                one,
-                positions=positions.get(one.dataset, one.positions),
-                periods=one.periods or (times if one.dataset in positions else ()),
+                access,
+                positions=positions.get(access.dataset, access.positions),
+                periods=access.periods or (times if access.dataset in positions else ()),
             )
-            for one in statement.reads
+            for access in statement.reads
         ),
-        writes=tuple(replace(one, periods=one.periods or times) for one in statement.writes),
+        writes=tuple(
+            replace(access, periods=access.periods or times) for access in statement.writes
+        ),
     )
 
 
 def _positions(
     batch: StreamBatch, resolver: DatasetResolver
 ) -> dict[DatasetId, tuple[DataPosition, ...]]:
-    found: dict[DatasetId, tuple[DataPosition, ...]] = {}
+    positions: dict[DatasetId, tuple[DataPosition, ...]] = {}
     for (text, _), (start, end) in zip(batch.sources, batch.offsets, strict=False):
         scan = streams.parse_place(text)
         for dataset, _kind in resolver.read(scan) if scan else ():
             of_topic = dataset.name if scan and scan.topics else ""
             position = streams.position(text, start, end, of_topic)
-            found[dataset] = joined_positions(found.get(dataset, ()), position)
-    return found
+            positions[dataset] = joined_positions(positions.get(dataset, ()), position)
+    return positions

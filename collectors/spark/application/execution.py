@@ -75,14 +75,14 @@ class Execution:
     @property
     def stream(self) -> str | None:
         """The run of the streaming query of which it is a batch."""
-        found = _RUN.search(self.description)
-        return found["run"] if found else None
+        match = _RUN.search(self.description)
+        return match["run"] if match else None
 
     @property
     def batch(self) -> tuple[str, int] | None:
         """The run of the streaming query, and the number of the batch."""
-        run, found = self.stream, _BATCH.search(self.description)
-        return (run, int(found["number"])) if run and found else None
+        run, match = self.stream, _BATCH.search(self.description)
+        return (run, int(match["number"])) if run and match else None
 
     def encloses(self, other: Execution) -> bool:
         """Whether the other ran within this one, under the same root."""
@@ -145,7 +145,7 @@ class ExecutionGroup:
     @property
     def is_over(self) -> bool:
         """Whether all of them have ended."""
-        return self.ended and all(one.ended_at for one in self.executions.values())
+        return self.ended and all(execution.ended_at for execution in self.executions.values())
 
 
 @dataclass(slots=True)

@@ -65,7 +65,7 @@ def shell_task(app_name: str, rule: str) -> str | None:
     """
     # `SparkSQL::10.0.0.1`
     command = _SHELLS.get(app_name.partition("::")[0].strip().casefold())
-    return _matched(command, rule) if command else None
+    return _match_task(command, rule) if command else None
 
 
 def task_name(app_name: str, rule: str) -> str | None:
@@ -80,14 +80,14 @@ def task_name(app_name: str, rule: str) -> str | None:
     name = app_name.strip()
     if _SHARED_NAME.fullmatch(name) or re.fullmatch(_UUID, name):
         return None
-    return _matched(name, rule)
+    return _match_task(name, rule)
 
 
-def _matched(name: str, rule: str) -> str | None:
-    found = re.match(rule, name)
-    if found is None or not found["task"]:
+def _match_task(name: str, rule: str) -> str | None:
+    match = re.match(rule, name)
+    if match is None or not match["task"]:
         return None
-    task = found["task"].strip()
+    task = match["task"].strip()
     while (shorter := _RUN_SUFFIX.sub("", task)) != task:
         task = shorter
     return task or None

@@ -25,7 +25,7 @@ class LruDict(OrderedDict[K, V]):
 
     def recall(self, key: K) -> V | None:
         """Return the value and mark it as used; None where there is none."""
-        found = self.get(key)
-        if found is not None:
+        value = self.get(key)
+        if value is not None:
             self.move_to_end(key)
-        return found
+        return value

@@ -45,7 +45,7 @@ def paired(group: list[PlanSegment], application: Application) -> list[PlanSegme
             # Queries that a command runs for itself (for statistics, say) are not the user's.
             outermost = segment.execution.id == segment.execution.root
             # A streaming batch and the write of its sink are both executions.
-            again = outermost and any(segment.scans == one.scans for one in nested)
+            again = outermost and any(segment.scans == query.scans for query in nested)
             return bool(segment.scans) and not (streamed or again) and (not commanded or outermost)
         if segment.role not in (CommandRole.WRAPPER, CommandRole.SAVE):
             return segment.target is not None and not _dropped_nothing(segment)
@@ -87,7 +87,7 @@ def _complete_path(save: PlanSegment) -> None:
     target = save.target
     if target and target.path.startswith(CUT_PATH):
         end = target.path.removeprefix(CUT_PATH)
-        scans = [scan for one in (save, *save.feeds) for scan in one.scans]
+        scans = [scan for part in (save, *save.feeds) for scan in part.scans]
         complete = {path for scan in scans for path in scan.paths if path.endswith(end)}
         save.target = replace(target, path=complete.pop()) if len(complete) == 1 else None
 
@@ -113,5 +113,5 @@ def _dropped_nothing(segment: PlanSegment) -> bool:
     target = segment.target
     assert target
     name = ".".join(("default", *target.table)[-2:]).casefold()
-    own = target.catalog in ("", "V2SessionCatalog")
-    return own and target.if_exists and name not in segment.execution.dropped
+    in_own_catalog = target.catalog in ("", "V2SessionCatalog")
+    return in_own_catalog and target.if_exists and name not in segment.execution.dropped

@@ -96,10 +96,10 @@ def _is_running_save(execution: Execution) -> bool:
     if execution.plan is None or execution.ended_at is not None:
         return False
     try:
-        found = find_command(execution.plan.name)
+        command = find_command(execution.plan.name)
     except LookupError:
         return False
-    return found is not None and found[1].role is CommandRole.SAVE
+    return command is not None and command[1].role is CommandRole.SAVE
 
 
 @dataclass(slots=True)
@@ -138,30 +138,30 @@ class _Replay:
     def settled(self, settle_after: int) -> Iterator[ExecutionGroup | StreamBatch]:
         """Release what has been over for long enough, or takes too much memory."""
         while len(self.over) > settle_after:
-            found = self.over.popleft()
+            finished = self.over.popleft()
             # A nested execution may have started since; then it is over again later.
-            if isinstance(found, StreamBatch) or found.is_over:
-                yield from self._released(found)
+            if isinstance(finished, StreamBatch) or finished.is_over:
+                yield from self._release(finished)
         while self.plan_bytes > _MOST_HELD and self.groups:
-            yield from self._released(next(iter(self.groups.values())))
+            yield from self._release(next(iter(self.groups.values())))
 
     def rest(self) -> Iterator[ExecutionGroup | StreamBatch]:
         """Release all at the end of the log."""
         yield from self.settled(0)
         for group in list(self.groups.values()):
-            yield from self._released(group)
+            yield from self._release(group)
 
-    def _released(
-        self, found: ExecutionGroup | StreamBatch
+    def _release(
+        self, finished: ExecutionGroup | StreamBatch
     ) -> Iterator[ExecutionGroup | StreamBatch]:
-        if isinstance(found, StreamBatch):
-            yield found
+        if isinstance(finished, StreamBatch):
+            yield finished
             return
-        if self.groups.get(found.root) is not found:
+        if self.groups.get(finished.root) is not finished:
             return  # It was released early.
-        yield found
-        del self.groups[found.root]
-        for execution in found.executions.values():
+        yield finished
+        del self.groups[finished.root]
+        for execution in finished.executions.values():
             self.plan_bytes -= execution.size
             self.application.metrics.settle(execution.id)
             del self.executions[execution.id]
@@ -366,9 +366,9 @@ class _Replay:
     def partitions_created(self, body: Body) -> None:
         for execution in self.executions.values():
             if execution.ended_at is None:
-                found = execution.new_partitions.setdefault(body["table"].casefold(), [])
-                if len(found) < _MOST_PARTITIONS:
-                    found += body["partitions"]
+                partitions = execution.new_partitions.setdefault(body["table"].casefold(), [])
+                if len(partitions) < _MOST_PARTITIONS:
+                    partitions += body["partitions"]
 
     def _add_size(self, execution: Execution, size: int) -> None:
         execution.size += size

@@ -91,12 +91,12 @@ def plan_segments(execution: Execution, problems: list[str]) -> list[PlanSegment
     if infers_schema and execution.id != execution.root:
         return []
     unknown: set[str] = set()
-    started = _split(execution, execution.plan, unknown)
+    started = _split_plan(execution, execution.plan, unknown)
     if execution.final is None:
         segments = started
     else:
         segments = []
-        for first, last in zip_longest(started, _split(execution, execution.final, unknown)):
+        for first, last in zip_longest(started, _split_plan(execution, execution.final, unknown)):
             segment = last or first
             if first and last:
                 seen = {(scan.table, scan.paths) for scan in last.scans}
@@ -113,7 +113,7 @@ def add_rdd_scans(segment: PlanSegment, rdds: Rdds) -> None:
     """Add the scans behind the RDDs that a segment's plan begins with."""
     if not rdds or _RDD not in segment.execution.text:
         return
-    for top in _below(segment):
+    for top in _operators_below(segment):
         for operator in top.walk():
             seen = {(scan.table, scan.paths) for scan in segment.scans}
             segment.scans += [
@@ -121,7 +121,7 @@ def add_rdd_scans(segment: PlanSegment, rdds: Rdds) -> None:
             ]
 
 
-def _below(segment: PlanSegment) -> list[Operator]:
+def _operators_below(segment: PlanSegment) -> list[Operator]:
     """The operators of the plan's text that a segment takes rows from."""
     if segment.operator:
         return segment.operator.children
@@ -129,7 +129,7 @@ def _below(segment: PlanSegment) -> list[Operator]:
     return [root] if root else []
 
 
-def _split(execution: Execution, plan: PlanNode, unknown: set[str]) -> list[PlanSegment]:
+def _split_plan(execution: Execution, plan: PlanNode, unknown: set[str]) -> list[PlanSegment]:
     query = PlanSegment(execution)
     segments = [query]
     stack = [(plan, query)]
@@ -139,8 +139,8 @@ def _split(execution: Execution, plan: PlanNode, unknown: set[str]) -> list[Plan
         if node.name == "CommandResult":
             continue  # The rows of a command that has an execution of its own.
         try:
-            if found := find_command(_command_name(node, execution)):
-                segment = PlanSegment(execution, found[0], found[1], node=node)
+            if command := find_command(_command_name(node, execution)):
+                segment = PlanSegment(execution, command[0], command[1], node=node)
                 segments.append(segment)
             elif scan := read_scan(with_location(node, execution.text)):
                 segment.scans.append(scan)
@@ -152,7 +152,7 @@ def _split(execution: Execution, plan: PlanNode, unknown: set[str]) -> list[Plan
         _read_commands(segments[1:], unknown)
     if hides:
         for segment in segments:
-            segment.scans += cached_scans(_below(segment), unknown)
+            segment.scans += cached_scans(_operators_below(segment), unknown)
     return segments
 
 
@@ -246,6 +246,6 @@ def _logical_sources(command: Operator) -> Iterator[Scan]:
         if len(view) > 1:
             yield Scan(view)
             continue
-        if found := relation_scan(operator):
-            yield found
+        if scan := relation_scan(operator):
+            yield scan
         stack.extend([*operator.inside, *operator.children])

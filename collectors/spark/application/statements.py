@@ -121,18 +121,20 @@ def statements(
     chosen = guarded(group.root, partial(paired, segments, application)) or []
     for segment in segments:
         guarded(segment.execution.id, partial(_learn, segment, context))
-    found = [
+    candidates = [
         guarded(segment.execution.id, partial(_statement, application, segment, context))
         for segment in chosen
     ]
     if batch := group.batch:
-        found.append(guarded(group.root, partial(_streamed, application, batch, segments, context)))
+        candidates.append(
+            guarded(group.root, partial(_streamed, application, batch, segments, context))
+        )
     stream = application.streams.get(group.stream)
     error = group.outermost.error if group.executions else ""
     return [
-        of_stream(one, group.batch, stream, context.column_sources.resolver, error)
-        for one in found
-        if one and (one.reads or one.writes)
+        of_stream(statement, group.batch, stream, context.column_sources.resolver, error)
+        for statement in candidates
+        if statement and (statement.reads or statement.writes)
     ]
 
 
@@ -171,7 +173,10 @@ def _streamed(
         return None
     taken = [(streams.parse_place(text), rows) for text, rows in batch.sources]
     reads = [
-        DatasetAccess(d, kind, rows) for one, rows in taken if one for d, kind in resolver.read(one)
+        DatasetAccess(d, kind, rows)
+        for scan, rows in taken
+        if scan
+        for d, kind in resolver.read(scan)
     ]
     rows, traced = batch.rows, TracedColumns()
     if queries and sink:
@@ -267,7 +272,7 @@ def _statement(
         # One line of text, not the rows and columns of the files.
         reads = [DatasetAccess(access.dataset, access.kind) for access in reads]
     inputs = list(read_with_edges(reads, traced.edges if segment.command else ()))
-    if any(scan.is_cut for one in (segment, *segment.feeds) for scan in one.scans):
+    if any(scan.is_cut for part in (segment, *segment.feeds) for scan in part.scans):
         gaps[PATHS_CUT] = None
     return Statement(
         operation=segment.operation,

@@ -37,16 +37,16 @@ _FILES = ("FileStreamSource", "FileSink", "CloudFilesSource", "DeltaSource", "De
 
 def parse_place(description: str) -> Scan | None:
     """Parse the description of a source or sink; None where it is no dataset."""
-    found = _PLACE.fullmatch(description.strip())
-    if found is None:
+    match = _PLACE.fullmatch(description.strip())
+    if match is None:
         return None
-    if found["kind"].startswith("Kafka"):
-        topics = _TOPICS.match(found["place"])
+    if match["kind"].startswith("Kafka"):
+        topics = _TOPICS.match(match["place"])
         names = [name.strip() for name in topics["topics"].split(",")] if topics else []
         if topics and topics["by"] == "Assign":  # orders-0: a topic and its partition
             names = [_PARTITION.sub("", name) for name in names]
         return Scan(topics=tuple(sorted({*names})))
-    return Scan(paths=(found["place"],)) if found["kind"] in _FILES else None
+    return Scan(paths=(match["place"],)) if match["kind"] in _FILES else None
 
 
 def with_topics(description: str, *offsets: str) -> str:
@@ -56,11 +56,11 @@ def with_topics(description: str, *offsets: str) -> str:
     names: set[str] = set()
     for text in offsets:
         try:
-            found = json.loads(text or "{}")
+            topics = json.loads(text or "{}")
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict):
-            names |= {name for name in found if _TOPIC.fullmatch(name)}
+        if isinstance(topics, dict):
+            names |= {name for name in topics if _TOPIC.fullmatch(name)}
     kind = description.partition("[")[0]
     return f"{kind}[Subscribe[{', '.join(sorted(names))}]]" if names else description
 
@@ -90,8 +90,8 @@ def position(description: str, start: str, end: str, topic: str = "") -> tuple[D
     Args:
         topic: Of Kafka's topics only this one.
     """
-    found = _PLACE.fullmatch(description.strip())
-    kind = found["kind"] if found else ""
+    match = _PLACE.fullmatch(description.strip())
+    kind = match["kind"] if match else ""
     if kind.startswith("Kafka"):
         begin, reached = _offsets(start, topic), _offsets(end, topic)
         return (DataPosition(OFFSETS, begin, reached),) if reached else ()
@@ -103,8 +103,8 @@ def position(description: str, start: str, end: str, topic: str = "") -> tuple[D
 def _offsets(text: str, topic: str) -> str:
     """`{"orders":{"0":882001}}`; empty where the text has other than numbers."""
     try:
-        found = json.loads(text or "{}").get(topic, {})
-        numbers = {str(int(key)): int(found[key]) for key in sorted(found, key=int)}
+        offsets = json.loads(text or "{}").get(topic, {})
+        numbers = {str(int(key)): int(offsets[key]) for key in sorted(offsets, key=int)}
     except (ValueError, AttributeError, TypeError):
         return ""
     return json.dumps({topic: numbers}, separators=(",", ":")) if numbers else ""

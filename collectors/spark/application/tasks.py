@@ -86,9 +86,9 @@ def parent_run(application: Application) -> str | None:
     if parent := settings.get(_PARENT_RUN) or by_name.get(_PARENT_ID) or behind_name:
         return parent
     for keys, values in ((_AIRFLOW, by_name), (_LABELS, settings)):
-        found = [values[key] for key in keys if values.get(key)]
-        if len(found) == len(keys):
-            return "/".join(found)
+        names = [values[key] for key in keys if values.get(key)]
+        if len(names) == len(keys):
+            return "/".join(names)
     return None
 
 
@@ -120,13 +120,13 @@ def _work(application: Application, root: Execution | None) -> str:
 
 
 def _call_sites(execution: Execution) -> Iterator[str]:
-    for found in _CALL.finditer(f"{execution.description}\n{execution.details}"):
-        name = re.split(r"[/\\]", found["path"])[-1]
+    for call in _CALL.finditer(f"{execution.description}\n{execution.details}"):
+        name = re.split(r"[/\\]", call["path"])[-1]
         if name != "NativeMethodAccessorImpl.java":
             yield _stem(name)
-    for found in _FRAME.finditer(execution.details):
-        if not found["method"].startswith(_NOT_USER_CODE):
-            yield _stem(found["file"])
+    for frame in _FRAME.finditer(execution.details):
+        if not frame["method"].startswith(_NOT_USER_CODE):
+            yield _stem(frame["file"])
 
 
 def _stem(name: str) -> str:

@@ -29,24 +29,24 @@ class StatementTotals:
         left_out: The number of distinct statements beyond the limit.
     """
 
-    found: dict[tuple[StatementKey, Status, bool], Statement] = field(default_factory=dict)
+    statements: dict[tuple[StatementKey, Status, bool], Statement] = field(default_factory=dict)
     left_out: int = 0
 
     def add(self, statement: Statement) -> None:
         """Add one statement."""
         key = statement.key, statement.status, statement.infers_schema
-        before = self.found.get(key)
-        if before is None and len(self.found) == _MOST:
+        before = self.statements.get(key)
+        if before is None and len(self.statements) == _MOST:
             self.left_out += 1
         else:
-            self.found[key] = _added(before, statement) if before else statement
+            self.statements[key] = _add_statements(before, statement) if before else statement
 
     def settled(self, resolver: DatasetResolver) -> list[Statement]:
         """The totals in order of their start, with tables instead of the paths they lie in."""
         named = StatementTotals()
-        for statement in self.found.values():
-            named.add(_named(statement, resolver))
-        return sorted(named.found.values(), key=lambda one: one.started_at)
+        for statement in self.statements.values():
+            named.add(_resolve_statement(statement, resolver))
+        return sorted(named.statements.values(), key=lambda total: total.started_at)
 
 
 def without_inferences(
@@ -57,11 +57,14 @@ def without_inferences(
     Args:
         read: The datasets that any statement reads; an inference may read one file of a folder.
     """
-    by_name = {place for dataset in read for place in (dataset, *resolver.symlinks(dataset))}
+    names = {name for dataset in read for name in (dataset, *resolver.symlinks(dataset))}
     return [
-        one
-        for one in statements
-        if not (one.infers_schema and any(_is_covered(r.dataset, by_name) for r in one.reads))
+        statement
+        for statement in statements
+        if not (
+            statement.infers_schema
+            and any(_is_covered(r.dataset, names) for r in statement.reads)
+        )
     ]
 
 
@@ -73,7 +76,7 @@ def _is_covered(dataset: DatasetId, read: set[DatasetId]) -> bool:
     return bool(name)
 
 
-def _added(a: Statement, b: Statement) -> Statement:
+def _add_statements(a: Statement, b: Statement) -> Statement:
     return replace(
         a,
         reads=merged((*a.reads, *b.reads)),
@@ -91,10 +94,10 @@ def _union(a: tuple[T, ...], b: tuple[T, ...]) -> tuple[T, ...]:
     return a if a == b else tuple(dict.fromkeys((*a, *b)))
 
 
-def _named(statement: Statement, resolver: DatasetResolver) -> Statement:
-    writes = _owned(statement.writes, resolver)
-    reads = _owned(statement.reads, resolver)
-    edges = tuple(dict.fromkeys(_owned_edge(edge, resolver) for edge in statement.edges))
+def _resolve_statement(statement: Statement, resolver: DatasetResolver) -> Statement:
+    writes = _resolve_accesses(statement.writes, resolver)
+    reads = _resolve_accesses(statement.reads, resolver)
+    edges = tuple(dict.fromkeys(_resolve_edge(edge, resolver) for edge in statement.edges))
     if statement.operation in IN_PLACE:
         targets = {access.dataset for access in writes}
         reads = tuple(access for access in reads if access.dataset not in targets)
@@ -103,7 +106,7 @@ def _named(statement: Statement, resolver: DatasetResolver) -> Statement:
     return replace(statement, reads=reads, writes=writes, edges=edges)
 
 
-def _owned(
+def _resolve_accesses(
     accesses: Iterable[DatasetAccess], resolver: DatasetResolver
 ) -> tuple[DatasetAccess, ...]:
     return merged(
@@ -114,7 +117,7 @@ def _owned(
     )
 
 
-def _owned_edge(edge: ColumnEdge, resolver: DatasetResolver) -> ColumnEdge:
+def _resolve_edge(edge: ColumnEdge, resolver: DatasetResolver) -> ColumnEdge:
     to, source = resolver.owner(edge.to_dataset), resolver.owner(edge.from_dataset)
     if to is edge.to_dataset and source is edge.from_dataset:
         return edge

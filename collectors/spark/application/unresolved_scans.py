@@ -43,13 +43,17 @@ def _tables(segment: PlanSegment) -> Iterator[_Table]:
     for operator in segment.operator.walk() if segment.operator else ():
         for relation in operator.children if operator.kind == "SubqueryAlias" else ():
             if "JDBCTable(" in relation.arguments:
-                lists = [one for one in split_arguments(relation.arguments) if one[:1] == "["]
+                lists = [
+                    argument
+                    for argument in split_arguments(relation.arguments)
+                    if argument[:1] == "["
+                ]
                 columns = attributes(lists[0]) if lists else []
-                yield identifier(operator.arguments), frozenset(one.name for one in columns)
+                yield identifier(operator.arguments), frozenset(column.name for column in columns)
 
 
 def _name(scan: Scan, tables: set[_Table]) -> tuple[str, ...]:
     """The only table that has a scan's columns; aggregates in the database are named by numbers."""
-    own = {column.name for column in scan.columns if not column.name.isdigit()}
-    fits = {name for name, columns in tables if own <= columns} if scan.unresolved else set()
+    names = {column.name for column in scan.columns if not column.name.isdigit()}
+    fits = {name for name, columns in tables if names <= columns} if scan.unresolved else set()
     return fits.pop() if len(fits) == 1 else ()

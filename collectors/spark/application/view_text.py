@@ -21,14 +21,14 @@ def view_text(
     command = next(iter(segment.operator.inside), None) if segment.operator else None
     if segment.role is not CommandRole.VIEW or command is None or not passes_on(command):
         return ""
-    tables = {one.dataset for one in reads}
+    tables = {access.dataset for access in reads}
     renames_columns = segment.target is None or segment.target.columns
     if len(tables) != 1 or len(writes) != 1 or renames_columns:
         return ""
-    view, table = (_quoted(one) for one in (writes[0].dataset, *tables))
+    view, table = (_quote_name(dataset) for dataset in (writes[0].dataset, *tables))
     return " ".join(("CREATE VIEW", view, "AS SELECT * FROM", table))
 
 
-def _quoted(dataset: DatasetId) -> str:
+def _quote_name(dataset: DatasetId) -> str:
     parts = [dataset.name] if dataset.is_path else dataset.name.split(".")
-    return ".".join(one if one.isidentifier() else f"`{one}`" for one in parts)
+    return ".".join(part if part.isidentifier() else f"`{part}`" for part in parts)

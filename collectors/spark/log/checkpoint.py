@@ -46,10 +46,10 @@ def position(state: str, checkpoint: Checkpoint | None) -> str:
 
 def parse_checkpoint(position: str) -> Checkpoint | None:
     """The checkpoint of a position; None where the log was read to its end."""
-    found = _POSITION.fullmatch(position)
-    if not found:
+    match = _POSITION.fullmatch(position)
+    if not match:
         return None
-    return Checkpoint(found["file"], int(found["byte"]), int(found["line"]), int(found["events"]))
+    return Checkpoint(match["file"], int(match["byte"]), int(match["line"]), int(match["events"]))
 
 
 def log_origin(origin: str) -> str:
@@ -62,27 +62,27 @@ def segment_origin(origin: str, start: Checkpoint) -> str:
     return f"{origin}@{start.events}"
 
 
-def log_segments(known: Mapping[str, tuple[str, int]]) -> dict[str, list[str]]:
+def log_segments(positions: Mapping[str, tuple[str, int]]) -> dict[str, list[str]]:
     """The origins of the segments in the store, by the log's origin.
 
     Args:
-        known: For each origin in the store its position and number of events.
+        positions: For each origin in the store its position and number of events.
     """
-    found: dict[str, list[str]] = {}
-    for origin, (position, _) in known.items():
+    segments: dict[str, list[str]] = {}
+    for origin, (position, _) in positions.items():
         if position and (log := log_origin(origin)) != origin:
-            found.setdefault(log, []).append(origin)
-    return found
+            segments.setdefault(log, []).append(origin)
+    return segments
 
 
-def last_positions(known: Mapping[str, tuple[str, int]]) -> dict[str, str]:
+def last_positions(positions: Mapping[str, tuple[str, int]]) -> dict[str, str]:
     """The position with the last checkpoint of each growing log, by the log's origin.
 
     Args:
-        known: For each origin in the store its position and number of events.
+        positions: For each origin in the store its position and number of events.
     """
     furthest: dict[str, tuple[int, int, str]] = {}
-    for origin, (position, _) in known.items():
+    for origin, (position, _) in positions.items():
         if at := parse_checkpoint(position):
             log = log_origin(origin)
             candidate = (at.events, _size(position), position)

@@ -108,8 +108,8 @@ def decode(
         reason = f"the file cannot be read on ({exception_reason(error, _log)})"
         yield BadEvent(f"line {decoder.number + 1}", reason, unread=True)
     if decoder.foreign > _REPORTED:
-        more = decoder.foreign - _REPORTED
-        yield BadEvent("file", f"{more} more lines are not Spark events")
+        unreported = decoder.foreign - _REPORTED
+        yield BadEvent("file", f"{unreported} more lines are not Spark events")
     yield EndOfFile(decoder.events)
 
 
@@ -149,7 +149,7 @@ class _Decoder:
                 self._buffer(end := next(lines, b""))
                 if not end.endswith(b"\n"):
                     continue
-                lines = chain((self._joined(),), lines)
+                lines = chain((self._join_rest(),), lines)
             before = self.number
             number, line = before, b"\n"
             for number, line in enumerate(lines, before + 1):
@@ -178,7 +178,7 @@ class _Decoder:
 
     def end(self, broken: bool = False) -> Iterator[Decoded]:
         """Decode the last line, without a newline, and the pending plans."""
-        if (last := self._joined()) and not broken:
+        if (last := self._join_rest()) and not broken:
             self.number += 1
             if self.growing and not last.rstrip().endswith(b"}"):
                 pass
@@ -196,19 +196,21 @@ class _Decoder:
         for execution in list(self.pending):
             yield from self._plan(execution)
 
-    def _joined(self) -> bytes:
+    def _join_rest(self) -> bytes:
         line = b"".join(self.rest)
         self.rest, self.buffered = [], 0
         return line
 
     def _line(self, line: bytes) -> Iterator[Decoded]:
-        if found := _EVENT.match(line):
+        if match := _EVENT.match(line):
             yield from self._before()
             self.events += 1
-            start = found.end()
+            start = match.end()
             name = _NAMES.get(line[start : line.find(b'"', start, start + 200)].rpartition(b".")[2])
-            if name == _PLAN_UPDATE and (of := _EXECUTION_ID.search(line, start, start + 400)):
-                self.pending[of[1]] = self.number, line
+            if name == _PLAN_UPDATE and (
+                execution := _EXECUTION_ID.search(line, start, start + 400)
+            ):
+                self.pending[execution[1]] = self.number, line
                 if len(self.pending) > _MOST_PENDING:
                     yield from self._plan(next(iter(self.pending)))
             elif name:
@@ -247,8 +249,8 @@ class _Decoder:
             yield SparkEvent(number, name, body, self.base + self.text.tell(), self.events)
 
     def _plan(self, execution: bytes) -> Iterator[Decoded]:
-        if found := self.pending.pop(execution, None):
-            number, line = found
+        if pending := self.pending.pop(execution, None):
+            number, line = pending
             yield from self._event(number, _PLAN_UPDATE, line)
 
 

@@ -46,10 +46,10 @@ def log_variants(last_event_times: Mapping[str, datetime]) -> dict[str, dict[str
     Args:
         last_event_times: As `collectors.store.last_event_times` gives it.
     """
-    found: dict[str, dict[str, datetime]] = defaultdict(dict)
+    variants: dict[str, dict[str, datetime]] = defaultdict(dict)
     for origin, at in last_event_times.items():
-        found[uncompacted(origin)][origin] = at
-    return found
+        variants[uncompacted(origin)][origin] = at
+    return variants
 
 
 def covered_until(origin: str, variants: Mapping[str, datetime]) -> datetime | None:
@@ -74,19 +74,19 @@ def uncompacted(origin: str) -> str:
 def find_duplicates(
     claims: Iterable[LogClaim],
     owners: Mapping[str, str],
-    known: Mapping[str, tuple[str, int]],
+    positions: Mapping[str, tuple[str, int]],
 ) -> DuplicateLogs:
     """Find the origins that do not count.
 
     Args:
         claims: Of all logs that are read now.
         owners: For each run in the store an origin with its records.
-        known: Position and number of events of each origin in the store.
+        positions: Position and number of events of each origin in the store.
     """
     read_now: dict[tuple[str, str], list[LogClaim]] = defaultdict(list)
     discarded: list[str] = []
     replaced: list[str] = []
-    segments = log_segments(known)
+    segments = log_segments(positions)
     for claim in claims:
         log = log_origin(claim.origin)
         if log == claim.origin:
@@ -94,14 +94,16 @@ def find_duplicates(
         elif log_origin(owners.get(claim.run, log)) != log:
             # Another log has the records of the run, and so of its later segments.
             discarded.append(claim.origin)
-    read_again = {claim.origin for found in read_now.values() for claim in found}
-    for (run, compacted), found in read_now.items():
-        candidates = {claim.origin: claim.events for claim in found}
+    read_again = {claim.origin for rivals in read_now.values() for claim in rivals}
+    for (run, compacted), rivals in read_now.items():
+        candidates = {claim.origin: claim.events for claim in rivals}
         owner = log_origin(owners.get(run, ""))
         before = ""
-        if owner in known and owner not in read_again and _compacted(owner) == compacted:
+        if owner in positions and owner not in read_again and _compacted(owner) == compacted:
             before = owner
-            candidates[owner] = sum(known[one][1] for one in (owner, *segments.get(owner, ())))
+            candidates[owner] = sum(
+                positions[origin][1] for origin in (owner, *segments.get(owner, ()))
+            )
         winner = max(candidates, key=lambda origin: (candidates[origin], origin == owner, origin))
         discarded += [origin for origin in candidates if origin not in (winner, before)]
         if before and before != winner:

@@ -51,11 +51,11 @@ def _environment(event: Body) -> Body:
 def _interval(system: Mapping[str, str], spark: Mapping[str, str]) -> list[str]:
     """The days that the task was started for: of its arguments nothing else is taken."""
     texts = (system.get("sun.java.command"), spark.get("spark.app.name"))
-    found = next((at for one in texts if one and (at := argument_interval(one))), None)
-    if found is None:
-        dates = (spark.get(f"spark.airflow.ctx.{one}") for one in _LOGICAL_DATES)
-        found = next((at for one in dates if one and (at := argument_interval(one))), None)
-    return [at.isoformat() for at in found or ()]
+    interval = next((at for text in texts if text and (at := argument_interval(text))), None)
+    if interval is None:
+        dates = (spark.get(f"spark.airflow.ctx.{key}") for key in _LOGICAL_DATES)
+        interval = next((at for date in dates if date and (at := argument_interval(date))), None)
+    return [at.isoformat() for at in interval or ()]
 
 
 def _hadoop(spark: Mapping[str, str]) -> dict[str, str]:

@@ -89,7 +89,10 @@ def application_logs(files: Iterable[LogFile]) -> list[ApplicationLog]:
         else:
             grouped[_name(file.origin), ""].append(file)
     return sorted(
-        (_application_log(origin, layout, found) for (origin, layout), found in grouped.items()),
+        (
+            _application_log(origin, layout, members)
+            for (origin, layout), members in grouped.items()
+        ),
         key=lambda log: log.log.origin,
     )
 
@@ -119,16 +122,16 @@ def _rolled(files: list[LogFile]) -> list[LogFile]:
     indexed: list[tuple[int, bool, LogFile]] = []
     for file in files:
         name = _name(file.url.rpartition("/")[2])
-        if found := _PART.fullmatch(name):
-            indexed.append((int(found["index"]), name.endswith(COMPACTED), file))
-    indexed.sort(key=lambda one: one[:2])
+        if match := _PART.fullmatch(name):
+            indexed.append((int(match["index"]), name.endswith(COMPACTED), file))
+    indexed.sort(key=lambda entry: entry[:2])
     replaced = [at for at, (_, compacted, _) in enumerate(indexed) if compacted]
     return [file for *_, file in indexed[replaced[-1] if replaced else 0 :]]
 
 
 def _databricks_order(file: LogFile) -> tuple[bool, str]:
-    found = _DATABRICKS.fullmatch(file.url.rpartition("/")[2])
-    dated = found["dated"] if found else None
+    match = _DATABRICKS.fullmatch(file.url.rpartition("/")[2])
+    dated = match["dated"] if match else None
     return dated is None, dated or ""
 
 

@@ -68,25 +68,25 @@ def is_history_server(path: str) -> bool:
     return path.startswith(("http://", "https://"))
 
 
-def new_attempts(logs: SparkLogs, known: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
+def new_attempts(logs: SparkLogs, positions: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
     """List the attempts of applications whose logs are new to the store or have changed.
 
     Args:
-        known: For each origin in the store its position and number of events.
+        positions: For each origin in the store its position and number of events.
 
     Raises:
         GraftError: The server cannot be reached or returns no list of applications.
     """
-    listed = _listed(logs)
+    listed = _list_attempts(logs)
     read: dict[str, set[str]] = {}
-    for origin, (position, _) in of_logs(known, (log.log.origin for log in listed)).items():
+    for origin, (position, _) in of_logs(positions, (log.log.origin for log in listed)).items():
         # A compacted log is an origin of its own; see `collectors.spark.log.files`.
         attempt = origin.rpartition("/")[0] if origin.endswith(COMPACTED) else origin
         read.setdefault(attempt, set()).add(position)
     return [log for log in listed if log.log.position not in read.get(log.log.origin, ())]
 
 
-def _listed(logs: SparkLogs) -> list[ApplicationLog]:
+def _list_attempts(logs: SparkLogs) -> list[ApplicationLog]:
     server = logs.path.rstrip("/")
     try:
         with _answer(f"{server}/api/v1/applications", logs.authorization) as answer:
@@ -94,7 +94,7 @@ def _listed(logs: SparkLogs) -> list[ApplicationLog]:
     except DownloadError as error:
         raise GraftError(f"cannot list applications: {error}", place=logs.label) from error
     try:
-        found = [
+        attempts = [
             _attempt(logs, application["id"], attempt)
             for application in orjson.loads(listing)
             for attempt in application["attempts"]
@@ -106,7 +106,7 @@ def _listed(logs: SparkLogs) -> list[ApplicationLog]:
             remedy="set `history_server` to its address, without `/api`; login pages are not "
             "supported",
         ) from error
-    return sorted(found, key=lambda log: log.log.origin)
+    return sorted(attempts, key=lambda log: log.log.origin)
 
 
 def _pieces(answer: Response, longest: int) -> Iterator[bytes]:
@@ -155,10 +155,10 @@ def downloaded(
             logs = application_logs(_members(archive, origin))
             if len(logs) != 1:
                 raise DownloadError(f"the zip holds {len(logs)} logs")
-            [found] = logs
-            if not found.log.origin.endswith(COMPACTED):
-                found = replace(found, log=replace(found.log, origin=origin))
-            yield found, partial(_Member, archive)
+            [log] = logs
+            if not log.log.origin.endswith(COMPACTED):
+                log = replace(log, log=replace(log.log, origin=origin))
+            yield log, partial(_Member, archive)
 
 
 def _members(archive: ZipFile, origin: str) -> Iterator[LogFile]:

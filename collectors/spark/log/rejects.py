@@ -14,15 +14,15 @@ _MOST = 1_000
 class Rejects:
     """The first thousand rejects of a log, and the number of further ones."""
 
-    found: list[tuple[str, str]] = field(default_factory=list)
-    more: int = 0
+    entries: list[tuple[str, str]] = field(default_factory=list)
+    left_out: int = 0
 
     def add(self, position: str, reason: str) -> None:
         """Add a reject."""
-        if len(self.found) < _MOST:
-            self.found.append((position, reason))
+        if len(self.entries) < _MOST:
+            self.entries.append((position, reason))
         else:
-            self.more += 1
+            self.left_out += 1
 
     def add_for_log(self, reason: str) -> None:
         """Add a reject that is about the log, not about a place in it."""
@@ -30,11 +30,13 @@ class Rejects:
 
     def join(self, other: Rejects) -> None:
         """Add all rejects of another one."""
-        for position, reason in other.found:
+        for position, reason in other.entries:
             self.add(position, reason)
-        self.more += other.more
+        self.left_out += other.left_out
 
     def records(self, origin: str) -> tuple[Reject, ...]:
         """The records for the store."""
-        rest = [(_LOG, f"{self.more} more pieces could not be used")] if self.more else []
-        return tuple(Reject(origin, position, reason) for position, reason in (*self.found, *rest))
+        rest = [(_LOG, f"{self.left_out} more pieces could not be used")] if self.left_out else []
+        return tuple(
+            Reject(origin, position, reason) for position, reason in (*self.entries, *rest)
+        )

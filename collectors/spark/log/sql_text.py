@@ -41,25 +41,25 @@ def thrift_sql(description: str, details: str) -> str:
 
 def connect_sql(request: str) -> str:
     """Return the statement of a Spark Connect request; empty for other requests."""
-    found = _COMMAND.match(request)
-    if not found:
+    match = _COMMAND.match(request)
+    if not match:
         return ""
-    return limited(normalise, _CUT.sub("", _unescaped(found["sql"])), Dialect.SPARK)
+    return limited(normalise, _CUT.sub("", _unescape(match["sql"])), Dialect.SPARK)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """Decode a string of protobuf's text format: UTF-8, bytes beyond ASCII as octal numbers.
 
     https://protobuf.dev/reference/protobuf/textformat-spec/#string
     """
     pieces: list[bytes] = []
     end = 0
-    for found in _ESCAPE.finditer(text):
-        pieces.append(text[end : found.start()].encode())
-        if octal := found["octal"]:
+    for escape in _ESCAPE.finditer(text):
+        pieces.append(text[end : escape.start()].encode())
+        if octal := escape["octal"]:
             pieces.append(bytes([int(octal, 8) & 0xFF]))
         else:
-            pieces.append(_SIGNS.get(found["sign"], found["sign"]).encode())
-        end = found.end()
+            pieces.append(_SIGNS.get(escape["sign"], escape["sign"]).encode())
+        end = escape.end()
     pieces.append(text[end:].encode())
     return b"".join(pieces).decode(errors="replace")

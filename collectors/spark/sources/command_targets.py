@@ -54,7 +54,7 @@ def hadoop_files(args: list[str]) -> Target:
         args[0],
         _last_list(behind),
         mode=args[at],
-        partitions=_static(args[1:2]),
+        partitions=_static_partitions(args[1:2]),
     )
 
 
@@ -65,25 +65,25 @@ def hive_insert(args: list[str]) -> Target:
     after = args[flags[-1] + 1] if flags and flags[-1] + 1 < len(args) else ""
     columns = tuple(bracketed(after)) if after.startswith("[") else ()
     before = args[1 : flags[0]] if flags else []
-    partitions = _static([arg for arg in before if arg.startswith("[")])
+    partitions = _static_partitions([arg for arg in before if arg.startswith("[")])
     return Target(_table_name(args[0]), columns=columns, mode=mode, partitions=partitions)
 
 
-def _static(arguments: list[str]) -> tuple[Partition, ...]:
+def _static_partitions(arguments: list[str]) -> tuple[Partition, ...]:
     """The partition whose values a write has in its arguments."""
-    return tuple(found for arg in arguments[:1] if (found := static_partition(arg)))
+    return tuple(partition for arg in arguments[:1] if (partition := static_partition(arg)))
 
 
 def hive_table_as_select(args: list[str]) -> Target | None:
-    found = _HIVE_TABLE.search(", ".join(args))
-    if found is None:
+    match = _HIVE_TABLE.search(", ".join(args))
+    if match is None:
         return None
-    return Target((found["database"] or "default", found["table"]))
+    return Target((match["database"] or "default", match["table"]))
 
 
 def directory(args: list[str]) -> Target | None:
-    found = _STORAGE.search(", ".join(args))
-    return Target(path=found["path"], mode="Overwrite") if found else None
+    match = _STORAGE.search(", ".join(args))
+    return Target(path=match["path"], mode="Overwrite") if match else None
 
 
 def no_target(_: list[str]) -> None:
@@ -102,7 +102,7 @@ def view_target(args: list[str]) -> Target | None:
 def _view_columns(argument: str) -> tuple[str, ...]:
     """`[(who,None), (spent,Some(in euros))]`: the column names that `CREATE VIEW` lists."""
     named = bracketed(argument) if argument.startswith("[(") else []
-    return tuple(one.removeprefix("(").partition(",")[0] for one in named)
+    return tuple(column.removeprefix("(").partition(",")[0] for column in named)
 
 
 def dropped_table(args: list[str]) -> Target:
@@ -142,10 +142,10 @@ def table_like(args: list[str]) -> Target:
 
 def data_source(args: list[str]) -> Target | None:
     """`Relation c.db.t[id#1] JDBCRelation(s.t) [numPartitions=1], overwrite`"""
-    found = jdbc_relation(args[0])
+    table = jdbc_relation(args[0])
     mode = "Overwrite" if args[-1] == "true" else "Append"
-    if found:
-        return Target(external=found, mode=mode)
+    if table:
+        return Target(external=table, mode=mode)
     named = identifier(args[0].removeprefix("Relation").strip())
     return Target(named, mode=mode) if named else None
 

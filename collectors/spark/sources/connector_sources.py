@@ -38,15 +38,15 @@ def connector_source(name: str, text: str) -> Target | None:
         name: The operator's name, without the prefix of an engine.
         text: Its line.
     """
-    if found := _RELATION.fullmatch(name):
-        return _relation(found["kind"], bracketed(found["inside"]))
-    if found := _SCAN_V2.search(text):
+    if match := _RELATION.fullmatch(name):
+        return _relation(match["kind"], bracketed(match["inside"]))
+    if match := _SCAN_V2.search(text):
         settings = text.rpartition("Options: ")[2].removesuffix(")")
-        return _with_options(found["source"], options(settings))
-    if found := _CASSANDRA.search(text):
-        return Target(external=ExternalTable(found["table"]), database=JdbcDatabase("cassandra"))
-    found = _PATH.search(text) or _PATH.match(name)
-    return Target(path=found["path"]) if found else None
+        return _with_options(match["source"], options(settings))
+    if match := _CASSANDRA.search(text):
+        return Target(external=ExternalTable(match["table"]), database=JdbcDatabase("cassandra"))
+    match = _PATH.search(text) or _PATH.match(name)
+    return Target(path=match["path"]) if match else None
 
 
 def _relation(kind: str, args: list[str]) -> Target | None:
@@ -59,9 +59,9 @@ def _relation(kind: str, args: list[str]) -> Target | None:
 def _with_options(source: str, settings: dict[str, str]) -> Target | None:
     if topics := settings.get("subscribe", ""):
         return Target(topics=tuple(sorted(topic.strip() for topic in topics.split(","))))
-    if found := store_target(source, settings, ""):
-        return found
-    place = settings.get("path", "")
-    if "/" in place:
-        return Target(path=place)
-    return Target(identifier(place)) if place else None
+    if target := store_target(source, settings, ""):
+        return target
+    name = settings.get("path", "")
+    if "/" in name:
+        return Target(path=name)
+    return Target(identifier(name)) if name else None

@@ -98,8 +98,8 @@ class Target:
 
 def options(text: str) -> dict[str, str]:
     """`[url=…, dbtable=t]`, `Map(path -> p)`; keys in lower case."""
-    found = _OPTIONS.fullmatch(text.strip())
-    items = bracketed(found["inside"]) if found else []
+    match = _OPTIONS.fullmatch(text.strip())
+    items = bracketed(match["inside"]) if match else []
     pairs = (_OPTION.fullmatch(item) for item in items)
     return {pair["key"].lower(): pair["value"] for pair in pairs if pair}
 
@@ -147,13 +147,13 @@ def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Targe
             .removeprefix("https://")
             .removesuffix(".snowflakecomputing.com")
         )
-        place = JdbcDatabase(
+        database = JdbcDatabase(
             f"snowflake://{account}" if account else "snowflake",
             settings.get("sfdatabase", ""),
             settings.get("sfschema", "PUBLIC"),
         )
-        return Target(external=ExternalTable(name), database=place, mode=mode)
-    known = (
+        return Target(external=ExternalTable(name), database=database, mode=mode)
+    providers = (
         "bigquery",
         "redshift",
         "mongo",
@@ -164,7 +164,9 @@ def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Targe
         "sqlserver",
         "synapse",
     )
-    short = next((word for word in known if word in provider.lower()), provider.split(".")[-2:][0])
+    short = next(
+        (word for word in providers if word in provider.lower()), provider.split(".")[-2:][0]
+    )
     scope = settings.get("keyspace") or settings.get("database") or settings.get("dataset") or ""
     return Target(external=ExternalTable(name), database=JdbcDatabase(short, "", scope), mode=mode)
 
@@ -185,22 +187,22 @@ def write_target(args: list[str]) -> Target | None:
     if _PATH.fullmatch(args[0]):
         return Target(path=args[0])
     text = ", ".join(args)
-    if found := _ICEBERG.search(text):
-        is_path = "/" in found["table"]
-        return Target(path=found["table"]) if is_path else Target(identifier(found["table"]))
-    if found := _JDBC_TABLE.search(text):
-        return Target(external=ExternalTable(found["table"].strip()), catalog="jdbc")
+    if match := _ICEBERG.search(text):
+        is_path = "/" in match["table"]
+        return Target(path=match["table"]) if is_path else Target(identifier(match["table"]))
+    if match := _JDBC_TABLE.search(text):
+        return Target(external=ExternalTable(match["table"].strip()), catalog="jdbc")
     if delta := _delta(text):
         return delta
-    if found := _RELATION.search(text):
-        return Target(identifier(found["table"]))
+    if match := _RELATION.search(text):
+        return Target(identifier(match["table"]))
     return None
 
 
 def described_table(text: str) -> tuple[str, ...]:
     """The name in a `CatalogTable(⏎Database: db⏎Table: t⏎…)`; empty where there is none."""
-    found = _CATALOG_TABLE.search(text)
-    parts = (found["catalog"], found["database"], found["table"]) if found else ()
+    match = _CATALOG_TABLE.search(text)
+    parts = (match["catalog"], match["database"], match["table"]) if match else ()
     return tuple(part.strip().strip("`") for part in parts if part)
 
 
@@ -213,7 +215,7 @@ def _delta(text: str) -> Target | None:
 
 def change_target(args: list[str]) -> Target | None:
     """The target of MERGE, UPDATE and DELETE of Delta and Hudi: a path or a table."""
-    if found := write_target(args):
-        return found
+    if target := write_target(args):
+        return target
     named = next((arg for arg in args if arg.startswith("`")), "")
     return Target(identifier(named)) if named else None

@@ -89,10 +89,10 @@ def name_parts(text: str) -> tuple[str, ...]:
     parts: list[str] = []
     at = 0
     text = text.strip()
-    while found := _NAME_PART.match(text, at):
-        quoted = [part for part in found.groups() if part is not None]
+    while match := _NAME_PART.match(text, at):
+        quoted = [part for part in match.groups() if part is not None]
         parts.append(quoted[0].replace("]]", "]").replace('""', '"').replace("``", "`"))
-        at = found.end()
+        at = match.end()
         if text[at : at + 1] != ".":
             break
         at += 1
@@ -127,13 +127,13 @@ def _sql_server(rest: str) -> JdbcDatabase:
     path = ""
     if "/" in server:
         server, _, path = server.partition("/")
-    found = {
+    properties = {
         match["key"].strip().lower(): (match["braced"] or match["value"] or "").strip()
         for match in _PROPERTY.finditer(separator + rest.partition(";")[2])
     }
 
     def option(*keys: str) -> str:
-        return next((found[key] for key in keys if found.get(key)), "")
+        return next((properties[key] for key in keys if properties.get(key)), "")
 
     at = _HOST.match(server)
     host = (at["host"] if at else "") or option("servername", "server")
@@ -143,32 +143,34 @@ def _sql_server(rest: str) -> JdbcDatabase:
     database = option("databasename", "database") or path
     host = host.lower() or "localhost"
     # The driver prefers a port to an instance; with an instance only, the port is unknown.
-    place = f"{host}\\{instance}" if instance and not port else f"{host}:{port or 1433}"
-    return JdbcDatabase(f"mssql://{place}", database, "dbo")
+    address = f"{host}\\{instance}" if instance and not port else f"{host}:{port or 1433}"
+    return JdbcDatabase(f"mssql://{address}", database, "dbo")
 
 
 def _oracle(rest: str) -> JdbcDatabase:
     """`thin:user/password@//host:1521/service`, `thin:@host:1521:sid`, `thin:@(DESCRIPTION=…)`"""
-    place = rest.rpartition("@")[2]
-    if place.startswith("("):
-        at, listens = _ORACLE_HOST.search(place), _ORACLE_PORT.search(place)
-        name = _ORACLE_SERVICE.search(place)
+    address = rest.rpartition("@")[2]
+    if address.startswith("("):
+        at, listens = _ORACLE_HOST.search(address), _ORACLE_PORT.search(address)
+        name = _ORACLE_SERVICE.search(address)
         where = f"{at['host'] if at else 'localhost'}:{listens['port'] if listens else 1521}"
         return JdbcDatabase(f"oracle://{where.lower()}", name["name"] if name else "")
-    host, *more = re.split(r"[:/]", place.removeprefix("tcp:").lstrip("/").partition("?")[0])
-    port = more.pop(0) if more and more[0].isdigit() else "1521"
-    return JdbcDatabase(f"oracle://{host.lower()}:{port}", more[0] if more else "")
+    host, *parts = re.split(r"[:/]", address.removeprefix("tcp:").lstrip("/").partition("?")[0])
+    port = parts.pop(0) if parts and parts[0].isdigit() else "1521"
+    return JdbcDatabase(f"oracle://{host.lower()}:{port}", parts[0] if parts else "")
 
 
 def _of_url(kind: _DatabaseProduct, rest: str) -> JdbcDatabase:
     """`user:password@host:port/database?currentSchema=…`; of several hosts, the first."""
-    place, _, query = rest.partition("?")
-    authority, _, path = place.partition("/")
+    address, _, query = rest.partition("?")
+    authority, _, path = address.partition("/")
     options = re.split(r"[&;]", f"{query};{path.partition(';')[2]}")
-    properties = {key.lower(): value for key, _, value in (one.partition("=") for one in options)}
-    found = _HOST.match(authority.rpartition("@")[2].partition(",")[0].partition(";")[0])
-    host = (found["host"].lower() if found else "") or "localhost"
-    port = (found["port"] if found else None) or kind.port
+    properties = {
+        key.lower(): value for key, _, value in (option.partition("=") for option in options)
+    }
+    match = _HOST.match(authority.rpartition("@")[2].partition(",")[0].partition(";")[0])
+    host = (match["host"].lower() if match else "") or "localhost"
+    port = (match["port"] if match else None) or kind.port
     schema = properties.get("currentschema") or properties.get("schema") or kind.schema
     database = re.split(r"[;:]", path, maxsplit=1)[0] or properties.get("db", "")
     if kind.scheme == "snowflake":

@@ -53,9 +53,9 @@ class DatasetResolver:
 
     def use_database(self, plan: str) -> None:
         """Set the database of names without one, if a plan's text is that of `USE`."""
-        found = _USE.search(plan)
-        if found and (found["catalog"] or _SESSION_CATALOGS[0]) in _SESSION_CATALOGS:
-            self.database_in_use = (found["database"] or found["old"]).strip("`")
+        match = _USE.search(plan)
+        if match and (match["catalog"] or _SESSION_CATALOGS[0]) in _SESSION_CATALOGS:
+            self.database_in_use = (match["database"] or match["old"]).strip("`")
 
     def table(self, parts: tuple[str, ...], catalog: str = "") -> DatasetId:
         """Return the dataset of a table: `schema.table`, with the catalog if it is not Spark's.
@@ -100,7 +100,7 @@ class DatasetResolver:
     def read(self, scan: Scan) -> list[tuple[DatasetId, Kind]]:
         """The datasets that a scan reads."""
         if scan.external:
-            return [(one, Kind.TABLE) for one in tables(scan.external, scan.database)]
+            return [(dataset, Kind.TABLE) for dataset in tables(scan.external, scan.database)]
         if scan.topics:
             return _topics(scan.topics)
         return self.resolve(scan.table, scan.paths)
@@ -108,8 +108,8 @@ class DatasetResolver:
     def written(self, target: Target) -> list[tuple[DatasetId, Kind]]:
         """The dataset that a command writes."""
         if target.external:
-            found = tables(target.external, self.database(target))
-            return [(one, Kind.TABLE) for one in found]
+            datasets = tables(target.external, self.database(target))
+            return [(dataset, Kind.TABLE) for dataset in datasets]
         if target.topics:
             return _topics(target.topics)
         if target.table and target.catalog and not _path_in(target.table):
@@ -134,9 +134,9 @@ class DatasetResolver:
         return [(self._path(folder), Kind.PATH) for folder in dataset_folders(paths)]
 
     def _path(self, path: str) -> DatasetId:
-        found = path_dataset(path)
-        namespace = self.namenodes.get(found.namespace)
-        return DatasetId(namespace, found.name) if namespace else found
+        dataset = path_dataset(path)
+        namespace = self.namenodes.get(dataset.namespace)
+        return DatasetId(namespace, dataset.name) if namespace else dataset
 
     def symlinks(self, table: DatasetId) -> tuple[DatasetId, ...]:
         """The known paths of a table."""

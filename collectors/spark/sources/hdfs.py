@@ -30,15 +30,15 @@ def namenodes(settings: Mapping[str, str]) -> dict[str, str]:
     """
     top = path_dataset(settings.get("fs.defaultFS", "").rstrip("/") + "/").namespace
     default = top if top.startswith(f"{_SCHEME}://") else ""
-    found = {_SCHEME: default}
+    namespaces = {_SCHEME: default}
     for key, address in settings.items():
         match key.split("."):
             case ["dfs", "namenode", _]:
-                found[f"{_SCHEME}://{address}"] = default
+                namespaces[f"{_SCHEME}://{address}"] = default
             case ["dfs", "namenode", _, cluster, _]:
-                found[f"{_SCHEME}://{address}"] = f"{_SCHEME}://{cluster}"
+                namespaces[f"{_SCHEME}://{address}"] = f"{_SCHEME}://{cluster}"
     if default:
-        found[default.removesuffix(_PORT)] = default
+        namespaces[default.removesuffix(_PORT)] = default
     # The port may be left out where it is the usual one.
-    found |= {host.removesuffix(_PORT): to for host, to in found.items()}
-    return {host: to for host, to in found.items() if to and host != to}
+    namespaces |= {host.removesuffix(_PORT): to for host, to in namespaces.items()}
+    return {host: to for host, to in namespaces.items() if to and host != to}

@@ -57,21 +57,21 @@ def jdbc_relation(name: str, text: str = "") -> ExternalTable | None:
     begins = name.find(_RELATION)
     if begins < 0:
         return None
-    ends = [found.start() for found in _END.finditer(name, begins)]
+    ends = [match.start() for match in _END.finditer(name, begins)]
     inside = name[begins + len(_RELATION) : ends[-1] if ends else len(name)]
     filters = text.rpartition("PushedFilters: ")[2]
-    pushed = tuple(sorted({found["name"] for found in _PUSHED.finditer(filters)}))
+    pushed = tuple(sorted({match["name"] for match in _PUSHED.finditer(filters)}))
     return ExternalTable(inside if ends else inside.removesuffix(")"), pushed)
 
 
-def tables(found: ExternalTable, database: JdbcDatabase) -> list[DatasetId]:
+def tables(table: ExternalTable, database: JdbcDatabase) -> list[DatasetId]:
     """The datasets that are read; none where the query cannot be parsed."""
-    if not found.is_query:
-        parts = name_parts(found.text)
+    if not table.is_query:
+        parts = name_parts(table.text)
         return [database.table(parts)] if parts else []
     reads = {
         database.table(access.name)
-        for shape in _shapes(found.text)
+        for shape in _shapes(table.text)
         for access in shape.accesses
         if access.direction is Direction.READ
     }
@@ -85,12 +85,12 @@ def query_source(query: ExternalTable, database: JdbcDatabase) -> PlanSource:
     for shape in _shapes(query.text) if query.is_query else ():
         for edge in shape.column_edges:
             dataset = database.table(edge.from_table)
-            one = ColumnInput(dataset, edge.from_column, edge.subtype, edge.masking)
+            column_input = ColumnInput(dataset, edge.from_column, edge.subtype, edge.masking)
             if edge.column == ANY_COLUMN and edge.subtype.type is EdgeType.INDIRECT:
-                influences.add(one)
+                influences.add(column_input)
             else:
                 name = edge.column.casefold()
-                columns[name] = columns.get(name, NOTHING) | {one}
+                columns[name] = columns.get(name, NOTHING) | {column_input}
     return PlanSource(columns=columns, influences=frozenset(influences))
 
 

@@ -52,8 +52,10 @@ def with_location(node: PlanNode, text: str) -> PlanNode:
     """Add a scan's files, which only the text has, found by the ids of its columns."""
     if "Scan" not in node.name or is_complete(node) or _LOCATION not in text:
         return node
-    found = _by_column(text)
-    fields = next((found[one.id] for one in scan_output(node) if one.id in found), {})
+    fields_by_id = _by_column(text)
+    fields = next(
+        (fields_by_id[column.id] for column in scan_output(node) if column.id in fields_by_id), {}
+    )
     return replace(node, metadata={**fields, **node.metadata})
 
 
@@ -62,10 +64,10 @@ def _by_column(text: str) -> dict[int, dict[str, str]]:
     """The fields of scans of files, by the ids of their columns."""
     root = plan_text(text).root
     return {
-        one.id: operator.fields
+        column.id: operator.fields
         for operator in (root.walk() if root else ())
         if "Location" in operator.fields
-        for one in attributes(operator.fields.get("Output", ""))
+        for column in attributes(operator.fields.get("Output", ""))
     }
 
 
@@ -75,7 +77,9 @@ def cached_scans(plans: Iterable[Operator], unknown: set[str]) -> Iterator[Scan]
     Args:
         unknown: Takes the names of operators without a rule.
     """
-    for relation in (one for top in plans for one in top.walk() if one.kind == "InMemoryRelation"):
+    for relation in (
+        relation for top in plans for relation in top.walk() if relation.kind == "InMemoryRelation"
+    ):
         for operator in relation.walk():
             try:
                 if scan := read_scan(scan_node(operator)):

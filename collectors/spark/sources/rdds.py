@@ -26,8 +26,8 @@ def scanned_rdd(operator: Operator) -> int | None:
     """The id of the RDD that an operator scans; None for other operators."""
     if operator.kind not in ("Scan", "RDDScan") or operator.fields.get("Location"):
         return None
-    found = _NUMBER.search(operator.arguments)
-    return int(found["id"]) if found else None
+    match = _NUMBER.search(operator.arguments)
+    return int(match["id"]) if match else None
 
 
 def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
@@ -35,7 +35,7 @@ def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
     number = scanned_rdd(operator)
     if number is None:
         return []
-    ids = tuple(one.id for one in attributes(operator.fields.get("Output", "")))
+    ids = tuple(column.id for column in attributes(operator.fields.get("Output", "")))
     return [scan for label in rdds.get(number, ()) if (scan := labelled_scan(label, ids))]
 
 

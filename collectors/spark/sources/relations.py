@@ -42,9 +42,9 @@ def relation_scan(operator: Operator) -> Scan | None:
         return None
     text = operator.arguments
     columns = _COLUMNS.search(text)
-    ids = tuple(one.id for one in attributes(columns.group())) if columns else ()
-    if found := jdbc_relation(text, text):
-        return Scan(external=found, ids=ids)
+    ids = tuple(column.id for column in attributes(columns.group())) if columns else ()
+    if external := jdbc_relation(text, text):
+        return Scan(external=external, ids=ids)
     if operator.kind == "UnresolvedRelation":
         # One part may be the name of a common table expression.
         parts = tuple(bracketed(split_arguments(text)[0]))

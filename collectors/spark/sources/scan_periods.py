@@ -46,19 +46,19 @@ def scan_periods(
         location: The scan's paths, as the plan has them.
         types: The types of the columns in the files.
     """
-    on_partitions = _field(node, "PartitionFilters") or _hive(node)
+    on_partitions = _field_text(node, "PartitionFilters") or _hive_filters(node)
     partitions = date_conditions(on_partitions, {})
     is_dynamic = _DYNAMIC in on_partitions
-    found = () if is_dynamic and not partitions else _of_paths(location, columns)
-    on_location = found and found[0].evidence is PeriodEvidence.LOCATION
+    periods = () if is_dynamic and not partitions else _path_periods(location, columns)
+    on_location = periods and periods[0].evidence is PeriodEvidence.LOCATION
     if on_location and not (is_dynamic or _is_cut(location)):
-        return found
-    if best := _best(partitions, {}, columns, is_partition=True):
+        return periods
+    if best := _best_periods(partitions, {}, columns, is_partition=True):
         return best
     for filters in _data_filters(node):
-        if best := _best(date_conditions(filters, types), types, columns):
+        if best := _best_periods(date_conditions(filters, types), types, columns):
             return best
-    return () if _is_cut(location) or is_dynamic else found
+    return () if _is_cut(location) or is_dynamic else periods
 
 
 def scan_positions(node: PlanNode) -> tuple[DataPosition, ...]:
@@ -66,20 +66,20 @@ def scan_positions(node: PlanNode) -> tuple[DataPosition, ...]:
     if changes := _CHANGELOG.search(node.text):
         start = changes["start"] if changes["start"] != "null" else ""
         return (DataPosition(SNAPSHOTS, start, changes["end"]),)
-    found = _DELTA.search(node.text) or _DELTA.search(node.metadata.get("Location", ""))
-    if found is None:
+    match = _DELTA.search(node.text) or _DELTA.search(node.metadata.get("Location", ""))
+    if match is None:
         return ()
-    return (DataPosition("delta version", found["version"], found["version"]),)
+    return (DataPosition("delta version", match["version"], match["version"]),)
 
 
 def _data_filters(node: PlanNode) -> Iterator[str]:
-    yield _field(node, "DataFilters")
-    yield _field(node, "PushedFilters")
-    if found := _ICEBERG.search(node.text):
-        yield found["list"]
+    yield _field_text(node, "DataFilters")
+    yield _field_text(node, "PushedFilters")
+    if match := _ICEBERG.search(node.text):
+        yield match["list"]
 
 
-def _best(
+def _best_periods(
     conditions: Conditions,
     types: Mapping[str, str],
     columns: DateColumns,
@@ -94,7 +94,7 @@ def _best(
         column: columns.rank(column, "date" if is_partition else types.get(column, ""))
         for column in conditions
     }
-    for column in sorted(ranks, key=lambda one: (-ranks[one], one)):
+    for column in sorted(ranks, key=lambda name: (-ranks[name], name)):
         if ranks[column] is not DateRank.NONE and (
             periods := condition_periods(conditions, column)
         ):
@@ -102,10 +102,10 @@ def _best(
     return ()
 
 
-def _of_paths(location: str, columns: DateColumns) -> tuple[Period, ...]:
+def _path_periods(location: str, columns: DateColumns) -> tuple[Period, ...]:
     """The dates in all paths; empty where one has none."""
-    found = _PATHS.fullmatch(location)
-    paths = _BETWEEN.split(found["paths"].removesuffix("]")) if found else []
+    match = _PATHS.fullmatch(location)
+    paths = _BETWEEN.split(match["paths"].removesuffix("]")) if match else []
     periods = []
     for path in paths:
         if path.startswith("..."):
@@ -119,22 +119,22 @@ def _of_paths(location: str, columns: DateColumns) -> tuple[Period, ...]:
 
 def _is_cut(location: str) -> bool:
     """Whether Spark left out some of the paths."""
-    found = _PATHS.fullmatch(location)
-    if found is None or _CUT.search(location):
+    match = _PATHS.fullmatch(location)
+    if match is None or _CUT.search(location):
         return bool(location)
-    shown = len(_BETWEEN.split(found["paths"])) if found["paths"].strip("]") else 0
-    return found["count"] is not None and int(found["count"]) > shown
+    shown = len(_BETWEEN.split(match["paths"])) if match["paths"].strip("]") else 0
+    return match["count"] is not None and int(match["count"]) > shown
 
 
-def _field(node: PlanNode, name: str) -> str:
+def _field_text(node: PlanNode, name: str) -> str:
     if value := node.metadata.get(name):
         return value
-    found = _FIELD[name].search(node.text) if name in node.text else None
-    return found["list"] if found else ""
+    match = _FIELD[name].search(node.text) if name in node.text else None
+    return match["list"] if match else ""
 
 
-def _hive(node: PlanNode) -> str:
+def _hive_filters(node: PlanNode) -> str:
     if "HiveTableRelation" not in node.text:
         return ""
-    found = _HIVE.search(node.text)
-    return found["list"] if found else ""
+    match = _HIVE.search(node.text)
+    return match["list"] if match else ""

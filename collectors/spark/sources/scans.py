@@ -138,9 +138,9 @@ def read_scan(node: PlanNode) -> Scan | None:
     if name == "Scan" and not node.text.startswith("ScanV2 "):
         return None
     location = node.metadata.get("Location", "")
-    if not location and (found := _LOCATION_IN_TEXT.search(node.text)):
-        location = found["location"]
-    table, paths = _named(name, node.text), _paths(location)
+    if not location and (match := _LOCATION_IN_TEXT.search(node.text)):
+        location = match["location"]
+    table, paths = _table_name(name, node.text), _paths(location)
     if location.startswith(_DELTA_LOG_INDEX) or (
         paths and all(f"/{_DELTA_LOG}" in path for path in paths)
     ):
@@ -193,9 +193,9 @@ def is_complete(node: PlanNode) -> bool:
     """Whether a scan of files has all its paths and columns, in its metadata or its line."""
     if node.metadata.get("Location"):
         return True
-    found, schema = _LOCATION_IN_TEXT.search(node.text), _behind_schema(node)
+    location, schema = _LOCATION_IN_TEXT.search(node.text), _behind_schema(node)
     has_schema = not schema or bool(first_struct(schema))
-    return found is not None and not _CUT.search(found["location"]) and has_schema
+    return location is not None and not _CUT.search(location["location"]) and has_schema
 
 
 def _behind_schema(node: PlanNode) -> str:
@@ -207,32 +207,32 @@ def _behind_name(node: PlanNode) -> str:
     return node.text.removeprefix(node.name)
 
 
-def _named(name: str, text: str) -> tuple[str, ...]:
+def _table_name(name: str, text: str) -> tuple[str, ...]:
     """The table in a scan's name or line."""
     if name.startswith(_FROM_V2):
         return identifier(name.removeprefix(_FROM_V2))
     if name.startswith("BatchScan"):
-        found = _V2_TABLE.match(name) or _V2_DESCRIBED.match(text)
-        if found is None or found["table"].startswith(("class", "org.apache", "file:")):
+        match = _V2_TABLE.match(name) or _V2_DESCRIBED.match(text)
+        if match is None or match["table"].startswith(("class", "org.apache", "file:")):
             return ()
-        parts = identifier(found["table"])
+        parts = identifier(match["table"])
         changes = parts[-1] == "changes" and _CHANGELOG in text
         is_about = parts[-1] in _METADATA_TABLES or changes
         return parts[:-1] if len(parts) > 2 and is_about else parts
     if hive := _HIVE_TABLE.search(text):
         return identifier(hive["table"])
-    found = _SCAN.fullmatch(name)
-    if found is None or "(" in name or "@" in name:
+    match = _SCAN.fullmatch(name)
+    if match is None or "(" in name or "@" in name:
         return ()
-    return identifier(found["table"] or "")
+    return identifier(match["table"] or "")
 
 
 def _topics(name: str) -> tuple[str, ...]:
-    found = _TOPICS.search(name)
-    if found is None:
+    match = _TOPICS.search(name)
+    if match is None:
         return ()
-    topics = {topic.strip() for topic in found["topics"].split(",")}
-    if found["by"] == "Assign":  # orders-0: a topic and its partition
+    topics = {topic.strip() for topic in match["topics"].split(",")}
+    if match["by"] == "Assign":  # orders-0: a topic and its partition
         topics = {_PARTITION.sub("", topic) for topic in topics}
     return tuple(sorted(topics - {""}))
 
@@ -255,8 +255,8 @@ def is_schema_inference(plan: PlanNode) -> bool:
 
 def _paths(location: str) -> tuple[str, ...]:
     """The paths of `InMemoryFileIndex(2 paths)[file:/a, file:/b]`; later ones may be missing."""
-    found = _LOCATION.fullmatch(location)
-    return _split_paths(found["paths"]) if found else ()
+    match = _LOCATION.fullmatch(location)
+    return _split_paths(match["paths"]) if match else ()
 
 
 def _split_paths(text: str) -> tuple[str, ...]:

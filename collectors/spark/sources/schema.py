@@ -41,10 +41,10 @@ def parse_struct(text: str) -> tuple[Column, ...]:
 def first_struct(text: str) -> str:
     """The struct type that a text begins with; empty where it is truncated."""
     depth = 0
-    for found in _BRACKET.finditer(text) if text.startswith("struct<") else ():
-        depth += 1 if found.group() == "<" else -1
+    for bracket in _BRACKET.finditer(text) if text.startswith("struct<") else ():
+        depth += 1 if bracket.group() == "<" else -1
         if not depth:
-            return text[: found.end()]
+            return text[: bracket.end()]
     return ""
 
 
@@ -80,5 +80,5 @@ def merge_columns(first: tuple[Column, ...], second: tuple[Column, ...]) -> tupl
     longer, shorter = (first, second) if len(first) >= len(second) else (second, first)
     types = {column.name: column.type for column in shorter}
     names = {column.name for column in longer}
-    known = (Column(c.name, c.type or types.get(c.name, "")) for c in longer)
-    return (*known, *(column for column in shorter if column.name not in names))
+    columns = (Column(c.name, c.type or types.get(c.name, "")) for c in longer)
+    return (*columns, *(column for column in shorter if column.name not in names))

@@ -35,6 +35,6 @@ def static_partition(argument: str) -> Partition:
 def mapped_partitions(arguments: str) -> tuple[Partition, ...]:
     """The partitions in `[Map(ds -> 2026-10-31), Map(ds -> 2026-11-01)]`."""
     return tuple(
-        tuple((one["key"], one["value"].strip()) for one in _MAPPED.finditer(found["pairs"]))
-        for found in _MAP.finditer(arguments)
+        tuple((pair["key"], pair["value"].strip()) for pair in _MAPPED.finditer(match["pairs"]))
+        for match in _MAP.finditer(arguments)
     )

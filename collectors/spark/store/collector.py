@@ -113,12 +113,12 @@ class ApplicationCollector:
         self._executions = 0
         self._is_dbt = False
 
-    def add(self, found: ExecutionGroup | StreamBatch) -> None:
+    def add(self, finished: ExecutionGroup | StreamBatch) -> None:
         """Add executions, or a batch of a streaming query, that are over."""
-        if isinstance(found, StreamBatch):
-            self._add_batch(found)
+        if isinstance(finished, StreamBatch):
+            self._add_batch(finished)
         else:
-            self._add_group(found)
+            self._add_group(finished)
 
     def _add_group(self, group: ExecutionGroup) -> None:
         executions = group.executions.values()
@@ -157,8 +157,8 @@ class ApplicationCollector:
 
     def _task(self, root: Execution | None) -> str | None:
         logs = self._logs
-        found = task_of(self._application, root, logs.task_from, logs.task)
-        return found or logs.unnamed_task or None
+        task = task_of(self._application, root, logs.task_from, logs.task)
+        return task or logs.unnamed_task or None
 
     def finish(self, rejects: Rejects) -> Iterator[TaskResult]:
         """The results of all tasks, sorted by their names.
@@ -169,10 +169,14 @@ class ApplicationCollector:
         application = self._application
         if application.started_at is None:
             rejects.add_for_log("the event that starts the application is missing")
-            found = [one for totals in self._totals.values() for one in totals.found.values()]
-            if not found:
+            task_statements = [
+                statement
+                for totals in self._totals.values()
+                for statement in totals.statements.values()
+            ]
+            if not task_statements:
                 return
-            application.started_at = min(one.started_at for one in found)
+            application.started_at = min(statement.started_at for statement in task_statements)
         if self._is_dbt or is_dbt(application.name, (), ()):
             yield from self._built_by_dbt()
             return
@@ -194,25 +198,27 @@ class ApplicationCollector:
         read = {
             access.dataset
             for statements_ in settled.values()
-            for one in statements_
-            if not one.infers_schema
-            for access in one.reads
+            for statement in statements_
+            if not statement.infers_schema
+            for access in statement.reads
         }
-        for task, found in settled.items():
-            yield TaskResult(task, self._last[task], without_inferences(found, read, resolver))
+        for task, task_statements in settled.items():
+            yield TaskResult(
+                task, self._last[task], without_inferences(task_statements, read, resolver)
+            )
 
     def _built_by_dbt(self) -> Iterator[TaskResult]:
         """The tables that dbt built, without its tests and questions about the metastore."""
         totals = StatementTotals()
         # Until its first sign of dbt the application was taken for a task.
-        for found in self._totals.values():
-            for statement in found.found.values():
+        for task_totals in self._totals.values():
+            for statement in task_totals.statements.values():
                 if statement.writes:
                     totals.add(statement)
         resolver = self.context.column_sources.resolver
         resolver.warehouse = self._application.warehouse
         if built := totals.settled(resolver):
-            last = LastExecution(max(one.ended_at for one in built))
+            last = LastExecution(max(statement.ended_at for statement in built))
             yield TaskResult(DefinitionKind.DBT.value, last, built, DefinitionKind.DBT.value)
 
     def _advice(self) -> str:
@@ -229,7 +235,7 @@ class ApplicationCollector:
         only_task = next(iter(self._last)) if len(self._last) == 1 else None
         for run, totals in self._stream_totals.items():
             stream_task = self._task_of_stream.get(run)
-            for statement in totals.found.values():
+            for statement in totals.statements.values():
                 # Reads of a stream without a sink are in its executions, if it has any.
                 task = stream_task or only_task
                 if task and (statement.writes or stream_task is None):

@@ -82,8 +82,8 @@ def assemble(
     on_idle = reader.set_checkpoint if resumable and files and files[-1].growing else None
     collector, is_empty = ApplicationCollector(application, logs, since), True
     events = reader.events_of(files, rejects)
-    for found in replay(events, application, rejects.add_for_log, settle_after, on_idle):
-        collector.add(found)
+    for finished in replay(events, application, rejects.add_for_log, settle_after, on_idle):
+        collector.add(finished)
         is_empty = False
     if start and reader.unread:
         # A segment without a position would not be replaced with its log.
@@ -159,16 +159,16 @@ class _LogReader:
             self.file, self.last = file.name, None
             try:
                 with file.open() as stream:
-                    for found in decode(stream, file.growing, skipped):
-                        match found:
+                    for decoded in decode(stream, file.growing, skipped):
+                        match decoded:
                             case SparkEvent():
-                                self.last = found
-                                yield found.name, found.body
+                                self.last = decoded
+                                yield decoded.name, decoded.body
                             case BadEvent():
-                                self.unread |= found.unread
-                                rejects.add(f"{file.name}, {found.position}", found.reason)
+                                self.unread |= decoded.unread
+                                rejects.add(f"{file.name}, {decoded.position}", decoded.reason)
                             case EndOfFile():
-                                self.events += found.events
+                                self.events += decoded.events
             except OSError:
                 self.unread = True
                 rejects.add(file.name, "the file cannot be read")
@@ -177,8 +177,8 @@ class _LogReader:
 def _first_events(file: EventFile) -> Iterator[tuple[str, Body]]:
     """The events at the start of a log that describe its application."""
     with suppress(OSError), file.open() as stream:
-        for found in decode(stream, growing=True):
-            if isinstance(found, SparkEvent):
-                if found.name not in _FIRST_EVENTS:
+        for decoded in decode(stream, growing=True):
+            if isinstance(decoded, SparkEvent):
+                if decoded.name not in _FIRST_EVENTS:
                     return
-                yield found.name, found.body
+                yield decoded.name, decoded.body

@@ -45,13 +45,13 @@ def log_records(
     rejects: tuple[Reject, ...] = (),
 ) -> LogRecords:
     """The records of all tasks of an application."""
-    found = [_task_records(application, result, resolver, origin) for result in results]
+    records = [_task_records(application, result, resolver, origin) for result in results]
     return LogRecords(
-        accesses=tuple(one for each in found for one in each.accesses),
-        runs=tuple(one for each in found for one in each.runs),
-        shapes=tuple(one for each in found for one in each.shapes),
-        datasets=tuple(one for each in found for one in each.datasets),
-        column_edges=tuple(one for each in found for one in each.column_edges),
+        accesses=tuple(access for each in records for access in each.accesses),
+        runs=tuple(run for each in records for run in each.runs),
+        shapes=tuple(shape for each in records for shape in each.shapes),
+        datasets=tuple(dataset for each in records for dataset in each.datasets),
+        column_edges=tuple(edge for each in records for edge in each.column_edges),
         rejects=rejects,
     )
 
@@ -181,7 +181,7 @@ def _accesses(
 ) -> Iterator[Access]:
     """One record for each shape, dataset, direction and outcome."""
     for statement in statements:
-        for direction, access in _directed(statement):
+        for direction, access in _directed_accesses(statement):
             yield Access(
                 task=run.task,
                 run_id=run.run_id,
@@ -201,7 +201,7 @@ def _accesses(
             )
 
 
-def _directed(statement: Statement) -> Iterator[tuple[Direction, DatasetAccess]]:
+def _directed_accesses(statement: Statement) -> Iterator[tuple[Direction, DatasetAccess]]:
     for access in statement.reads:
         yield Direction.READ, access
     for access in statement.writes:
@@ -212,11 +212,11 @@ def _datasets(
     statements: Iterable[Statement], resolver: DatasetResolver, origin: str
 ) -> Iterator[Dataset]:
     """The datasets of statements that did not fail, sorted."""
-    found: dict[DatasetId, Dataset] = {}
-    succeeded = [one for one in statements if one.status is not Status.FAILED]
+    datasets: dict[DatasetId, Dataset] = {}
+    succeeded = [statement for statement in statements if statement.status is not Status.FAILED]
     for statement in succeeded:
-        for _, access in _directed(statement):
-            before = found.get(access.dataset) or Dataset(
+        for _, access in _directed_accesses(statement):
+            before = datasets.get(access.dataset) or Dataset(
                 id=access.dataset,
                 kind=access.kind,
                 symlinks=resolver.symlinks(access.dataset),
@@ -224,22 +224,22 @@ def _datasets(
                 last_seen=statement.ended_at,
                 origin=origin,
             )
-            found[access.dataset] = replace(
+            datasets[access.dataset] = replace(
                 before,
                 kind=Kind.VIEW if access.kind is Kind.VIEW else before.kind,
                 columns=merge_columns(before.columns, access.columns),
                 last_seen=max(before.last_seen or statement.ended_at, statement.ended_at),
             )
     dropped: dict[DatasetId, datetime | None] = {}
-    for statement in sorted(succeeded, key=lambda one: one.ended_at):
-        for direction, access in _directed(statement):
+    for statement in sorted(succeeded, key=lambda statement: statement.ended_at):
+        for direction, access in _directed_accesses(statement):
             before_drop = dropped.get(access.dataset)
-            dropped[access.dataset] = _dropped(before_drop, statement, direction)
-    for dataset in sorted(found):
-        yield replace(found[dataset], dropped_at=dropped[dataset])
+            dropped[access.dataset] = _drop_time(before_drop, statement, direction)
+    for dataset in sorted(datasets):
+        yield replace(datasets[dataset], dropped_at=dropped[dataset])
 
 
-def _dropped(
+def _drop_time(
     before: datetime | None, statement: Statement, direction: Direction
 ) -> datetime | None:
     """The time of the dataset's drop or rename; None where it was created again after that."""

@@ -41,7 +41,7 @@ def found(
     for one in groups:
         collector.add(one)
     tasks = {result.task: result.last.execution for result in collector.finish(rejects)}
-    return tasks, [reason for _, reason in rejects.found]
+    return tasks, [reason for _, reason in rejects.entries]
 
 
 @pytest.mark.parametrize(
