@@ -48,7 +48,7 @@ _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
 _QUEUE_VERBS = frozenset({"RECEIVE", "WAITFOR"})
 # Statements with these name no column that goes into another.
 _NO_COLUMNS = frozenset(
-    {one for one in Operation if one.renames or one.switches}
+    {operation for operation in Operation if operation.renames or operation.switches}
     | {Operation.ALTER, Operation.CREATE_SYNONYM}
 )
 
@@ -114,7 +114,7 @@ def parse(
     Never raises: a text that cannot be read is a shape of outcome FAILED with its reason.
     """
     shapes = []
-    known: dict[tuple[str, str | None], ParsedShape] = {}  # a loop repeats statements
+    shapes_by_key: dict[tuple[str, str | None], ParsedShape] = {}  # a loop repeats statements
     database = module = None
     for piece, is_cut in pieces(normalise(text, dialect)):
         try:
@@ -131,12 +131,14 @@ def parse(
                 continue
             alone = piece[statement[0].start : statement[-1].end]
             key = (alone, database)
-            if key not in known:
+            if key not in shapes_by_key:
                 begins = statement[0] is tokens[0]
-                known[key] = _shape(alone, statement, dialect, partial(columns, database), begins)
+                shapes_by_key[key] = _shape(
+                    alone, statement, dialect, partial(columns, database), begins
+                )
             if creates_module(statement):
                 module = None
-            shapes.append(replace(known[key], database=database, module=module))
+            shapes.append(replace(shapes_by_key[key], database=database, module=module))
             if creates_module(statement):
                 module = module_name(statement)
             database = _chosen_database(statement, dialect) or database
@@ -159,25 +161,25 @@ def _shape(
     columns: Callable[[Name], Sequence[str]],
     begins: bool,
 ) -> ParsedShape:
-    found = scan(tokens, dialect)
+    table_scan = scan(tokens, dialect)
     calls: tuple[Name, ...] = ()
     if dialect is Dialect.TSQL:
-        calls = called_procedures(tokens, alone=begins and not found.verb)
-    if found.problem and (named := _named_like_keywords(text, tokens, found, dialect)):
-        found = found._replace(accesses=[*found.accesses, *named], problem="")
+        calls = called_procedures(tokens, alone=begins and not table_scan.verb)
+    if table_scan.problem and (named := _named_like_keywords(text, tokens, table_scan, dialect)):
+        table_scan = table_scan._replace(accesses=[*table_scan.accesses, *named], problem="")
     is_partial = UNKNOWN in text
-    reason = found.problem or (_NOT_RESOLVED if is_partial else "")
+    reason = table_scan.problem or (_NOT_RESOLVED if is_partial else "")
     if is_dynamic(tokens, calls) or (not calls and tokens[0].word in ("?", UNKNOWN)):
         reason = _NOT_RESOLVED
-    elif found.verb is None and not calls:
+    elif table_scan.verb is None and not calls:
         reason = f"statement not supported: {tokens[0].word or 'a name'}"
         is_queue = tokens[0].word in _QUEUE_VERBS
         if not is_queue and _TABLE_WORDS.intersection(token.word for token in tokens):
             return _last_resort(text, dialect, reason, tokens[0].word)
     edges: tuple[ParsedColumnEdge, ...] = ()
-    if any(access.operation not in _NO_COLUMNS for access in found.accesses):
-        known = text.replace(UNKNOWN, " ") if is_partial else text
-        edges, gap = _columns(known, tokens, found.accesses, dialect, columns)
+    if any(access.operation not in _NO_COLUMNS for access in table_scan.accesses):
+        column_text = text.replace(UNKNOWN, " ") if is_partial else text
+        edges, gap = _columns(column_text, tokens, table_scan.accesses, dialect, columns)
         reason = reason or gap
     return ParsedShape(
         shape_id=_shape_id(text, dialect),
@@ -186,8 +188,8 @@ def _shape(
         parser="sqlglot",
         outcome=Outcome.PARTIAL if reason else Outcome.PARSED,
         reason=reason or None,
-        verb=found.verb or tokens[0].word,
-        accesses=tuple(found.accesses),
+        verb=table_scan.verb or tokens[0].word,
+        accesses=tuple(table_scan.accesses),
         column_edges=edges,
         calls=calls,
     )
@@ -207,7 +209,7 @@ def _columns(
     try:
         tree = syntax_tree(readable(text, tokens) if is_tsql else text, tokens, dialect)
         into = outputs_into(text, tokens) if is_tsql else []
-        outputs = [syntax_tree(one, tokens, dialect) for one in into]
+        outputs = [syntax_tree(output, tokens, dialect) for output in into]
     except NoTreeError as error:
         return (), f"columns not resolved: {error}"
     reads = [access.name for access in accesses if access.direction is Direction.READ]
@@ -231,15 +233,17 @@ def _bulk_columns(accesses: Sequence[TableAccess]) -> tuple[ParsedColumnEdge, ..
 
 
 def _named_like_keywords(
-    text: str, tokens: list[Token], found: TableScan, dialect: Dialect
+    text: str, tokens: list[Token], table_scan: TableScan, dialect: Dialect
 ) -> list[TableAccess]:
     """The tables that only the tree finds: to the scan `FROM apply` is a keyword too many."""
     try:
         tree = syntax_tree(text, tokens, dialect)
     except NoTreeError:
         return []
-    known = {access.name[-1].casefold() for access in found.accesses}
-    written = [access.operation for access in found.accesses if access.direction is Direction.WRITE]
+    scanned_names = {access.name[-1].casefold() for access in table_scan.accesses}
+    written = [
+        access.operation for access in table_scan.accesses if access.direction is Direction.WRITE
+    ]
     operation = (written or [Operation.SELECT])[0]
     # A name that is a value, or goes on with one, is not known.
     named = {token.word for token in tokens if token.is_name} - {"IDENTIFIER"}
@@ -250,7 +254,8 @@ def _named_like_keywords(
             sources_and_targets(tree), (Direction.READ, Direction.WRITE), strict=True
         )
         for name in dict.fromkeys(names)
-        if name[-1].casefold() not in known and named.issuperset(part.upper() for part in name)
+        if name[-1].casefold() not in scanned_names
+        and named.issuperset(part.upper() for part in name)
     ]
 
 
@@ -282,5 +287,5 @@ def _chosen_database(tokens: list[Token], dialect: Dialect) -> str | None:
     if tokens[0].word != "USE":
         return None
     kind = tokens[1].word if len(tokens) > 2 else ""  # USE SCHEMA s, USE CATALOG c
-    found = name_at(tokens, 2 if kind in _SCHEMAS else 1, dialect)
-    return ".".join(found.name) if found and kind != "CATALOG" else None
+    database = name_at(tokens, 2 if kind in _SCHEMAS else 1, dialect)
+    return ".".join(database.name) if database and kind != "CATALOG" else None

@@ -169,11 +169,11 @@ class WorkerPool(Generic[Item, Result]):
         def serve(worker: Worker[Item, Result]) -> None:
             while True:
                 try:
-                    place = places.popleft()
+                    index = places.popleft()
                 except IndexError:
                     return
-                batch = items[place * _BATCH : (place + 1) * _BATCH]
-                results[place] = worker.map(batch)
+                batch = items[index * _BATCH : (index + 1) * _BATCH]
+                results[index] = worker.map(batch)
                 done(len(batch))
 
         with ThreadPoolExecutor(len(self._workers)) as threads:

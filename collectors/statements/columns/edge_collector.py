@@ -51,10 +51,12 @@ class EdgeCollector:
     def add_edges(self, column: str, inputs: InputColumns, table: Name | None = None) -> None:
         """Add the inputs of a column of the target, or of another table."""
         target = self.target if table is None else table
-        for one in sorted(sent_as(inputs, "" if column == ANY_COLUMN else column)):
-            on_itself = one.table == target and one.subtype.type is EdgeType.INDIRECT
-            if one.column and (target == () or not on_itself):
-                self.edges[ParsedColumnEdge(target, column, *one)] = None
+        for input_column in sorted(sent_as(inputs, "" if column == ANY_COLUMN else column)):
+            on_itself = (
+                input_column.table == target and input_column.subtype.type is EdgeType.INDIRECT
+            )
+            if input_column.column and (target == () or not on_itself):
+                self.edges[ParsedColumnEdge(target, column, *input_column)] = None
 
     def add_row_edges(self, inputs: InputColumns) -> None:
         """Add the inputs that decide on the rows of the target."""

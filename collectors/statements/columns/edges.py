@@ -83,17 +83,17 @@ def _query(tree: exp.Expr, collector: EdgeCollector) -> None:
 def _create(tree: exp.Expr, collector: EdgeCollector) -> None:
     if not isinstance(tree.expression, exp.Query):
         return
-    fill(collector, query_rowset(tree.expression, collector.scope), _named(tree.this))
+    fill(collector, query_rowset(tree.expression, collector.scope), _column_names(tree.this))
 
 
 def _alter(tree: exp.Expr, collector: EdgeCollector) -> None:
     """`ALTER VIEW v AS SELECT …`; other changes have no columns."""
     for action in tree.args.get("actions") or ():
         if isinstance(action, exp.Query):
-            fill(collector, query_rowset(action, collector.scope), _named(tree.this))
+            fill(collector, query_rowset(action, collector.scope), _column_names(tree.this))
 
 
-def _named(target: exp.Expr | None) -> list[str]:
+def _column_names(target: exp.Expr | None) -> list[str]:
     """The columns in brackets after a target."""
     return [column.name for column in target.expressions] if isinstance(target, exp.Schema) else []
 
@@ -103,7 +103,7 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
     if not isinstance(source, exp.Query | exp.Table | exp.Values):
         return
     rowset = query_rowset(source, collector.scope)
-    names = _named(tree.this) or _positions(tree, collector)
+    names = _column_names(tree.this) or _positions(tree, collector)
     if isinstance(source, exp.Values):
         rowset = rowset.renamed((), names)
     filled = any(column.inputs - {SENT} for column in rowset.columns)
@@ -124,11 +124,11 @@ def _inserts(tree: exp.Expr, collector: EdgeCollector) -> None:
 
 
 def _inserted_table(insert: exp.Expr, context: QueryContext) -> Name | None:
-    place = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
-    found = found_table(table_parts(place), context)
-    if found is None:
+    table = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
+    name = found_table(table_parts(table), context)
+    if name is None:
         context.gap("the statement has an unknown form")
-    return found
+    return name
 
 
 def _output(insert: exp.Expr, collector: EdgeCollector) -> None:
@@ -151,8 +151,8 @@ def _positions(tree: exp.Expr, collector: EdgeCollector) -> list[str]:
         return []
     partition = tree.find(exp.Partition)
     parts = partition.expressions if partition else []
-    static = {one.this.name.casefold() for one in parts if isinstance(one, exp.EQ)}
-    dynamic = [one.name for one in parts if not isinstance(one, exp.EQ)]
+    static = {part.this.name.casefold() for part in parts if isinstance(part, exp.EQ)}
+    dynamic = [part.name for part in parts if not isinstance(part, exp.EQ)]
     partitioned = static | {name.casefold() for name in dynamic}
     first = [name for name in collector.columns if name.casefold() not in partitioned]
     return [*first, *dynamic] if first else []

@@ -80,25 +80,33 @@ def clause_inputs(node: exp.Expr | None, scope: QueryScope, subtype: Subtype) ->
 
 def inputs_of_all(nodes: Iterable[exp.Expr], scope: QueryScope) -> InputColumns:
     """The inputs of several expressions."""
-    found = [one for node in nodes if (one := inputs(node, scope))]
+    column_sets = [input_columns for node in nodes if (input_columns := inputs(node, scope))]
     # One set alone stays the same object, whose hash is known.
-    return NOTHING.union(*found) if len(found) > 1 else found[0] if found else NOTHING
+    return (
+        NOTHING.union(*column_sets)
+        if len(column_sets) > 1
+        else column_sets[0]
+        if column_sets
+        else NOTHING
+    )
 
 
 def _function_inputs(
     node: exp.Expr, arguments: Iterable[exp.Expr], scope: QueryScope
 ) -> InputColumns:
-    found = inputs_of_all(arguments, scope)
-    if not found:
+    input_columns = inputs_of_all(arguments, scope)
+    if not input_columns:
         return NOTHING
     name = _function(node)
     aggregate = isinstance(node, exp.AggFunc) and not isinstance(node, _OF_ONE_ROW)
     subtype = Subtype.TRANSFORMATION
     if aggregate or name in _AGGREGATES:
         subtype = Subtype.AGGREGATION
-    if SENT in found and (len(found) > 1 or any(map(_is_made_by_server, node.walk()))):
-        found -= {SENT}  # a + ?, DATEADD(day, ?, GETDATE())
-    return transformed(found, subtype, masking=MASKING.get(name, Masking.NONE))
+    if SENT in input_columns and (
+        len(input_columns) > 1 or any(map(_is_made_by_server, node.walk()))
+    ):
+        input_columns -= {SENT}  # a + ?, DATEADD(day, ?, GETDATE())
+    return transformed(input_columns, subtype, masking=MASKING.get(name, Masking.NONE))
 
 
 def _is_made_by_server(node: exp.Expr) -> bool:
@@ -144,11 +152,11 @@ def _column(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 def _named_expression(name: str, scope: QueryScope) -> InputColumns:
     """The inputs of what has an alias anywhere in SELECT; inside of it, the name is a column's."""
-    found = scope.expressions.pop(name)
-    if isinstance(found, exp.Expr):
-        found = inputs(found, scope)
-    scope.expressions[name] = found
-    return found
+    expression = scope.expressions.pop(name)
+    if isinstance(expression, exp.Expr):
+        expression = inputs(expression, scope)
+    scope.expressions[name] = expression
+    return expression
 
 
 def _star(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -157,7 +165,7 @@ def _star(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 
 def _rows(rowsets: Iterable[Rowset]) -> InputColumns:
-    return NOTHING.union(*(column.inputs for one in rowsets for column in one.columns))
+    return NOTHING.union(*(column.inputs for rowset in rowsets for column in rowset.columns))
 
 
 def _count(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -223,20 +231,20 @@ def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 def _lambda(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`x -> x + a`, in which x is no column; but `j -> 'a'` takes a value out of JSON."""
-    found = inputs(node.this, scope)
+    input_columns = inputs(node.this, scope)
     if scope.context.dialect in _JSON_ARROWS or isinstance(node.this, exp.Literal):
-        columns = [exp.column(one.copy()) for one in node.expressions]
-        found |= transformed(inputs_of_all(columns, scope), Subtype.TRANSFORMATION)
-    return found
+        columns = [exp.column(parameter.copy()) for parameter in node.expressions]
+        input_columns |= transformed(inputs_of_all(columns, scope), Subtype.TRANSFORMATION)
+    return input_columns
 
 
 def _position(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`$1` in Snowflake: a column by its place."""
-    place = node.this
-    if scope.context.dialect != "snowflake" or not isinstance(place, exp.Literal):
+    number = node.this
+    if scope.context.dialect != "snowflake" or not isinstance(number, exp.Literal):
         return NOTHING
     columns = scope.rowsets[0].columns if len(scope.rowsets) == 1 else ()
-    at = int(place.this) - 1 if place.is_int else len(columns)
+    at = int(number.this) - 1 if number.is_int else len(columns)
     return columns[at].inputs if at < len(columns) else NOTHING
 
 
@@ -295,12 +303,12 @@ def _sent(node: exp.Expr, scope: QueryScope) -> InputColumns:
 def _equal(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`a = ?`: what the task sends is its `a`."""
     sides = (node.this, node.expression)
-    found = inputs_of_all(sides, scope)
-    if SENT in found:
+    input_columns = inputs_of_all(sides, scope)
+    if SENT in input_columns:
         for side in sides:
             if isinstance(side, exp.Column):
-                found = sent_as(found, side.name)
-    return transformed(found, Subtype.TRANSFORMATION)
+                input_columns = sent_as(input_columns, side.name)
+    return transformed(input_columns, Subtype.TRANSFORMATION)
 
 
 def _ordered_group(node: exp.Expr, scope: QueryScope) -> InputColumns:

@@ -27,30 +27,34 @@ def struct_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
     return make(node, scope) if make else ()
 
 
-def _ordered(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
+def _ordered_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
     order = transformed(inputs_of_all(node.expressions, scope), Subtype.SORT)
     fields = struct_fields(node.this, scope)
     return [RowsetColumn(field.name, field.inputs | order) for field in fields]
 
 
-def _aggregated(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
+def _aggregated_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
     return [
         RowsetColumn(field.name, transformed(field.inputs, Subtype.AGGREGATION))
         for field in struct_fields(node.this, scope)
     ]
 
 
-def _made(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
+def _constructor_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
     """The fields of `STRUCT(a, b + 1 AS c)`."""
     fields = []
-    for one in node.expressions:
-        is_named = isinstance(one, exp.PropertyEQ)
-        value, name = (one.expression, one.this.name) if is_named else (one, one.output_name)
+    for expression in node.expressions:
+        is_named = isinstance(expression, exp.PropertyEQ)
+        value, name = (
+            (expression.expression, expression.this.name)
+            if is_named
+            else (expression, expression.output_name)
+        )
         fields.append(RowsetColumn(name, inputs(value, scope)))
     return fields
 
 
-def _rows(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
+def _row_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
     """The columns of a table whose name stands for its rows."""
     if node.args.get("table"):
         return ()
@@ -59,9 +63,9 @@ def _rows(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
 
 
 _STRUCTS: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], Sequence[RowsetColumn]]] = {
-    exp.AnyValue: _aggregated,
-    exp.ArrayAgg: _aggregated,
-    exp.Column: _rows,
-    exp.Order: _ordered,
-    exp.Struct: _made,
+    exp.AnyValue: _aggregated_fields,
+    exp.ArrayAgg: _aggregated_fields,
+    exp.Column: _row_fields,
+    exp.Order: _ordered_fields,
+    exp.Struct: _constructor_fields,
 }

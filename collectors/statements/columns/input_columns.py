@@ -32,10 +32,13 @@ SENT = InputColumn((), "")
 
 def sent_as(inputs: InputColumns, column: str) -> InputColumns:
     """The inputs of a column's value, with what the task sends under the column's name."""
-    if not any(one.table == () for one in inputs):
+    if not any(input_column.table == () for input_column in inputs):
         return inputs
     return frozenset(
-        one._replace(column=column) if one.table == () and not one.column else one for one in inputs
+        input_column._replace(column=column)
+        if input_column.table == () and not input_column.column
+        else input_column
+        for input_column in inputs
     )
 
 
@@ -47,6 +50,11 @@ def transformed(
     if not inputs:
         return NOTHING
     return frozenset(
-        InputColumn(one.table, one.column, compose(subtype, one.subtype), one.masking.then(masking))
-        for one in inputs
+        InputColumn(
+            input_column.table,
+            input_column.column,
+            compose(subtype, input_column.subtype),
+            input_column.masking.then(masking),
+        )
+        for input_column in inputs
     )

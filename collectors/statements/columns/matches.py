@@ -34,7 +34,9 @@ def match_inputs(match: exp.Expr, scope: QueryScope) -> InputColumns:
         inputs_of_all([*partition, *([order] if order else [])], inside), Subtype.WINDOW
     )
     rows = match.args.get("rows")
-    remaining = [RowsetColumn(one.output_name, inputs(one, inside)) for one in partition]
+    remaining = [
+        RowsetColumn(expression.output_name, inputs(expression, inside)) for expression in partition
+    ]
     if rows is not None and rows.name.upper().startswith("ALL"):
         remaining = list(source.columns)
     measures = [

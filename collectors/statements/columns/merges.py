@@ -17,38 +17,40 @@ from dbt_graft.lineage.records import Subtype
 
 def merge(tree: exp.Expr, collector: EdgeCollector) -> None:
     """Add the edges of a MERGE."""
-    both = collector.scope
-    target = target_rowset(tree.this, both)
-    first = len(both.rowsets)
-    collector.add_row_edges(add_sources(tree.args["using"], both))
-    sources = both.rowsets[first:]
-    source = Rowset((), [column for one in sources for column in one.columns])
+    scope = collector.scope
+    target = target_rowset(tree.this, scope)
+    first = len(scope.rowsets)
+    collector.add_row_edges(add_sources(tree.args["using"], scope))
+    sources = scope.rowsets[first:]
+    source = Rowset((), [column for rowset in sources for column in rowset.columns])
     collector.add_row_edges(
-        clause_inputs(tree.args.get("on"), both, Subtype.JOIN).union(
-            *(one.influences for one in sources)
+        clause_inputs(tree.args.get("on"), scope, Subtype.JOIN).union(
+            *(rowset.influences for rowset in sources)
         )
     )
     only_source = collector.scope.inner(*sources)
     whens = tree.args.get("whens")
     for when in whens.expressions if whens else ():
-        collector.add_row_edges(clause_inputs(when.args.get("condition"), both, Subtype.FILTER))
+        collector.add_row_edges(clause_inputs(when.args.get("condition"), scope, Subtype.FILTER))
         action = when.args.get("then")
         if not isinstance(action, exp.Insert | exp.Update):
             continue
-        if any(isinstance(one, exp.Star) for one in (action.this, *action.expressions)):
+        if any(isinstance(part, exp.Star) for part in (action.this, *action.expressions)):
             fill(collector, _same_names(source, collector.columns))
         elif isinstance(action, exp.Update):
-            assign(action.expressions, collector, both, target)
+            assign(action.expressions, collector, scope, target)
         elif action.expression:
             _insert_values(action, collector, only_source)
 
 
 def _same_names(source: Rowset, columns: Sequence[str]) -> Rowset:
     """`UPDATE SET *`, `INSERT *`: the columns of the source that the target has too."""
-    known = [
-        RowsetColumn(name, found) for name in columns if (found := source.find(name)) is not None
+    shared = [
+        RowsetColumn(name, input_columns)
+        for name in columns
+        if (input_columns := source.find(name)) is not None
     ]
-    return Rowset((), known or source.columns)
+    return Rowset((), shared or source.columns)
 
 
 def _insert_values(action: exp.Expr, collector: EdgeCollector, scope: QueryScope) -> None:

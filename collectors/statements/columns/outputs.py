@@ -16,13 +16,13 @@ _ACTION = re.compile(r"\$action\b", re.IGNORECASE)
 def outputs_into(text: str, tokens: list[Token]) -> list[str]:
     """The writes of `OUTPUT … INTO`, as statements of their own: `INSERT INTO … SELECT …`."""
     statement = StatementTokens(text, tokens)
-    found = []
+    writes = []
     for at, behind in output_clauses(statement):
         into = next((place for place in range(at, behind) if statement.words[place] == "INTO"), 0)
         if at + 1 < into < behind - 1:
             values = _ACTION.sub("NULL", statement.written(at + 1, into))
-            found.append(f"INSERT INTO {statement.written(into + 1, behind)} SELECT {values}")
-    return found
+            writes.append(f"INSERT INTO {statement.written(into + 1, behind)} SELECT {values}")
+    return writes
 
 
 def output_clauses(statement: StatementTokens) -> Iterator[tuple[int, int]]:

@@ -23,12 +23,12 @@ def pivoted(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     for pivot in node.args.get("pivots") or ():
         inside = scope.inner(rowset)
         if pivot.args.get("unpivot"):
-            consumed = _names(one for field in _fields(pivot) for one in field.expressions)
+            consumed = _names(value for field in _fields(pivot) for value in field.expressions)
             produced = _unpivot(pivot, inside)
         else:
             consumed = _names([*pivot.expressions, *(field.this for field in _fields(pivot))])
             produced = _pivot(pivot, inside)
-        rowset = _replaced(rowset, consumed, produced)
+        rowset = _replace_columns(rowset, consumed, produced)
         alias = pivot.args.get("alias")
         if isinstance(alias, exp.TableAlias):
             names = [column.name for column in alias.args.get("columns") or ()]
@@ -42,32 +42,38 @@ def pivot_statement(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset
     if node.args.get("unpivot"):
         into = node.args["into"]
         values = inputs_of_all(node.expressions, inside)
-        made = [
+        columns = [
             RowsetColumn(into.this.name, NOTHING),
             *(RowsetColumn(column.name, values) for column in into.expressions),
         ]
-        return _replaced(rowset, _names(node.expressions), made)
-    fields = [one for one in node.expressions if isinstance(one, exp.In)]
+        return _replace_columns(rowset, _names(node.expressions), columns)
+    fields = [expression for expression in node.expressions if isinstance(expression, exp.In)]
     using = node.args.get("using") or []
     deciding = transformed(
-        inputs_of_all([getattr(one, "this", one) for one in fields or node.expressions], inside),
+        inputs_of_all(
+            [getattr(field, "this", field) for field in fields or node.expressions], inside
+        ),
         Subtype.CONDITIONAL,
     )
-    by_value = [(one, inputs(one, inside) | deciding) for one in using]
+    by_value = [(aggregate, inputs(aggregate, inside) | deciding) for aggregate in using]
     if len(fields) == 1 == len(node.expressions):
-        made = [
-            RowsetColumn(_pivot_name(value.name, one, len(using)), found)
+        columns = [
+            RowsetColumn(_pivot_name(value.name, aggregate, len(using)), input_columns)
             for value in fields[0].expressions
-            for one, found in by_value
+            for aggregate, input_columns in by_value
         ]
     else:
         scope.context.gap(_NOT_KNOWN)
-        made = [RowsetColumn(ANY_COLUMN, deciding.union(*(found for _, found in by_value)))]
+        columns = [
+            RowsetColumn(
+                ANY_COLUMN, deciding.union(*(input_columns for _, input_columns in by_value))
+            )
+        ]
     group = node.args.get("group")
     if group is None:
-        return _replaced(rowset, _names([*node.expressions, *using]), made)
-    groups = [RowsetColumn(one.output_name, inputs(one, inside)) for one in group.expressions]
-    return Rowset(rowset.path, [*groups, *made], rowset.influences)
+        return _replace_columns(rowset, _names([*node.expressions, *using]), columns)
+    groups = [RowsetColumn(key.output_name, inputs(key, inside)) for key in group.expressions]
+    return Rowset(rowset.path, [*groups, *columns], rowset.influences)
 
 
 _NOT_KNOWN = "the columns of a pivot are not known"
@@ -79,7 +85,9 @@ def _pivot_name(value: str, aggregate: exp.Expr, aggregates: int) -> str:
     return value if aggregates == 1 else f"{value}_{aggregate.sql('duckdb').casefold()}"
 
 
-def _replaced(rowset: Rowset, consumed: set[str], produced: Iterable[RowsetColumn]) -> Rowset:
+def _replace_columns(
+    rowset: Rowset, consumed: set[str], produced: Iterable[RowsetColumn]
+) -> Rowset:
     remaining = [column for column in rowset.columns if column.name.casefold() not in consumed]
     return Rowset(rowset.path, [*remaining, *produced], rowset.influences)
 
@@ -109,7 +117,7 @@ def _pivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
 
 def _unpivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     """The columns of values, and those of the names that they had."""
-    groups = [_places(one) for field in _fields(pivot) for one in field.expressions]
+    groups = [_places(value) for field in _fields(pivot) for value in field.expressions]
     named = [column for value in pivot.expressions for column in _places(value)]
     values = [
         RowsetColumn(

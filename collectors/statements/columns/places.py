@@ -25,26 +25,28 @@ def group_inputs(
     scope: QueryScope,
 ) -> InputColumns:
     """The inputs of `GROUP BY a, 2, ALL, ROLLUP (b)`."""
-    found = NOTHING
+    input_columns = NOTHING
     if group.args.get("all"):
-        found = inputs_of_all([one for one in projections if not _is_aggregated(one)], scope)
+        input_columns = inputs_of_all(
+            [projection for projection in projections if not _is_aggregated(projection)], scope
+        )
     for node in group.iter_expressions():
-        found |= _at_place(node, columns) or _by_alias(node, scope) or inputs(node, scope)
-    return transformed(found, Subtype.GROUP_BY)
+        input_columns |= _at_place(node, columns) or _by_alias(node, scope) or inputs(node, scope)
+    return transformed(input_columns, Subtype.GROUP_BY)
 
 
 def order_inputs(
     order: exp.Expr, columns: Sequence[RowsetColumn], scope: QueryScope
 ) -> InputColumns:
     """The inputs of `ORDER BY a, 2, ALL`."""
-    found = NOTHING
+    input_columns = NOTHING
     for node in order.expressions:
         value = node.this if isinstance(node, exp.Ordered) else node
         if isinstance(value, exp.Var) and value.name.upper() == "ALL":
-            found = found.union(*(column.inputs for column in columns))
+            input_columns = input_columns.union(*(column.inputs for column in columns))
         else:
-            found |= _at_place(value, columns) or inputs(value, scope)
-    return found
+            input_columns |= _at_place(value, columns) or inputs(value, scope)
+    return input_columns
 
 
 def _at_place(node: exp.Expr, columns: Sequence[RowsetColumn]) -> InputColumns:
@@ -63,4 +65,7 @@ def _by_alias(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 def _is_aggregated(projection: exp.Expr) -> bool:
     """Whether a projection has an aggregate that is no window function."""
-    return any(not isinstance(one.parent, exp.Window) for one in projection.find_all(exp.AggFunc))
+    return any(
+        not isinstance(aggregate.parent, exp.Window)
+        for aggregate in projection.find_all(exp.AggFunc)
+    )

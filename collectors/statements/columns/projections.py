@@ -25,54 +25,58 @@ _OPERATORS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Connector, exp.Pr
 _WITH_COLUMNS = frozenset({"duckdb", "clickhouse"})
 
 
-def projected(node: exp.Expr, scope: QueryScope, place: int) -> Iterable[RowsetColumn]:
+def projected(node: exp.Expr, scope: QueryScope, position: int) -> Iterable[RowsetColumn]:
     """The columns that one projection makes.
 
     Args:
-        place: The number of columns before it, by which BigQuery names those without a name.
+        position: The number of columns before it, by which BigQuery names those without a name.
     """
     if type(node) is exp.Column and type(node.this) is exp.Identifier:  # most of them
-        found = inputs(node, scope)
-        return [RowsetColumn(node.this.name, found, _fields_of_struct(node, found, scope))]
+        input_columns = inputs(node, scope)
+        return [
+            RowsetColumn(
+                node.this.name, input_columns, _fields_of_struct(node, input_columns, scope)
+            )
+        ]
     star = node.this if isinstance(node, exp.Column) else node
     if isinstance(star, exp.Star):
         parts = node.parts[:-1] if isinstance(node, exp.Column) else []
-        return _starred(star, tuple(part.name.casefold() for part in parts), scope)
+        return _star_columns(star, tuple(part.name.casefold() for part in parts), scope)
     if isinstance(node, exp.EQ) and isinstance(node.this, exp.Parameter | exp.Placeholder):
         # `@v = a` goes into no column; `'x' = a` into one whose name was taken out.
         is_variable = isinstance(node.this, exp.Parameter)
         return [] if is_variable else [RowsetColumn("", inputs(node.expression, scope))]
     if scope.context.dialect in _WITH_COLUMNS:
-        many = _many(node, scope)
+        many = _expand_columns(node, scope)
         if many is not None:
             return many
-    found = inputs(node, scope)
+    input_columns = inputs(node, scope)
     if isinstance(node, exp.Alias) and isinstance(node.args["alias"], exp.Placeholder):
-        return [RowsetColumn("", found)]
+        return [RowsetColumn("", input_columns)]
     if isinstance(node, exp.Aliases):
-        return [RowsetColumn(alias.name, found) for alias in node.expressions]
+        return [RowsetColumn(alias.name, input_columns) for alias in node.expressions]
     if isinstance(node, exp.Placeholder):
-        return [RowsetColumn("", found)]
+        return [RowsetColumn("", input_columns)]
     if isinstance(node, exp.Literal):
-        return [RowsetColumn(_name(node, scope.context.dialect, place), found)]
-    name = node.output_name or _name(node, scope.context.dialect, place)
-    return [RowsetColumn(name, found, _fields_of_struct(node, found, scope))]
+        return [RowsetColumn(_name(node, scope.context.dialect, position), input_columns)]
+    name = node.output_name or _name(node, scope.context.dialect, position)
+    return [RowsetColumn(name, input_columns, _fields_of_struct(node, input_columns, scope))]
 
 
 def _fields_of_struct(
-    node: exp.Expr, found: InputColumns, scope: QueryScope
+    node: exp.Expr, input_columns: InputColumns, scope: QueryScope
 ) -> tuple[RowsetColumn, ...]:
     """The fields of a projection that makes a struct."""
     if scope.context.tables is not None or scope.context.dialect not in _WITH_STRUCTS:
         return ()
-    is_copied = len(found) == 1 and next(iter(found)).subtype is Subtype.IDENTITY
+    is_copied = len(input_columns) == 1 and next(iter(input_columns)).subtype is Subtype.IDENTITY
     return () if is_copied else tuple(struct_fields(node, scope))
 
 
-def _name(node: exp.Expr, dialect: str, place: int) -> str:
+def _name(node: exp.Expr, dialect: str, position: int) -> str:
     """The name that the engine gives to an expression without one."""
     if dialect == "bigquery":
-        return f"f{place}_"
+        return f"f{position}_"
     if dialect in {"postgres", "redshift"}:
         inner = node.this if isinstance(node, exp.Window) else node
         if isinstance(inner, exp.Anonymous):
@@ -110,7 +114,7 @@ def _name_in_spark(node: exp.Expr) -> str:
     return root.this.sql("spark", normalize_functions="lower")
 
 
-def _starred(
+def _star_columns(
     star: exp.Expr, qualifier: tuple[str, ...], scope: QueryScope
 ) -> Iterator[RowsetColumn]:
     """The columns of `*` and `t.*`, with EXCEPT, REPLACE, RENAME and ILIKE."""
@@ -132,67 +136,73 @@ def _starred(
             if pattern and name != ANY_COLUMN and not pattern.fullmatch(name):
                 continue
             seen.add(name)
-            found = scope.shared[name] if is_shared else column.inputs
-            yield RowsetColumn(renamed.get(name, column.name), replaced.get(name, found))
+            input_columns = scope.shared[name] if is_shared else column.inputs
+            yield RowsetColumn(renamed.get(name, column.name), replaced.get(name, input_columns))
     if qualifier and not rowsets:
         yield from _fields(qualifier, scope)
 
 
 def _fields(qualifier: tuple[str, ...], scope: QueryScope) -> Iterator[RowsetColumn]:
     """`s.*` of a struct."""
-    known = [
+    structs = [
         column.fields
         for rowset in scope.rowsets
         for column in rowset.columns
         if column.fields and column.name.casefold() == qualifier[-1]
     ]
-    if known:
-        yield from known[0]
+    if structs:
+        yield from structs[0]
         return
     parts = [exp.to_identifier(part) for part in qualifier]
     column = exp.Column(this=parts[-1])
     for key, part in zip(("table", "db", "catalog"), reversed(parts[:-1]), strict=False):
         column.set(key, part)
-    found = inputs(column, scope)
-    yield RowsetColumn(ANY_COLUMN, transformed(found, Subtype.TRANSFORMATION))
+    input_columns = inputs(column, scope)
+    yield RowsetColumn(ANY_COLUMN, transformed(input_columns, Subtype.TRANSFORMATION))
 
 
-def _many(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn] | None:
+def _expand_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn] | None:
     """The columns of `COLUMNS('regex')`, `MIN(COLUMNS(*))`, `* LIKE 'a%'`, `* APPLY(sum)`."""
     if isinstance(node, exp.Like | exp.ILike) and isinstance(node.this, exp.Star):
         pattern = _like(node.expression)
-        return [one for one in _all(scope) if pattern.fullmatch(one.name.casefold())]
+        return [
+            column for column in _all_columns(scope) if pattern.fullmatch(column.name.casefold())
+        ]
     if isinstance(node, exp.Apply):
         function = exp.func(node.expression.name, exp.Columns(this=exp.Star()))
-        return _each(function, _all(scope), scope)
-    if isinstance(node, exp.Column) or not (found := node.find(exp.Columns)):
+        return _apply_each(function, _all_columns(scope), scope)
+    if isinstance(node, exp.Column) or not (selector := node.find(exp.Columns)):
         return None
-    which = found.this
+    which = selector.this
     if isinstance(which, exp.Star):
-        return _each(node, list(_starred(which, (), scope)), scope)
+        return _apply_each(node, list(_star_columns(which, (), scope)), scope)
     if isinstance(which, exp.Literal):
         try:
             pattern = re.compile(which.this, re.IGNORECASE)
         except re.error:
             scope.context.gap("columns(…) is not known")
             return []
-        return _each(node, [one for one in _all(scope) if pattern.search(one.name)], scope)
+        return _apply_each(
+            node, [column for column in _all_columns(scope) if pattern.search(column.name)], scope
+        )
     scope.context.gap("columns(…) is not known")
-    every = NOTHING.union(*(one.inputs for one in _all(scope)))
-    return [RowsetColumn(ANY_COLUMN, every)]
+    input_columns = NOTHING.union(*(column.inputs for column in _all_columns(scope)))
+    return [RowsetColumn(ANY_COLUMN, input_columns)]
 
 
-def _all(scope: QueryScope) -> list[RowsetColumn]:
+def _all_columns(scope: QueryScope) -> list[RowsetColumn]:
     return [column for rowset in scope.rowsets for column in rowset.columns]
 
 
-def _each(node: exp.Expr, columns: Iterable[RowsetColumn], scope: QueryScope) -> list[RowsetColumn]:
-    made = []
+def _apply_each(
+    node: exp.Expr, columns: Iterable[RowsetColumn], scope: QueryScope
+) -> list[RowsetColumn]:
+    new_columns = []
     for column in columns:
         scope.star = column.inputs
-        made.append(RowsetColumn(column.name, inputs(node, scope)))
+        new_columns.append(RowsetColumn(column.name, inputs(node, scope)))
     scope.star = NOTHING
-    return made
+    return new_columns
 
 
 def _like(pattern: exp.Expr) -> re.Pattern[str]:

@@ -44,11 +44,11 @@ def query_rowset(node: exp.Expr, outer: QueryScope) -> Rowset:
     scope = outer.inner()
     add_ctes(node, scope)
     if isinstance(node, exp.SetOperation):
-        return _ordered(node, _union(node, scope), scope)
+        return _order_rows(node, _union(node, scope), scope)
     if isinstance(node, exp.Select):
         return _select(node, scope)
     if isinstance(node, exp.Subquery | exp.Paren):
-        return _ordered(node, query_rowset(node.this, scope), scope)
+        return _order_rows(node, query_rowset(node.this, scope), scope)
     if isinstance(node, exp.Table):  # TABLE t
         add_sources(node, scope)
         return scope.rowsets[0]
@@ -66,9 +66,9 @@ def _values(node: exp.Expr, scope: QueryScope) -> Rowset:
         (),
         [
             RowsetColumn(
-                f"{prefix}{at}" if prefix else "", inputs_of_all(filter(None, place), scope)
+                f"{prefix}{at}" if prefix else "", inputs_of_all(filter(None, values), scope)
             )
-            for at, place in enumerate(zip_longest(*rows), start=first)
+            for at, values in enumerate(zip_longest(*rows), start=first)
         ],
     )
 
@@ -85,13 +85,13 @@ def add_ctes(node: exp.Expr, scope: QueryScope) -> None:
         body = cte.this
         if isinstance(body, exp.SetOperation) and _names_itself(body, name):
             # A recursive one begins with the branch that does not name it.
-            known = query_rowset(body.left, scope).renamed((name,), names)
+            rowset = query_rowset(body.left, scope).renamed((name,), names)
             for _ in range(_MOST_ROUNDS):
-                scope.ctes[name], before = known, known.columns
-                known = query_rowset(body, scope).renamed((name,), names)
-                if known.columns == before:
+                scope.ctes[name], before = rowset, rowset.columns
+                rowset = query_rowset(body, scope).renamed((name,), names)
+                if rowset.columns == before:
                     break
-            scope.ctes[name] = known
+            scope.ctes[name] = rowset
             continue
         scope.ctes[name] = query_rowset(body, scope).renamed((name,), names)
 
@@ -110,45 +110,47 @@ def _union(node: exp.SetOperation, scope: QueryScope) -> Rowset:
     rowset = query_rowset(left, scope)
     for branch in reversed(branches):
         other = query_rowset(branch, scope)
-        matched = _by_name if node.args.get("by_name") else _by_position
+        matched = _pair_by_name if node.args.get("by_name") else _pair_by_position
         if scope.context.tables is None and _stars_alike(rowset, other):
-            matched = _place_by_place
+            matched = _pair_by_place
         columns = list(matched(rowset, other))
         if node.args.get("by_name") and str(node.args.get("kind") or "").upper() == "INNER":
-            columns = [one for one in columns if rowset.has(one.name) and other.has(one.name)]
+            columns = [
+                column for column in columns if rowset.has(column.name) and other.has(column.name)
+            ]
         rowset = Rowset((), columns, rowset.influences | other.influences)
     return rowset
 
 
-def _by_position(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
-    if one.is_open or other.is_open:
+def _pair_by_position(left: Rowset, right: Rowset) -> Iterator[RowsetColumn]:
+    if left.is_open or right.is_open:
         # It is not known which columns belong together.
-        yield from one.columns
-        yield from other.columns
+        yield from left.columns
+        yield from right.columns
         return
-    for mine, theirs in zip_longest(one.columns, other.columns):
-        if mine and theirs:
-            yield RowsetColumn(mine.name, mine.inputs | theirs.inputs)
+    for left_column, right_column in zip_longest(left.columns, right.columns):
+        if left_column and right_column:
+            yield RowsetColumn(left_column.name, left_column.inputs | right_column.inputs)
 
 
-def _stars_alike(one: Rowset, other: Rowset) -> bool:
+def _stars_alike(left: Rowset, right: Rowset) -> bool:
     """Whether both have one `*`, at the same place: then the columns around it match."""
     stars = [
         [at for at, column in enumerate(rowset.columns) if column.name == ANY_COLUMN]
-        for rowset in (one, other)
+        for rowset in (left, right)
     ]
-    return stars[0] == stars[1] and len(stars[0]) == 1 and len(one.columns) == len(other.columns)
+    return stars[0] == stars[1] and len(stars[0]) == 1 and len(left.columns) == len(right.columns)
 
 
-def _place_by_place(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
-    for mine, theirs in zip(one.columns, other.columns, strict=True):
-        yield RowsetColumn(mine.name, mine.inputs | theirs.inputs)
+def _pair_by_place(left: Rowset, right: Rowset) -> Iterator[RowsetColumn]:
+    for left_column, right_column in zip(left.columns, right.columns, strict=True):
+        yield RowsetColumn(left_column.name, left_column.inputs | right_column.inputs)
 
 
-def _by_name(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
-    for column in one.columns:
-        yield RowsetColumn(column.name, column.inputs | (other.find(column.name) or NOTHING))
-    yield from (column for column in other.columns if not one.knows(column.name.casefold()))
+def _pair_by_name(left: Rowset, right: Rowset) -> Iterator[RowsetColumn]:
+    for column in left.columns:
+        yield RowsetColumn(column.name, column.inputs | (right.find(column.name) or NOTHING))
+    yield from (column for column in right.columns if not left.knows(column.name.casefold()))
 
 
 def _select(node: exp.Select, scope: QueryScope) -> Rowset:
@@ -169,11 +171,11 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
         columns = list(columns[0].fields) or [RowsetColumn(ANY_COLUMN, columns[0].inputs)]
     if args.get("for_"):  # FOR JSON, FOR XML: one text of all
         columns = [
-            RowsetColumn(one.name, transformed(one.inputs, Subtype.TRANSFORMATION))
-            for one in columns
+            RowsetColumn(column.name, transformed(column.inputs, Subtype.TRANSFORMATION))
+            for column in columns
         ]
     deciding |= _filters(args, scope) | _groups(node, columns, scope)
-    return _ordered(node, Rowset((), columns, deciding), scope)
+    return _order_rows(node, Rowset((), columns, deciding), scope)
 
 
 def _filters(args: Mapping[str, Any], scope: QueryScope) -> InputColumns:
@@ -208,7 +210,11 @@ def _projections(node: exp.Select, scope: QueryScope) -> list[RowsetColumn]:
     """The columns of SELECT; from left to right they become aliases, if they can be named so."""
     dialect = scope.context.dialect
     if dialect in ALIASES_FIRST:
-        aliases = {one.alias.casefold(): one.this for one in node.expressions if one.alias}
+        aliases = {
+            projection.alias.casefold(): projection.this
+            for projection in node.expressions
+            if projection.alias
+        }
         scope.expressions = {**scope.constants, **aliases}
     aliases_now = scope.aliases if dialect in LATERAL_ALIASES else {}
     columns: list[RowsetColumn] = []
@@ -221,14 +227,14 @@ def _projections(node: exp.Select, scope: QueryScope) -> list[RowsetColumn]:
     return columns
 
 
-def _ordered(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
+def _order_rows(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     """The same rows, sorted: ORDER BY names columns of the result first, then of the sources."""
     orders = [node.args[clause] for clause in _ORDERS if node.args.get(clause)]
     if not orders:
         return rowset
-    known = [column for column in rowset.columns if column.name != ANY_COLUMN]
-    result = Rowset((), known if scope.rowsets else rowset.columns)
+    columns = [column for column in rowset.columns if column.name != ANY_COLUMN]
+    result = Rowset((), columns if scope.rowsets else rowset.columns)
     inside = scope.inner(result)
-    found = [order_inputs(order, rowset.columns, inside) for order in orders]
-    deciding = transformed(NOTHING.union(*found), Subtype.SORT)
+    sort_inputs = [order_inputs(order, rowset.columns, inside) for order in orders]
+    deciding = transformed(NOTHING.union(*sort_inputs), Subtype.SORT)
     return Rowset(rowset.path, rowset.columns, rowset.influences | deciding)

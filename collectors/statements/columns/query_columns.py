@@ -99,9 +99,13 @@ def _add_others(statements: Iterable[exp.Expr], scope: QueryScope) -> None:
     """Make the tables known that other statements create; what else they do is a gap."""
     for statement in statements:
         query = _query(statement)
-        made = statement.args.get("into") or statement  # SELECT … INTO t
-        if query and isinstance(made, exp.Create | exp.Into) and isinstance(made.this, exp.Table):
-            path = table_parts(made.this)
+        target = statement.args.get("into") or statement  # SELECT … INTO t
+        if (
+            query
+            and isinstance(target, exp.Create | exp.Into)
+            and isinstance(target.this, exp.Table)
+        ):
+            path = table_parts(target.this)
             scope.ctes[path[-1]] = query_rowset(query, scope).renamed(path)
         else:
             scope.context.gap("other statements than the query are left out")

@@ -114,30 +114,30 @@ class QueryScope:
         folded = name.casefold()
         if folded in self.context.no_columns and self._is_no_column(folded):
             return NOTHING
-        found = self._plain(name, folded)
-        return self._row_or_gap([name]) if found is None else found
+        input_columns = self._plain(name, folded)
+        return self._row_or_gap([name]) if input_columns is None else input_columns
 
     def _is_no_column(self, name: str) -> bool:
         """Whether a name such as ROWNUM, or a variable's, is not that of a column too."""
         if name == "level" and not self.levels:
             return False
-        return not any(one.knows(name) for one in self.rowsets)
+        return not any(rowset.knows(name) for rowset in self.rowsets)
 
     def _row_or_gap(self, parts: list[str]) -> InputColumns:
-        found = self._row(parts) if self.context.tables is None else None
-        return self.context.gap("a column's table is not known") if found is None else found
+        row = self._row(parts) if self.context.tables is None else None
+        return self.context.gap("a column's table is not known") if row is None else row
 
     def _field(self, qualifier: list[str], names: list[str]) -> InputColumns | None:
         """A field of a struct, where the schema has it as a column: `address.city` of BigQuery."""
         name = ".".join(names)
         rowsets = self.named(tuple(map(str.casefold, qualifier))) if qualifier else self.rowsets
-        known = [one for one in rowsets if one.knows(name.casefold())]
-        return known[0].find(name) if len(known) == 1 else None
+        candidates = [rowset for rowset in rowsets if rowset.knows(name.casefold())]
+        return candidates[0].find(name) if len(candidates) == 1 else None
 
     def _qualified(self, qualifier: list[str], name: str) -> InputColumns | None:
         wanted = tuple(part.casefold() for part in qualifier)
-        found = self.named(wanted)
-        return found[0].find(name) if found else None
+        rowsets = self.named(wanted)
+        return rowsets[0].find(name) if rowsets else None
 
     def _row(self, parts: list[str]) -> InputColumns | None:
         """A table's name for its rows (`TO_JSON(t)`), or a column that its schema does not have."""
@@ -155,9 +155,11 @@ class QueryScope:
         """The rowsets of a folded name, in this query or in the nearest around it."""
         scope: QueryScope | None = self
         while scope:
-            found = [one for one in scope.rowsets if one.path[-len(qualifier) :] == qualifier]
-            if found:
-                return found
+            rowsets = [
+                rowset for rowset in scope.rowsets if rowset.path[-len(qualifier) :] == qualifier
+            ]
+            if rowsets:
+                return rowsets
             scope = scope.outer
         return []
 
@@ -166,12 +168,14 @@ class QueryScope:
         while scope:
             if folded in scope.shared:
                 return scope.shared[folded]
-            candidates = [one for one in scope.rowsets if one.knows(folded)]
+            candidates = [rowset for rowset in scope.rowsets if rowset.knows(folded)]
             if not candidates:
                 alias = scope.aliases.get(folded)
-                if alias is not None and folded not in {one.column.casefold() for one in alias}:
+                if alias is not None and folded not in {
+                    input_column.column.casefold() for input_column in alias
+                }:
                     return alias
-                candidates = [one for one in scope.rowsets if one.is_open]
+                candidates = [rowset for rowset in scope.rowsets if rowset.is_open]
             elif self.context.dialect == "clickhouse":
                 candidates = candidates[:1]  # of several, the first one's
             if candidates:

@@ -94,14 +94,16 @@ class Rowset:
         """The inputs of a column; None where it is not there or could be in several."""
         if name in self._exact:
             return self._exact[name]
-        known = self._known.get(name.casefold())
-        if known is not None:
-            return known
+        input_columns = self._known.get(name.casefold())
+        if input_columns is not None:
+            return input_columns
         if len(self._stars) != 1:
             return None
         return frozenset(
-            one._replace(column=name) if one.column == ANY_COLUMN else one
-            for one in self._stars[0].inputs
+            input_column._replace(column=name)
+            if input_column.column == ANY_COLUMN
+            else input_column
+            for input_column in self._stars[0].inputs
         )
 
     def renamed(self, path: Name, names: Sequence[str] = ()) -> Rowset:
@@ -112,8 +114,8 @@ class Rowset:
         if not self.is_open:
             # Values are folded into one, so VALUES can have fewer columns than names.
             folded = columns[0].inputs if columns and not columns[0].name else NOTHING
-            found = [column.inputs for column in columns] + [folded] * len(names)
-            columns[: len(names)] = map(RowsetColumn, names, found)
+            inputs = [column.inputs for column in columns] + [folded] * len(names)
+            columns[: len(names)] = map(RowsetColumn, names, inputs)
         return Rowset(path, columns, self.influences, self.table, self.fields)
 
     def _alias(self, path: Name) -> Rowset:
@@ -131,17 +133,17 @@ def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:
     BigQuery's schemas have fields of structs too, `address` and `address.city`: these can be named,
     but `*` does not have them.
     """
-    made = [
+    table_columns = [
         RowsetColumn(name, frozenset({InputColumn(table, name)}))
         for name in list(columns) or [ANY_COLUMN]
     ]
-    if not any("." in one.name for one in made):
-        return Rowset(path, made, table=table)
-    names = {one.name.casefold() for one in made}
+    if not any("." in column.name for column in table_columns):
+        return Rowset(path, table_columns, table=table)
+    names = {column.name.casefold() for column in table_columns}
     fields = {
-        one.name.casefold(): one.inputs
-        for one in made
-        if "." in one.name and one.name.casefold().partition(".")[0] in names
+        column.name.casefold(): column.inputs
+        for column in table_columns
+        if "." in column.name and column.name.casefold().partition(".")[0] in names
     }
-    others = [one for one in made if one.name.casefold() not in fields]
+    others = [column for column in table_columns if column.name.casefold() not in fields]
     return Rowset(path, others, table=table, fields=fields)

@@ -78,7 +78,7 @@ def add_joins(node: exp.Expr, scope: QueryScope) -> InputColumns:
             deciding |= _share(name, join, scope, first)
         if join.args.get("kind") in {"SEMI", "ANTI"} and scope.context.dialect != "clickhouse":
             # The rows of the other table only decide.
-            deciding |= NOTHING.union(*(one.influences for one in scope.rowsets[first:]))
+            deciding |= NOTHING.union(*(rowset.influences for rowset in scope.rowsets[first:]))
             del scope.rowsets[first:]
     for lateral in node.args.get("laterals") or ():
         scope.rowsets.append(_rowset(lateral, scope))
@@ -100,8 +100,8 @@ def _shared_names(scope: QueryScope, first: int) -> list[str]:
     if any(rowset.is_open for rowset in scope.rowsets):
         scope.context.gap("a natural join of tables whose columns are not known")
         return []
-    left = {column.name.casefold() for one in scope.rowsets[:first] for column in one.columns}
-    right = [column.name for one in scope.rowsets[first:] for column in one.columns]
+    left = {column.name.casefold() for rowset in scope.rowsets[:first] for column in rowset.columns}
+    right = [column.name for rowset in scope.rowsets[first:] for column in rowset.columns]
     return [name for name in right if name.casefold() in left]
 
 
@@ -112,19 +112,19 @@ def _share(name: str, join: exp.Expr, scope: QueryScope, first: int) -> InputCol
     right = _first(scope.rowsets[first:], name)
     match join.args.get("side"):
         case "RIGHT":
-            one = right
+            shared = right
         case "FULL":
-            one = transformed(left | right, Subtype.TRANSFORMATION)
+            shared = transformed(left | right, Subtype.TRANSFORMATION)
         case _:
-            one = left or right
-    scope.shared[folded] = one
+            shared = left or right
+    scope.shared[folded] = shared
     return transformed(left | right, Subtype.JOIN)
 
 
 def _first(rowsets: Sequence[Rowset], name: str) -> InputColumns:
     """A column of the first rowset that has it."""
-    known = [one for one in rowsets if one.knows(name.casefold())]
-    return next(filter(None, (one.find(name) for one in known or rowsets)), NOTHING)
+    candidates = [rowset for rowset in rowsets if rowset.knows(name.casefold())]
+    return next(filter(None, (rowset.find(name) for rowset in candidates or rowsets)), NOTHING)
 
 
 def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
@@ -135,23 +135,27 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
     if isinstance(inner, exp.Query | exp.Values):
         return scope.context.query(inner, scope).renamed(path, names)
     if isinstance(inner, exp.Unnest):
-        return _unnested(inner, path, names, scope)
+        return _unnest(inner, path, names, scope)
     if isinstance(inner, exp.AtIndex | exp.Alias | exp.Pivot) and not path:
         return _items(inner, scope)
-    return _made(inner, path, names, scope)
+    return _function_rows(inner, path, names, scope)
 
 
-def _unnested(node: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
+def _unnest(node: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
     """The items of arrays side by side, and with WITH ORDINALITY or WITH OFFSET their places."""
-    arrays = [transformed(inputs(one, scope), Subtype.TRANSFORMATION) for one in node.expressions]
-    every = NOTHING.union(*arrays)
-    made = [RowsetColumn(name, every) for name in names or _items_names(scope)]
+    arrays = [
+        transformed(inputs(array, scope), Subtype.TRANSFORMATION) for array in node.expressions
+    ]
+    input_columns = NOTHING.union(*arrays)
+    columns = [RowsetColumn(name, input_columns) for name in names or _items_names(scope)]
     if len(names) == len(arrays):
-        made = [RowsetColumn(*pair) for pair in zip(names, arrays, strict=True)]
-    place = node.args.get("offset")
-    if place:
-        made.append(RowsetColumn(place.name if isinstance(place, exp.Expr) else "offset", every))
-    return Rowset(path, made)
+        columns = [RowsetColumn(*pair) for pair in zip(names, arrays, strict=True)]
+    offset = node.args.get("offset")
+    if offset:
+        columns.append(
+            RowsetColumn(offset.name if isinstance(offset, exp.Expr) else "offset", input_columns)
+        )
+    return Rowset(path, columns)
 
 
 def _items_names(scope: QueryScope) -> list[str]:
@@ -161,15 +165,19 @@ def _items_names(scope: QueryScope) -> list[str]:
 
 def _items(node: exp.Expr, scope: QueryScope) -> Rowset:
     """`FROM t, t.items AS item AT place` and `UNPIVOT t.object AS value AT key` of Redshift."""
-    found = transformed(inputs(node.find(exp.Column), scope), Subtype.TRANSFORMATION)
+    input_columns = transformed(inputs(node.find(exp.Column), scope), Subtype.TRANSFORMATION)
     names = [alias.alias for alias in node.find_all(exp.Alias)]
     places = [at.expression.name for at in node.find_all(exp.AtIndex)]
-    return Rowset((), [RowsetColumn(name, found) for name in (*names, *places)])
+    return Rowset((), [RowsetColumn(name, input_columns) for name in (*names, *places)])
 
 
-def _made(function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
+def _function_rows(
+    function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope
+) -> Rowset:
     """The rows of a table function: each column comes from its arguments."""
-    found = transformed(inputs(function, scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION)
+    input_columns = transformed(
+        inputs(function, scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION
+    )
     defined = (exp.OpenJSONColumnDef, exp.JSONColumnDef)
     named = names or [column.name for column in function.find_all(*defined)]
     kind = function.name if isinstance(function, exp.Anonymous) else function.key
@@ -181,7 +189,7 @@ def _made(function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScop
     if not named and scope.context.dialect == "postgres":
         named = list(path)  # one value alone has the name of the table
     named = [*named, ANY_COLUMN] if named == list(path) else named or [ANY_COLUMN]
-    return Rowset(path, [RowsetColumn(name, found) for name in named])
+    return Rowset(path, [RowsetColumn(name, input_columns) for name in named])
 
 
 def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
@@ -194,7 +202,7 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
     if isinstance(node.this, exp.SemanticView):
         return _semantic_view(node.this, path, scope)
     if isinstance(node.this, exp.Func):
-        return _made(node.this, path, names, scope)
+        return _function_rows(node.this, path, names, scope)
     if scope.context.tables is None and parts == ("dual",):
         return Rowset(path or parts, [])
     if scope.context.tables is None and not parts:  # a file of a stage
@@ -216,8 +224,8 @@ def _semantic_view(view: exp.Expr, path: Name, scope: QueryScope) -> Rowset:
 def _array(parts: Name, path: Name, scope: QueryScope) -> Rowset:
     """The items of an array of a table before it: `FROM t, t.items AS item`."""
     column = exp.column(parts[-1], *reversed(parts[:-1]))
-    found = transformed(inputs(column, scope), Subtype.TRANSFORMATION)
-    return Rowset((), [RowsetColumn(name, found) for name in (*path, ANY_COLUMN)])
+    input_columns = transformed(inputs(column, scope), Subtype.TRANSFORMATION)
+    return Rowset((), [RowsetColumn(name, input_columns) for name in (*path, ANY_COLUMN)])
 
 
 def table_parts(node: exp.Table) -> Name:
@@ -226,8 +234,8 @@ def table_parts(node: exp.Table) -> Name:
 
 
 def _parts(node: exp.Table) -> Iterator[str]:
-    for place in ("catalog", "db", "this"):
-        part = node.args.get(place)
+    for key in ("catalog", "db", "this"):
+        part = node.args.get(key)
         while isinstance(part, exp.Dot):
             yield part.this.name.casefold()
             part = part.expression
@@ -243,9 +251,9 @@ def found_table(parts: Name, context: QueryContext) -> Name | None:
     if context.tables is None:
         context.read[parts] = None
         return parts
-    known = context.tables.get(parts) or context.tables.get(parts[-1:])
-    if known or not parts:
-        return known
+    table = context.tables.get(parts) or context.tables.get(parts[-1:])
+    if table or not parts:
+        return table
     ending = [name for key, name in context.tables.items() if key[-len(parts) :] == parts]
     return ending[0] if len(ending) == 1 else None
 

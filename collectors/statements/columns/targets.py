@@ -47,9 +47,9 @@ def assign(
     assignments: Iterable[exp.Expr], collector: EdgeCollector, scope: QueryScope, target: Rowset
 ) -> None:
     """`SET a = b`: through a derived table or common table expression into the table below."""
-    for one in assignments:
-        if isinstance(one, exp.EQ) and isinstance(one.this, exp.Column):
-            found = inputs(one.expression, scope)
-            for below in target.find(one.this.name) or ():
+    for assignment in assignments:
+        if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Column):
+            input_columns = inputs(assignment.expression, scope)
+            for below in target.find(assignment.this.name) or ():
                 if below.subtype is Subtype.IDENTITY:
-                    collector.add_edges(below.column, found, below.table)
+                    collector.add_edges(below.column, input_columns, below.table)

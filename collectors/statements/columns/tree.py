@@ -54,8 +54,8 @@ def table_mismatch(trees: Iterable[exp.Expr], tables: set[str]) -> str | None:
     Args:
         tables: The last parts of the names found, in lower case.
     """
-    found = set().union(*map(_tables, trees))
-    return None if found == tables else "the parser finds other tables in this statement"
+    names = set().union(*map(_tables, trees))
+    return None if names == tables else "the parser finds other tables in this statement"
 
 
 def sources_and_targets(tree: exp.Expr) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -95,7 +95,7 @@ def _depth(tokens: list[Token]) -> int:
 def _tables(tree: exp.Expr) -> set[str]:
     """The tables of a tree without aliases and common table expressions."""
     ctes = {node.alias_or_name.casefold() for node in tree.find_all(exp.CTE)}
-    found: set[str] = set()
+    names: set[str] = set()
     plain: set[str] = set()
     aliases: set[str] = set()
     for table in tree.find_all(exp.Table):
@@ -105,11 +105,11 @@ def _tables(tree: exp.Expr) -> set[str]:
         if table.alias:
             aliases.add(table.alias.casefold())
         if table.args.get("db") is not None:
-            found.add(name)
+            names.add(name)
         elif name not in ctes:
             # Only a name that stands alone can be an alias: UPDATE p … FROM dbo.p AS p.
-            (found if table.alias else plain).add(name)
-    return (found | (plain - aliases)) - {""}
+            (names if table.alias else plain).add(name)
+    return (names | (plain - aliases)) - {""}
 
 
 def _name(table: exp.Table) -> str:

@@ -72,8 +72,8 @@ class _Scope:
             elif word in _CHANGES and not self.tables:
                 self._changed_table()
             elif word == "INTO":
-                found = name_at(self.tokens, self.at + 1, Dialect.TSQL)
-                self.at = found.end if found else self.at + 1
+                target = name_at(self.tokens, self.at + 1, Dialect.TSQL)
+                self.at = target.end if target else self.at + 1
             elif word in _BEFORE_TABLE or (word == "," and in_from):
                 in_from = True
                 is_outer = self.at > 0 and bool(
@@ -122,14 +122,14 @@ class _Scope:
             self.at += 1
         before = len(self.tables)
         self._table()
-        for one in self.tables[before:]:
-            one.changes = True
+        for table in self.tables[before:]:
+            table.changes = True
 
     def _table(self) -> None:
-        found = name_at(self.tokens, self.at, Dialect.TSQL)
-        if found is None:
+        name = name_at(self.tokens, self.at, Dialect.TSQL)
+        if name is None:
             return
-        self.at = found.end
+        self.at = name.end
         if self.word(self.at) == "(":
             self.at = self.closes.get(self.at, self.end) + 1  # a function's arguments
         if self.word(self.at) == "WITH":
@@ -142,7 +142,7 @@ class _Scope:
         if token and token.is_name and token.word not in _NO_ALIAS:
             alias = token.text.casefold()
             self.at += 1
-        self.tables.append(TableMention(found.name, alias))
+        self.tables.append(TableMention(name.name, alias))
 
     def _end_of_condition(self, at: int) -> int:
         while at < self.end and self.word(at) not in _ENDS_CONDITION and self.word(at) != ",":
@@ -158,8 +158,8 @@ class _Scope:
         counts = not _LEFT_OUT.intersection(words) and not only_last
         at = begin
         while at < end:
-            if counts and (found := self._comparison(at)):
-                condition, at = found
+            if counts and (comparison := self._comparison(at)):
+                condition, at = comparison
                 self.conditions.append(condition)
             elif self.word(at) == "(":
                 close = min(self.closes.get(at, end), end)
@@ -218,29 +218,31 @@ class _Scope:
         if self.word(at) in ("CONVERT", "TRY_CONVERT") and self.word(at + 3) == ",":
             inside, close = self._column(at + 4), self.closes.get(at + 1, self.end)
             return (*inside[:2], close + 1) if inside else None
-        found = name_at(self.tokens, at, Dialect.TSQL)
-        if found is None or found.name[-1].startswith(("@", "__value", "__list")):
+        name = name_at(self.tokens, at, Dialect.TSQL)
+        if name is None or name.name[-1].startswith(("@", "__value", "__list")):
             return None
-        if self.word(found.end) == "(":
+        if self.word(name.end) == "(":
             return None
-        qualifier = found.name[-2] if len(found.name) > 1 else ""
-        return qualifier, found.name[-1], found.end
+        qualifier = name.name[-2] if len(name.name) > 1 else ""
+        return qualifier, name.name[-1], name.end
 
     def mentions(self) -> Iterator[TableMention]:
         """The tables with the conditions on each."""
-        targets = [one for one in self.tables if one.changes]
+        targets = [table for table in self.tables if table.changes]
         for target in targets:
             named = [
-                one
-                for one in self.tables
-                if one is not target and len(target.name) == 1 and one.is_called(target.name[-1])
+                table
+                for table in self.tables
+                if table is not target
+                and len(target.name) == 1
+                and table.is_called(target.name[-1])
             ]
             if named:  # DELETE o FROM orders AS o
                 named[0].changes = True
                 self.tables.remove(target)
         for condition in self.conditions:
-            for one in self.tables:
-                if not condition.qualifier or one.is_called(condition.qualifier):
-                    one.conditions.append(condition)
-                    one.sure = one.sure and (bool(condition.qualifier) or len(self.tables) == 1)
+            for table in self.tables:
+                if not condition.qualifier or table.is_called(condition.qualifier):
+                    table.conditions.append(condition)
+                    table.sure = table.sure and (bool(condition.qualifier) or len(self.tables) == 1)
         yield from self.tables

@@ -78,7 +78,7 @@ class DateExpression:
     def numbers(self) -> frozenset[int]:
         """The literals that its value depends on."""
         inner = self.of.numbers if self.of else frozenset()
-        return inner | {one for one in (self.literal, self.steps) if one is not None}
+        return inner | {number for number in (self.literal, self.steps) if number is not None}
 
     @property
     def is_relative(self) -> bool:
@@ -105,20 +105,20 @@ class DateValues:
 
 def read_expression(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """The date expression that begins at a place, and the place after it."""
-    found = _simple(tokens, at)
-    if found is None:
+    parsed = _read_simple(tokens, at)
+    if parsed is None:
         return None
-    expression, end = found
+    expression, end = parsed
     if _word(tokens, end) in ("+", "-"):
         steps = _mark(tokens, end + 1)
         if steps is None or not expression.is_relative or _word(tokens, end + 2) in ("*", "/"):
             return None
         sign = 1 if _word(tokens, end) == "+" else -1
         return DateExpression(of=expression, days=1, steps=steps, sign=sign), end + 2
-    return None if _word(tokens, end) in ("*", "/", "%", "COLLATE") else found
+    return None if _word(tokens, end) in ("*", "/", "%", "COLLATE") else parsed
 
 
-def _simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+def _read_simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     word, after = _word(tokens, at), _word(tokens, at + 1)
     literal = _mark(tokens, at)
     if literal is not None:
@@ -133,48 +133,48 @@ def _simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | No
     if listed and word == "DATEFROMPARTS":
         return DateExpression(literal=int(listed["number"]), variable=""), at + 4
     if after == "(" and word in _CASTS:
-        return _cast(tokens, at + 2)
+        return _read_cast(tokens, at + 2)
     if after == "(" and word in _CONVERTS:
-        return _converted(tokens, at + 2)
+        return _read_convert(tokens, at + 2)
     if after == "(" and word == "DATEADD":
-        return _shifted(tokens, at + 2)
+        return _read_shift(tokens, at + 2)
     return None
 
 
-def _cast(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+def _read_cast(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`GETDATE() AS date)`"""
-    found = read_expression(tokens, at)
-    if found is None or _word(tokens, found[1]) != "AS":
+    parsed = read_expression(tokens, at)
+    if parsed is None or _word(tokens, parsed[1]) != "AS":
         return None
-    return found[0], _behind(tokens, found[1])
+    return parsed[0], _place_behind(tokens, parsed[1])
 
 
-def _converted(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+def _read_convert(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`date, GETDATE())`, `varchar(10), @d, 120)`"""
     while _word(tokens, at) not in (",", ""):
-        at = _behind(tokens, at + 1) if _word(tokens, at) == "(" else at + 1
-    found = read_expression(tokens, at + 1)
-    return (found[0], _behind(tokens, found[1])) if found else None
+        at = _place_behind(tokens, at + 1) if _word(tokens, at) == "(" else at + 1
+    parsed = read_expression(tokens, at + 1)
+    return (parsed[0], _place_behind(tokens, parsed[1])) if parsed else None
 
 
-def _shifted(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+def _read_shift(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`day, -1, GETDATE())`"""
     part = _word(tokens, at)
     sign = -1 if _word(tokens, at + 2) == "-" else 1
     place = at + 2 + (_word(tokens, at + 2) in ("-", "+"))
     steps = _mark(tokens, place)
-    known = part in _UNITS or part in _MONTHS
-    if not known or steps is None or _word(tokens, place + 1) != ",":
+    is_known = part in _UNITS or part in _MONTHS
+    if not is_known or steps is None or _word(tokens, place + 1) != ",":
         return None
-    found = read_expression(tokens, place + 2)
-    if found is None or _word(tokens, found[1]) != ")":
+    parsed = read_expression(tokens, place + 2)
+    if parsed is None or _word(tokens, parsed[1]) != ")":
         return None
     days, months = _UNITS.get(part, 0), _MONTHS.get(part, 0)
-    shifted = DateExpression(of=found[0], days=days, months=months, steps=steps, sign=sign)
-    return shifted, found[1] + 1
+    shifted = DateExpression(of=parsed[0], days=days, months=months, steps=steps, sign=sign)
+    return shifted, parsed[1] + 1
 
 
-def _behind(tokens: Sequence[Token], at: int) -> int:
+def _place_behind(tokens: Sequence[Token], at: int) -> int:
     """The place behind the bracket that closes."""
     depth = 1
     while at < len(tokens) and depth:
@@ -185,13 +185,13 @@ def _behind(tokens: Sequence[Token], at: int) -> int:
 
 def list_number(tokens: Sequence[Token], at: int) -> int | None:
     """The number of the list of literals that stands in brackets from a place on."""
-    found = _LIST.fullmatch(_word(tokens, at + 1)) if _word(tokens, at) == "(" else None
-    return int(found["number"]) if found and _word(tokens, at + 2) == ")" else None
+    match = _LIST.fullmatch(_word(tokens, at + 1)) if _word(tokens, at) == "(" else None
+    return int(match["number"]) if match and _word(tokens, at + 2) == ")" else None
 
 
 def _mark(tokens: Sequence[Token], at: int) -> int | None:
-    found = _MARK.fullmatch(_word(tokens, at))
-    return int(found["number"]) if found else None
+    match = _MARK.fullmatch(_word(tokens, at))
+    return int(match["number"]) if match else None
 
 
 def _word(tokens: Sequence[Token], at: int) -> str:
@@ -219,10 +219,10 @@ def dates_of(expression: DateExpression, values: DateValues) -> tuple[DateRange,
     count = _NUMBER.fullmatch(_literal(values, expression.steps or 0))
     if len(shifted) != 1 or not count or shifted[0].start is None:
         return ()
-    return _moved(shifted[0].start, expression, expression.sign * int(count[0]))
+    return _move_date(shifted[0].start, expression, expression.sign * int(count[0]))
 
 
-def _moved(start: datetime, expression: DateExpression, steps: int) -> tuple[DateRange, ...]:
+def _move_date(start: datetime, expression: DateExpression, steps: int) -> tuple[DateRange, ...]:
     months = start.month - 1 + expression.months * steps
     if abs(expression.months * steps) > _MOST_MONTHS:
         return ()
@@ -239,6 +239,6 @@ def _literal(values: DateValues, number: int) -> str:
 
 def _days(texts: Sequence[str]) -> tuple[DateRange, ...]:
     """The units that texts name; days at finest."""
-    found = [date_range(text.removeprefix("N").removeprefix("n")) for text in texts]
-    known = tuple(one for one in found if one and one.grain is not Grain.HOUR)
-    return known if len(known) == len(found) else ()
+    ranges = [date_range(text.removeprefix("N").removeprefix("n")) for text in texts]
+    days = tuple(day for day in ranges if day and day.grain is not Grain.HOUR)
+    return days if len(days) == len(ranges) else ()

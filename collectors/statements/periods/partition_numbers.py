@@ -92,7 +92,11 @@ class PartitionShape:
         """
         numbered = dict(zip(self.numbers, literals, strict=True))
         values = DateValues(numbered, dict(parameters))
-        return merged_partitions(one for each in self.mentions for one in _of_text(each, values))
+        return merged_partitions(
+            partition
+            for mention in self.mentions
+            for partition in _text_partitions(mention, values)
+        )
 
 
 def find_partitions(text: str) -> PartitionShape | None:
@@ -119,10 +123,10 @@ def find_partitions(text: str) -> PartitionShape | None:
         for each in statements
         for name, operation, changes, ranges in _mentions(each)
     )
-    if all(one.ranges is None for one in mentions):
+    if all(mention.ranges is None for mention in mentions):
         return None
-    used = [end for one in mentions for each in one.ranges or () for end in each]
-    return PartitionShape(mentions, tuple(sorted({n for one in used for n in one.numbers})))
+    used = [end for mention in mentions for ends in mention.ranges or () for end in ends]
+    return PartitionShape(mentions, tuple(sorted({n for end in used for n in end.numbers})))
 
 
 _Mention = tuple[Name, Operation, bool, tuple[NumberRange, ...] | None]
@@ -132,32 +136,32 @@ def _mentions(tokens: list[Token]) -> Iterator[_Mention]:
     """The tables of a statement; their ranges are empty where they cannot be read."""
     if _words(tokens, 0, 2) == ["TRUNCATE", "TABLE"]:
         if table := name_at(tokens, 2, Dialect.TSQL):
-            yield table.name, Operation.TRUNCATE, True, _truncated(tokens, table.end)
+            yield table.name, Operation.TRUNCATE, True, _read_truncate(tokens, table.end)
     elif _words(tokens, 0, 2) == ["ALTER", "TABLE"]:
         source = name_at(tokens, 2, Dialect.TSQL)
         if source is None or _words(tokens, source.end, 1) != ["SWITCH"]:
             return
         words = [token.word for token in tokens]
         to = words.index("TO", source.end) if "TO" in words[source.end :] else len(words)
-        yield source.name, Operation.SWITCH, False, _switched(tokens, source.end + 1, ("TO",))
+        yield source.name, Operation.SWITCH, False, _read_switch(tokens, source.end + 1, ("TO",))
         if target := name_at(tokens, to + 1, Dialect.TSQL):
-            found = _switched(tokens, target.end, ("", ";", "WITH"))
-            yield target.name, Operation.SWITCH, True, found
+            ranges = _read_switch(tokens, target.end, ("", ";", "WITH"))
+            yield target.name, Operation.SWITCH, True, ranges
 
 
-def _switched(
+def _read_switch(
     tokens: list[Token], at: int, behind: tuple[str, ...]
 ) -> tuple[NumberRange, ...] | None:
     """`PARTITION 2`"""
     if _word(tokens, at) != "PARTITION":
         return None
-    found = read_expression(tokens, at + 1)
-    if found is None or _word(tokens, found[1]) not in behind:
+    parsed = read_expression(tokens, at + 1)
+    if parsed is None or _word(tokens, parsed[1]) not in behind:
         return ()  # $PARTITION.by_day(@d), @p + 1
-    return ((found[0], found[0]),)
+    return ((parsed[0], parsed[0]),)
 
 
-def _truncated(tokens: list[Token], at: int) -> tuple[NumberRange, ...] | None:
+def _read_truncate(tokens: list[Token], at: int) -> tuple[NumberRange, ...] | None:
     """`WITH (PARTITIONS (2, 4 TO 6))`"""
     if _words(tokens, at, 4) != ["WITH", "(", "PARTITIONS", "("]:
         return None
@@ -165,7 +169,7 @@ def _truncated(tokens: list[Token], at: int) -> tuple[NumberRange, ...] | None:
     listed = list_number(tokens, at)
     if listed is not None:
         return ((DateExpression(literal=listed, is_list=True),) * 2,)
-    found: list[NumberRange] = []
+    ranges: list[NumberRange] = []
     while _word(tokens, at) in ("(", ","):
         first = read_expression(tokens, at + 1)
         last = first
@@ -173,9 +177,9 @@ def _truncated(tokens: list[Token], at: int) -> tuple[NumberRange, ...] | None:
             last = read_expression(tokens, first[1] + 1)
         if first is None or last is None:
             return ()
-        found.append((first[0], last[0]))
+        ranges.append((first[0], last[0]))
         at = last[1]
-    return tuple(found) if _word(tokens, at) == ")" else ()
+    return tuple(ranges) if _word(tokens, at) == ")" else ()
 
 
 def _word(tokens: list[Token], at: int) -> str:
@@ -186,21 +190,21 @@ def _words(tokens: list[Token], at: int, count: int) -> list[str]:
     return [token.word for token in tokens[at : at + count]]
 
 
-def _of_text(mention: _PartitionMention, values: DateValues) -> Iterator[TextPartitions]:
+def _text_partitions(mention: _PartitionMention, values: DateValues) -> Iterator[TextPartitions]:
     table = ".".join(filter(None, mention.name)).casefold()
     key = (table, mention.operation.value, mention.changes)
     if mention.ranges is None:
         yield TextPartitions(*key, None, None)
         return
-    each = [_numbers(one, values) for one in mention.ranges]
-    known = [numbers for one in each for numbers in one]
-    for first, last in known if all(each) and known else ((0, 0),):
+    ranges = [_numbers(ends, values) for ends in mention.ranges]
+    partitions = [numbers for pairs in ranges for numbers in pairs]
+    for first, last in partitions if all(ranges) and partitions else ((0, 0),):
         yield TextPartitions(*key, first, last)
 
 
 def _numbers(ends: NumberRange, values: DateValues) -> list[tuple[int, int]]:
     """The partitions of a range, or each of a list; empty where an end is no number."""
-    first, last = (_integers(one, values) for one in ends)
+    first, last = (_integers(end, values) for end in ends)
     pairs = list(zip(first, last, strict=False))
     return pairs if all(a <= b for a, b in pairs) else []
 
@@ -211,34 +215,42 @@ def _integers(expression: DateExpression, values: DateValues) -> list[int]:
     else:
         text = values.literals.get(-1 if expression.literal is None else expression.literal, "")
     items = text.strip("()").split(",") if expression.is_list else [text]
-    found = [int(one) for item in items if _NUMBER.fullmatch(one := item.strip())]
-    is_known = len(found) == len(items) and all(0 < one <= _MOST_PARTITIONS for one in found)
-    return found if is_known else []
+    numbers = [int(number) for item in items if _NUMBER.fullmatch(number := item.strip())]
+    is_known = len(numbers) == len(items) and all(
+        0 < number <= _MOST_PARTITIONS for number in numbers
+    )
+    return numbers if is_known else []
 
 
 def merged_partitions(partitions: Iterable[TextPartitions]) -> tuple[TextPartitions, ...]:
     """The partitions of each table, sorted, without overlaps."""
     grouped: dict[tuple[str, str, bool], list[TextPartitions]] = {}
-    for one in partitions:
-        grouped.setdefault((one.table, one.operation, one.changes), []).append(one)
+    for partition in partitions:
+        grouped.setdefault((partition.table, partition.operation, partition.changes), []).append(
+            partition
+        )
     return tuple(
         TextPartitions(*key, first, last)
         for key in sorted(grouped)
-        for first, last in _merged([(one.first, one.last) for one in grouped[key]])
+        for first, last in _merge_ranges(
+            [(partition.first, partition.last) for partition in grouped[key]]
+        )
     )
 
 
-def _merged(ranges: list[tuple[int | None, int | None]]) -> list[tuple[int | None, int | None]]:
-    known = sorted((first, last) for first, last in ranges if first and last)
-    if len(known) < len(ranges):
+def _merge_ranges(
+    ranges: list[tuple[int | None, int | None]],
+) -> list[tuple[int | None, int | None]]:
+    complete = sorted((first, last) for first, last in ranges if first and last)
+    if len(complete) < len(ranges):
         return [(None, None) if (None, None) in ranges else (0, 0)]
-    found: list[tuple[int, int]] = []
-    for first, last in known:
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+    merged: list[tuple[int, int]] = []
+    for first, last in complete:
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
         else:
-            found.append((first, last))
-    return [*found] if len(found) <= _MOST else [(found[0][0], found[-1][1])]
+            merged.append((first, last))
+    return [*merged] if len(merged) <= _MOST else [(merged[0][0], merged[-1][1])]
 
 
 def added_partitions(

@@ -80,8 +80,8 @@ class DateShape:
 
     def dates(self, values: DateValues) -> tuple[TextDate, ...]:
         """The dates in one text."""
-        found = (_dates(*table, values) for table in self.tables)
-        return merged_dates(date for dates in found for date in dates)
+        by_table = (_dates(*table, values) for table in self.tables)
+        return merged_dates(date for dates in by_table for date in dates)
 
 
 def find_dates(text: str) -> DateShape | None:
@@ -101,22 +101,28 @@ def find_dates(text: str) -> DateShape | None:
 def _date_shape(text: str) -> DateShape | None:
     tokens = tokenise(marked(text), Dialect.TSQL)
     variables = variables_of(tokens)
-    mentions = [one for each in split(tokens, Dialect.TSQL) for one in table_mentions(each)]
+    mentions = [
+        mention
+        for statement in split(tokens, Dialect.TSQL)
+        for mention in table_mentions(statement)
+    ]
     values = DateValues(dict(enumerate(literals(text))))
-    without = {_key(one) for one in mentions if not _candidates(one, variables, values)}
+    without = {_key(mention) for mention in mentions if not _candidates(mention, variables, values)}
     tables = tuple(
-        (one.name, one.changes, one.sure, conditions)
-        for one in mentions
-        if _key(one) not in without and (conditions := _candidates(one, variables, values))
+        (mention.name, mention.changes, mention.sure, conditions)
+        for mention in mentions
+        if _key(mention) not in without and (conditions := _candidates(mention, variables, values))
     )
     if not tables:
         return None
-    used = [value for *_, each in tables for one in each for value in one.values]
+    used = [
+        value for *_, conditions in tables for condition in conditions for value in condition.values
+    ]
     return DateShape(
         tables,
-        tuple(sorted({number for one in used for number in one.numbers})),
-        frozenset(name for one in used for name in one.variables),
-        any(one.is_relative for one in used),
+        tuple(sorted({number for value in used for number in value.numbers})),
+        frozenset(name for value in used for name in value.variables),
+        any(value.is_relative for value in used),
     )
 
 
@@ -128,43 +134,45 @@ def _candidates(
     mention: TableMention, variables: dict[str, DateExpression], values: DateValues
 ) -> tuple[DateCondition, ...]:
     """The conditions on columns that are date columns by name, or are compared with a date here."""
-    found = []
-    for one in mention.conditions:
-        if is_personal(one.column):
+    candidates = []
+    for condition in mention.conditions:
+        if is_personal(condition.column):
             continue
-        known = tuple(assigned(value, variables) for value in one.values)
-        by_name = name_grain(one.column) not in (None, Grain.HOUR)
-        if by_name or all(dates_of(v, values) or v.is_relative or v.variables for v in known):
-            found.append(replace(one, values=known))
-    return tuple(found)
+        expressions = tuple(assigned(value, variables) for value in condition.values)
+        by_name = name_grain(condition.column) not in (None, Grain.HOUR)
+        if by_name or all(dates_of(v, values) or v.is_relative or v.variables for v in expressions):
+            candidates.append(replace(condition, values=expressions))
+    return tuple(candidates)
 
 
 def _dates(
     name: Name, changes: bool, sure: bool, conditions: Iterable[DateCondition], values: DateValues
 ) -> Iterator[TextDate]:
     by_column: dict[str, list[DateCondition]] = {}
-    for one in conditions:
-        by_column.setdefault(one.column.casefold(), []).append(one)
+    for condition in conditions:
+        by_column.setdefault(condition.column.casefold(), []).append(condition)
     table = ".".join(filter(None, name)).casefold()
-    for found in by_column.values():
+    for column_conditions in by_column.values():
         ranges: tuple[DateRange, ...] | None = None
         after = False
-        for one in found:
-            more = _ranges(one, values)
-            if more is None:
+        for condition in column_conditions:
+            new_ranges = _ranges(condition, values)
+            if new_ranges is None:
                 continue
-            after = after or one.operator == ">"
+            after = after or condition.operator == ">"
             ranges = (
-                more
+                new_ranges
                 if ranges is None
-                else tuple(both for a in ranges for b in more if (both := intersection(a, b)))
+                else tuple(
+                    overlap for a in ranges for b in new_ranges if (overlap := intersection(a, b))
+                )
             )
         # None of its values is a date: all dates may be meant.
         for dates in (DateRange(None, None, Grain.DAY),) if ranges is None else ranges:
             yield TextDate(
                 table,
                 changes,
-                one.column,
+                condition.column,
                 dates.start,
                 dates.end,
                 dates.grain.value,
@@ -181,35 +189,35 @@ def _ranges(condition: DateCondition, values: DateValues) -> tuple[DateRange, ..
     if condition.operator == "BETWEEN":
         first, last = each[0][0], each[1][0]
         low, high = compared(">=", first), compared("<=", last)
-        both = intersection(low, high) if low and high else None
-        return (both,) if both else ()
-    found = (compared(condition.operator, one) for one in each[0])
-    return tuple(one for one in found if one)
+        overlap = intersection(low, high) if low and high else None
+        return (overlap,) if overlap else ()
+    ranges = (compared(condition.operator, dates) for dates in each[0])
+    return tuple(dates for dates in ranges if dates)
 
 
 def merged_dates(dates: Iterable[TextDate]) -> tuple[TextDate, ...]:
     """The dates of each table and column, sorted, without overlaps."""
     grouped: dict[tuple[str, bool, str, bool], list[TextDate]] = {}
-    for one in dates:
-        grouped.setdefault((one.table, one.changes, one.column, one.sure), []).append(one)
-    found: list[TextDate] = []
+    for date in dates:
+        grouped.setdefault((date.table, date.changes, date.column, date.sure), []).append(date)
+    merged: list[TextDate] = []
     for key in sorted(grouped):
         each = grouped[key]
         if len(each) == 1:
-            found += each
+            merged += each
             continue
         periods = [Period(o.start, o.end, Grain(o.grain), PeriodEvidence.PREDICATE) for o in each]
-        after = any(one.after for one in each)
+        after = any(date.after for date in each)
         table, changes, column, sure = key
-        found += [
+        merged += [
             TextDate(table, changes, column, p.start, p.end, p.grain.value, sure, after)
             for p in union(periods) or (Period(None, None, Grain.DAY, PeriodEvidence.PREDICATE),)
         ]
-    return tuple(found)
+    return tuple(merged)
 
 
 def added_dates(a: tuple[TextDate, ...], b: tuple[TextDate, ...]) -> tuple[TextDate, ...]:
     """The dates of two texts of one shape."""
-    if not b or a == b or all(one in a for one in b):
+    if not b or a == b or all(date in a for date in b):
         return a
     return merged_dates((*a, *b))

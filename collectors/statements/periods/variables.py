@@ -11,7 +11,7 @@ from dbt_graft.collectors.statements.text.tokens import Token
 
 def variables_of(tokens: Sequence[Token]) -> dict[str, DateExpression]:
     """The variables to which a batch assigns one date: `DECLARE @d date = '2026-11-01'`."""
-    found: dict[str, DateExpression] = {}
+    variables: dict[str, DateExpression] = {}
     twice: set[str] = set()
     for at, token in enumerate(tokens):
         if not token.word.startswith("@") or at + 1 >= len(tokens):
@@ -27,19 +27,19 @@ def variables_of(tokens: Sequence[Token]) -> dict[str, DateExpression]:
             if place < len(tokens) and tokens[place].word == "(":
                 place += 3  # datetime2(7), with the number as a list
         if place < len(tokens) and tokens[place].word == "=":
-            if name in found or name in twice:
+            if name in variables or name in twice:
                 twice.add(name)
-                found.pop(name, None)
+                variables.pop(name, None)
             elif value := read_expression(tokens, place + 1):
-                found[name] = value[0]
+                variables[name] = value[0]
             else:
                 twice.add(name)
-    return found
+    return variables
 
 
 def assigned(value: DateExpression, variables: Mapping[str, DateExpression]) -> DateExpression:
     """An expression with what a batch assigned to its variable, itself not a variable again."""
     if value.of:
         return replace(value, of=assigned(value.of, variables))
-    found = variables.get(value.variable) if value.variable else None
-    return found if found and not found.variables else value
+    expression = variables.get(value.variable) if value.variable else None
+    return expression if expression and not expression.variables else value

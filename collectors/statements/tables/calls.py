@@ -36,10 +36,10 @@ def called_procedures(tokens: list[Token], *, alone: bool = False) -> tuple[Name
     """
     if tokens[0].word in _NO_CALL:
         return ()
-    found = [name_at(tokens, at, Dialect.TSQL) for at in _called(tokens)]
+    names = [name_at(tokens, at, Dialect.TSQL) for at in _procedure_places(tokens)]
     if alone and (first := name_at(tokens, 0, Dialect.TSQL)) and _is_call(tokens, first):
-        found.append(first)
-    return tuple(dict.fromkeys(one.name for one in found if one and one.kind is Kind.TABLE))
+        names.append(first)
+    return tuple(dict.fromkeys(name.name for name in names if name and name.kind is Kind.TABLE))
 
 
 def is_dynamic(tokens: list[Token], calls: Iterable[Name]) -> bool:
@@ -52,7 +52,7 @@ def is_dynamic(tokens: list[Token], calls: Iterable[Name]) -> bool:
         return False
     if any(name[-1].casefold() in _RUN_A_TEXT for name in calls):
         return True
-    return any(_is_unknown(tokens[at : at + 2]) for at in _called(tokens))
+    return any(_is_unknown(tokens[at : at + 2]) for at in _procedure_places(tokens))
 
 
 def _is_unknown(tokens: list[Token]) -> bool:
@@ -63,12 +63,12 @@ def _is_unknown(tokens: list[Token]) -> bool:
     return first == "IMMEDIATE" or first[:1] == "@"
 
 
-def _called(tokens: list[Token]) -> Iterator[int]:
+def _procedure_places(tokens: list[Token]) -> Iterator[int]:
     """The places after EXEC, EXECUTE and CALL, and after the variable that takes the result."""
     for at, token in enumerate(tokens):
         if token.word not in _CALLS or (token.word == "CALL" and not _begins(tokens, at)):
             continue
-        words = [one.word for one in tokens[at + 1 : at + 3]]
+        words = [token.word for token in tokens[at + 1 : at + 3]]
         place = at + (3 if words[1:] == ["="] else 1)  # EXEC @rc = dbo.load
         if place < len(tokens) and words[0] != "AS":
             yield place

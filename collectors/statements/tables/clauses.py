@@ -72,19 +72,19 @@ def _output(state: ScanState, at: int) -> int:
 
 
 def _into(state: ScanState, at: int) -> int:
-    scope, found = state.scope, state.name(at + 1)
+    scope, target = state.scope, state.name(at + 1)
     if state.dialect is Dialect.SPARK:
         return at + 1
-    if found is None:
+    if target is None:
         state.no_table(at + 1)
         return at + 1
     if scope.outputs:
-        state.write(found, Operation.INSERT, state.columns(found.end))
+        state.write(target, Operation.INSERT, state.columns(target.end))
         scope.outputs = False
     elif state.is_outermost and scope.has_from and not scope.in_from:
         state.operation = Operation.SELECT_INTO
-        state.write(found, state.operation)
-    return found.end
+        state.write(target, state.operation)
+    return target.end
 
 
 def _table(state: ScanState, at: int) -> int:

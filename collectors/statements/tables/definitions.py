@@ -36,10 +36,10 @@ def create(state: ScanState, at: int) -> int:
 def _create_synonym(state: ScanState, at: int) -> None:
     """`CREATE SYNONYM s FOR d.dbo.t`"""
     state.operation = Operation.CREATE_SYNONYM
-    found = state.name(at)
-    base = state.name(found.end + 1) if found else None
-    if found and base:
-        state.write(found, state.operation)
+    synonym = state.name(at)
+    base = state.name(synonym.end + 1) if synonym else None
+    if synonym and base:
+        state.write(synonym, state.operation)
         state.read(at, base)
 
 
@@ -47,41 +47,41 @@ def create_view(state: ScanState, at: int, kind: Kind) -> int:
     """`CREATE VIEW v …` from the name on, the words before it included in `kind`."""
     state.operation = Operation.CREATE_VIEW
     place = state.skip(at, "IF", "NOT", "EXISTS")
-    found = state.name(place)
-    if found is None:
+    view = state.name(place)
+    if view is None:
         state.no_table(place)
         return state.end
     if kind is Kind.TEMPORARY and "GLOBAL" in (state.word(at - 2), state.word(at - 3)):
-        found = found._replace(name=(GLOBAL_TEMP, *found.name))
-    state.write(found, state.operation, kind=kind)
-    options = state.find(found.end, "OPTIONS")
-    if options and state.find(found.end, "USING"):  # CREATE TEMP VIEW v USING csv OPTIONS (path …)
+        view = view._replace(name=(GLOBAL_TEMP, *view.name))
+    state.write(view, state.operation, kind=kind)
+    options = state.find(view.end, "OPTIONS")
+    if options and state.find(view.end, "USING"):  # CREATE TEMP VIEW v USING csv OPTIONS (path …)
         names = (state.name(place) for place in range(options, state.after(options + 1)))
         for path in names:
             if path and path.kind is Kind.PATH:
                 state.read(options, path)
-    return found.end
+    return view.end
 
 
 def _create_table(state: ScanState, at: int) -> int:
     state.operation = Operation.CREATE_TABLE
     place = state.skip(at, "IF", "NOT", "EXISTS")
-    found = state.name(place)
-    if found is None:
+    table = state.name(place)
+    if table is None:
         state.no_table(place)
         return state.end
-    query = _query(state, found.end)
-    clone = state.skip(found.end, "SHALLOW", "DEEP", "AS")
+    query = _query(state, table.end)
+    clone = state.skip(table.end, "SHALLOW", "DEEP", "AS")
     is_clone = state.word(clone) == "CLONE"
     source = state.name(state.skip(clone + 1, "OF")) if is_clone else None
-    if state.word(found.end) == "LIKE" and (pattern := state.name(found.end + 1)):
+    if state.word(table.end) == "LIKE" and (pattern := state.name(table.end + 1)):
         state.operation = Operation.CREATE_TABLE_LIKE
-        state.read(found.end, pattern)
+        state.read(table.end, pattern)
     if source:
         state.read(clone, source)
     if source or query:
         state.operation = Operation.CREATE_TABLE_AS
-    state.write(found, state.operation, state.columns(found.end))
+    state.write(table, state.operation, state.columns(table.end))
     return state.end if query is None else query
 
 

@@ -25,11 +25,11 @@ def alter(state: ScanState, at: int) -> int:
         return _transfer(state, at + 2)
     state.operation = Operation.ALTER
     if altered in ("TABLE", "VIEW"):
-        found = state.name(at + 2)
-        if found is None:
+        table = state.name(at + 2)
+        if table is None:
             state.no_table(at + 2)
         else:
-            _alter_table(state, at, found if altered == "TABLE" else found.as_view())
+            _alter_table(state, at, table if altered == "TABLE" else table.as_view())
     return state.end
 
 
@@ -60,10 +60,10 @@ def _transfer(state: ScanState, at: int) -> int:
     if schema is None or transfer is None:
         return state.end
     place = state.skip(transfer + 1, "OBJECT", "::")
-    found = None if state.find(place, "::") else state.name(place)
-    if found:
-        new = found._replace(name=(*found.name[:-2], *schema.name, found.name[-1]))
-        _move(state, place, Operation.TRANSFER, found, new)
+    table = None if state.find(place, "::") else state.name(place)
+    if table:
+        new = table._replace(name=(*table.name[:-2], *schema.name, table.name[-1]))
+        _move(state, place, Operation.TRANSFER, table, new)
     return state.end
 
 

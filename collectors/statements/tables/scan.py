@@ -65,7 +65,7 @@ def scan(tokens: list[Token], dialect: Dialect) -> TableScan:
     state = ScanState(tokens, dialect)
     if head in _CALLS and (server := state.linked_server(0)):
         return _scan_linked(tokens[2 : state.closes[1]], server)
-    return _scanned(state)
+    return _scan_tables(state)
 
 
 def _is_silent(tokens: list[Token]) -> bool:
@@ -76,7 +76,7 @@ def _is_silent(tokens: list[Token]) -> bool:
     return head in _SILENT and [head, *rest[:1]] != ["WAITFOR", "("]  # (RECEIVE … FROM a queue)
 
 
-def _scanned(state: ScanState) -> TableScan:
+def _scan_tables(state: ScanState) -> TableScan:
     at = 0
     while at < state.end:
         at = _step(state, at)
@@ -91,11 +91,11 @@ def _scan_linked(tokens: list[Token], server: str) -> TableScan:
     for statement in split(tokens, Dialect.TSQL):
         state = ScanState(statement, Dialect.TSQL)
         state.scope.server = server
-        scans.append(_scanned(state))
+        scans.append(_scan_tables(state))
     if not scans:
         return TableScan("EXEC", [])
-    accesses = [access for one in scans for access in one.accesses]
-    problems = [one.problem for one in scans if one.problem]
+    accesses = [access for table_scan in scans for access in table_scan.accesses]
+    problems = [table_scan.problem for table_scan in scans if table_scan.problem]
     return TableScan(scans[0].verb, accesses, "".join(problems[:1]))
 
 
@@ -139,28 +139,28 @@ def _is_verb(state: ScanState, at: int) -> bool:
 
 def _accesses(state: ScanState) -> list[TableAccess]:
     """The tables found; a write to an alias is one to its table."""
-    found: dict[tuple[Name, Direction], TableAccess] = {}
+    accesses: dict[tuple[Name, Direction], TableAccess] = {}
     only_named: set[int] = set()
     for write in state.writes:
-        index = _stands_for(state, write)
+        index = _aliased_read(state, write)
         if index is not None:
             if write.operation is Operation.DELETE is state.operation:
                 only_named.add(index)  # it stands in FROM for its alias
-            source = state.reads[index].found
+            source = state.reads[index].table
             if write.name in [target.name for target in state.returned]:
                 state.returned.append(source)
             write = replace(write, name=source.name, kind=source.kind)
-        found.setdefault((_folded(write.name), Direction.WRITE), write)
-    read = [r.found for i, r in enumerate(state.reads) if i not in only_named]
-    written = {name for name, _ in found}
-    read += [target for target in state.returned if _folded(target.name) in written]
+        accesses.setdefault((_fold_name(write.name), Direction.WRITE), write)
+    read = [r.table for i, r in enumerate(state.reads) if i not in only_named]
+    written = {name for name, _ in accesses}
+    read += [target for target in state.returned if _fold_name(target.name) in written]
     for name, kind, _ in read:
         access = TableAccess(name, Direction.READ, state.operation, kind)
-        found.setdefault((_folded(name), Direction.READ), access)
-    return list(found.values())
+        accesses.setdefault((_fold_name(name), Direction.READ), access)
+    return list(accesses.values())
 
 
-def _stands_for(state: ScanState, write: TableAccess) -> int | None:
+def _aliased_read(state: ScanState, write: TableAccess) -> int | None:
     """The read of the table whose alias or CTE an UPDATE, DELETE, MERGE or INSERT changes."""
     if len(write.name) > 1 or write.operation not in _THROUGH_CTE:
         return None
@@ -171,5 +171,5 @@ def _stands_for(state: ScanState, write: TableAccess) -> int | None:
     return state.aliases.get(name) if write.operation in _THROUGH_ALIAS else None
 
 
-def _folded(name: Name) -> Name:
+def _fold_name(name: Name) -> Name:
     return tuple(part.casefold() for part in name)

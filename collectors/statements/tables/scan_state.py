@@ -67,7 +67,7 @@ class TableReference:
     """A place in a statement where a table is read."""
 
     at: int
-    found: NameAt
+    table: NameAt
 
 
 class ScanState:
@@ -122,12 +122,12 @@ class ScanState:
 
         A name at the end of a statement that was cut off is none.
         """
-        found = name_at(self.tokens, at, self.dialect)
-        if found and found.end == self.end and self._is_cut:
+        name = name_at(self.tokens, at, self.dialect)
+        if name and name.end == self.end and self._is_cut:
             return None  # more of it may have followed
-        if found and self.word(at) == "IDENTIFIER" and self.word(found.end) == "(":
+        if name and self.word(at) == "IDENTIFIER" and self.word(name.end) == "(":
             return None
-        return found
+        return name
 
     def skip(self, at: int, *words: str) -> int:
         """The place after any of these words that stand here; `table.t` is a name, not a word."""
@@ -167,10 +167,10 @@ class ScanState:
         """The linked server on which the innermost part of the statement runs; mostly none."""
         return next((scope.server for scope in reversed(self.scopes) if scope.server), "")
 
-    def read(self, at: int, found: NameAt) -> None:
+    def read(self, at: int, table: NameAt) -> None:
         """Add a table that is read."""
         self.sources.append((at, len(self.reads)))
-        self.reads.append(TableReference(at, found.on(self._server)))
+        self.reads.append(TableReference(at, table.on(self._server)))
 
     def first_read(self, start: int, end: int) -> int | None:
         """The first of the reads in a part of the statement, those in its CTEs too."""
@@ -194,17 +194,17 @@ class ScanState:
             return None
         end = self.closes[at + 1]
         places = (near for near in range(at + 2, min(end, self.end)) if self.word(near) == "FROM")
-        found = self.name(next(places, self.end) + 1)
-        return found and found.on(self.tokens[at + 2].text)._replace(end=end + 1)
+        table = self.name(next(places, self.end) + 1)
+        return table and table.on(self.tokens[at + 2].text)._replace(end=end + 1)
 
     def write(
         self,
-        found: NameAt,
+        table: NameAt,
         operation: Operation,
         columns: tuple[tuple[str, str], ...] = (),
         kind: Kind = Kind.TABLE,
     ) -> None:
         """Add a table that is written."""
-        found = found.on(self._server)
-        kind = found.kind if found.kind is not Kind.TABLE else kind
-        self.writes.append(TableAccess(found.name, Direction.WRITE, operation, kind, columns))
+        table = table.on(self._server)
+        kind = table.kind if table.kind is not Kind.TABLE else kind
+        self.writes.append(TableAccess(table.name, Direction.WRITE, operation, kind, columns))

@@ -49,30 +49,30 @@ def scan_source(state: ScanState, at: int) -> int:
         scope.rows = True
         return at + 1  # rows in the place of a table
     is_keyword = word in _NO_TABLE[state.dialect] and follows != "."
-    found = None if is_keyword else state.name(at)
-    if found is None:
+    table = None if is_keyword else state.name(at)
+    if table is None:
         if not (scope.rows or (scope.derived and at == scope.start + 1)):  # VALUES 1, 2; (SELECT …
             state.no_table(at)
         return at
-    return _source(state, at, found)
+    return _read_source(state, at, table)
 
 
-def _source(state: ScanState, at: int, found: NameAt) -> int:
+def _read_source(state: ScanState, at: int, table: NameAt) -> int:
     """A source with a name: a table, a function, or a common table expression."""
-    end = found.end
+    end = table.end
     if state.word(end) == "(":
         if state.word(end + 1) not in _HINTS:
-            return _function(state, found)
+            return _function(state, table)
         end = state.after(end)
-    if cte := _cte(state, at, found):
+    if cte := _cte(state, at, table):
         read = state.first_read(cte.start, cte.end)
         if read is not None:
             state.sources.append((at, read))
         return alias(state, end, read, "")
-    if _is_pseudo_table(state, found):
+    if _is_pseudo_table(state, table):
         return alias(state, end, None, "")
-    state.read(at, found)
-    return alias(state, end, len(state.reads) - 1, found.name[-1])
+    state.read(at, table)
+    return alias(state, end, len(state.reads) - 1, table.name[-1])
 
 
 def alias(state: ScanState, at: int, read: int | None, default: str) -> int:
@@ -87,12 +87,14 @@ def alias(state: ScanState, at: int, read: int | None, default: str) -> int:
     return at
 
 
-def _function(state: ScanState, found: NameAt) -> int:
+def _function(state: ScanState, function: NameAt) -> int:
     """The result of a function is no table, but some take one: `CHANGETABLE(CHANGES t, 0)`."""
-    place = state.skip(found.end + 1, "CHANGES", "VERSION")
-    if state.dialect is Dialect.SPARK or found.name[-1].upper() not in _TABLE_FUNCTIONS:
-        return found.end
-    state.scopes.append(ScanScope(found.end, state.closes[found.end], expects=True, derived=True))
+    place = state.skip(function.end + 1, "CHANGES", "VERSION")
+    if state.dialect is Dialect.SPARK or function.name[-1].upper() not in _TABLE_FUNCTIONS:
+        return function.end
+    state.scopes.append(
+        ScanScope(function.end, state.closes[function.end], expects=True, derived=True)
+    )
     return place
 
 
@@ -105,23 +107,23 @@ def _open_query(state: ScanState, at: int) -> int | None:
     return at + 4
 
 
-def _is_pseudo_table(state: ScanState, found: NameAt) -> bool:
+def _is_pseudo_table(state: ScanState, table: NameAt) -> bool:
     """Whether a name is that of the rows that a trigger was fired by."""
     return (
         state.dialect is Dialect.TSQL
-        and len(found.name) == 1
-        and found.name[0].casefold() in _PSEUDO_TABLES
+        and len(table.name) == 1
+        and table.name[0].casefold() in _PSEUDO_TABLES
     )
 
 
-def _cte(state: ScanState, at: int, found: NameAt) -> Cte | None:
+def _cte(state: ScanState, at: int, table: NameAt) -> Cte | None:
     """The common table expression of this name.
 
     In its own query the name is recursion in T-SQL, and a table in Spark.
     """
-    if len(found.name) > 1:
+    if len(table.name) > 1:
         return None
-    name, always = found.name[0].casefold(), state.dialect is Dialect.TSQL
+    name, always = table.name[0].casefold(), state.dialect is Dialect.TSQL
     return next(
         (
             cte

@@ -16,17 +16,17 @@ def _cache(state: ScanState, at: int) -> int:
     if state.word(at + 1) == "SELECT":
         return at + 1
     place = state.skip(at + 1, "LAZY", "TABLE")
-    found = state.name(place)
-    if found is None:
+    table = state.name(place)
+    if table is None:
         state.no_table(place)
         return state.end
-    end = found.end
+    end = table.end
     if state.word(end) == "OPTIONS":
         end = state.after(end + 1)
     if end >= state.end:
-        state.read(at, found)
+        state.read(at, table)
     else:
-        state.write(found, state.operation, kind=Kind.TEMPORARY)
+        state.write(table, state.operation, kind=Kind.TEMPORARY)
     return state.skip(end, "AS")
 
 
@@ -50,21 +50,21 @@ def _copy(state: ScanState, at: int) -> int:
     """`COPY INTO t FROM files.`/x``, `COPY INTO t FROM (SELECT … FROM files.`/x`)`"""
     state.operation = Operation.COPY_INTO
     place = state.skip(at + 1, "INTO")
-    found = state.name(place)
-    if found is None:
+    target = state.name(place)
+    if target is None:
         state.no_table(place)
         return state.end
     state.scope.has_from = True
-    state.write(found, state.operation)
-    return found.end
+    state.write(target, state.operation)
+    return target.end
 
 
 def _restore(state: ScanState, at: int) -> int:
     """`RESTORE TABLE t TO VERSION AS OF 3`, `CONVERT TO DELTA t`"""
     state.operation = Operation(state.word(at))
     place = state.skip(at + 1, "TABLE", "TO", "DELTA")
-    if found := state.name(place):
-        state.write(found, state.operation)
+    if table := state.name(place):
+        state.write(table, state.operation)
     else:
         state.no_table(place)
     return state.end
@@ -80,13 +80,13 @@ def _call(state: ScanState, at: int) -> int:
     for position in range(len(tables)):
         named = state.word(place + 1) == "=>"
         argument = state.word(place).casefold() if named else list(tables)[position]
-        found = state.name(place + 2 if named else place)
-        role = tables.get(argument) if found else None
-        if found and role == READ:
-            state.read(at, found)
-        elif found and role:
+        table = state.name(place + 2 if named else place)
+        role = tables.get(argument) if table else None
+        if table and role == READ:
+            state.read(at, table)
+        elif table and role:
             kind = Kind.TEMPORARY if role == TEMPORARY else Kind.TABLE
-            state.write(found, state.operation, kind=kind)
+            state.write(table, state.operation, kind=kind)
         while place < end and state.word(place) != ",":
             place = state.after(place)
         place += 1

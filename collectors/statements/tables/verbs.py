@@ -34,16 +34,16 @@ def _change(state: ScanState, at: int) -> int:
     if state.word(at + 1) == "STATISTICS":
         return state.end
     place = _target(state, at + 1, operation)
-    found = state.remote(place) or state.name(place)
-    if found is None:
+    target = state.remote(place) or state.name(place)
+    if target is None:
         state.no_table(place)
         return at + 1
-    if state.word(found.end) == "(" and operation is not Operation.MERGE:
+    if state.word(target.end) == "(" and operation is not Operation.MERGE:
         return at + 1  # OPENROWSET(…)
-    state.scope.target = found
+    state.scope.target = target
     state.scope.has_from = True
-    state.write(found, operation)
-    return found.end
+    state.write(target, operation)
+    return target.end
 
 
 def _insert(state: ScanState, at: int) -> int:
@@ -57,13 +57,13 @@ def _insert(state: ScanState, at: int) -> int:
     state.scope.has_from = state.dialect is Dialect.SPARK  # INSERT INTO t FROM u SELECT …
     is_directory = state.word(place) in ("DIRECTORY", "LOCAL")
     place = state.skip(place, "LOCAL", "DIRECTORY") if is_directory else place
-    found = state.remote(place) or state.name(place)
-    if found is None or (is_directory and found.kind is not Kind.PATH):
+    target = state.remote(place) or state.name(place)
+    if target is None or (is_directory and target.kind is not Kind.PATH):
         state.no_table(place)
         return place + 1
-    state.scope.target = found
-    state.write(found, operation, state.columns(found.end))
-    end = found.end
+    state.scope.target = target
+    state.write(target, operation, state.columns(target.end))
+    end = target.end
     if state.word(end) == "(" and state.word(end + 1) not in QUERY_STARTS:
         end = state.after(end)
     return _rows_of_call(state, end) if state.word(end) in ("EXEC", "EXECUTE") else end
@@ -94,8 +94,8 @@ def _truncate(state: ScanState, at: int) -> int:
 def _only_target(state: ScanState, at: int, operation: Operation) -> int:
     state.operation = operation
     place = state.skip(at, "INTO", "TABLE")
-    if found := state.name(place):
-        state.write(found, operation)
+    if target := state.name(place):
+        state.write(target, operation)
     else:
         state.no_table(place)
     return state.end
@@ -107,11 +107,11 @@ def _drop(state: ScanState, at: int) -> int:
     kind = _DROPPED.get(state.word(at))
     if kind:
         at = state.skip(at + 1, "IF", "EXISTS")
-        while found := state.name(at):
-            state.write(found, Operation.DROP, kind=kind)
-            if state.word(found.end) != ",":
+        while table := state.name(at):
+            state.write(table, Operation.DROP, kind=kind)
+            if state.word(table.end) != ",":
                 return state.end
-            at = found.end + 1
+            at = table.end + 1
         state.no_table(at)
     return state.end
 

@@ -62,15 +62,15 @@ def _read(text: str) -> tuple[str, list[str]]:
     """The fingerprint of a text, and what it takes out."""
     taken: list[str] = []
 
-    def taken_out(piece: re.Match[str]) -> str:
-        found = piece.group()
-        first = found[0]
+    def take_out(piece: re.Match[str]) -> str:
+        part = piece.group()
+        first = part[0]
         if first in _NAMES:
-            return found
-        taken.append(found)
+            return part
+        taken.append(part)
         return _TAKEN_OUT.get(first, _VALUE)
 
-    return _PIECES.sub(taken_out, text), taken
+    return _PIECES.sub(take_out, text), taken
 
 
 def literals(text: str) -> list[str]:
@@ -120,12 +120,12 @@ class ByFingerprint(Generic[Result]):
         key, taken = _read(text)
         if key in self._known:
             return self._known[key], taken
-        found = self._work(text)
+        result = self._work(text)
         if not is_plain(text, key):
-            return found, None
+            return result, None
         self._characters += len(key)
         if len(self._known) > _MOST or self._characters > _MOST_CHARACTERS:
             self._known.clear()
             self._characters = len(key)
-        self._known[key] = found
-        return found, taken
+        self._known[key] = result
+        return result, taken

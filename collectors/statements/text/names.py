@@ -97,7 +97,7 @@ class Cte(NamedTuple):
 
 def common_tables(tokens: list[Token], closes: dict[int, int]) -> list[Cte]:
     """All common table expressions of a statement: `WITH a AS (…), b (c, d) AS (…)`."""
-    found: list[Cte] = []
+    ctes: list[Cte] = []
     ends = [len(tokens)]
     for at, token in enumerate(tokens):
         if at == ends[-1]:
@@ -105,8 +105,8 @@ def common_tables(tokens: list[Token], closes: dict[int, int]) -> list[Cte]:
         if token.word == "(":
             ends.append(closes[at])
         elif token.word == "WITH":
-            found += _list_of_ctes(tokens, closes, at + 1, ends[-1])
-    return found
+            ctes += _list_of_ctes(tokens, closes, at + 1, ends[-1])
+    return ctes
 
 
 def _list_of_ctes(
@@ -115,7 +115,7 @@ def _list_of_ctes(
     def word(place: int) -> str:
         return tokens[place].word if place < len(tokens) else ""
 
-    found: list[Cte] = []
+    ctes: list[Cte] = []
     recursive = word(at) == "RECURSIVE"
     at += recursive
     while at < len(tokens) and tokens[at].is_name:
@@ -127,9 +127,9 @@ def _list_of_ctes(
             at += 1
         at += 2 if word(at) == "NOT" else 1 if word(at) == "MATERIALIZED" else 0
         if word(at) == "(":
-            found.append(Cte(name.casefold(), at, closes[at], visible_to, recursive))
+            ctes.append(Cte(name.casefold(), at, closes[at], visible_to, recursive))
             at = closes[at] + 1
         if word(at) != ",":
             break
         at += 1
-    return found
+    return ctes

@@ -58,9 +58,9 @@ def protect_quoted_names(text: str, depth: int = 0) -> str:
     text = _SUBSTITUTED.sub("?", text)
     if depth == _DEEPEST or not _HINT.search(text):
         return text
-    known: dict[str, str] = {}  # the texts of variables
+    variables: dict[str, str] = {}  # the texts of variables
 
-    def shown(match: re.Match[str]) -> str:
+    def rewrite(match: re.Match[str]) -> str:
         unchanged = match.group()
         if match["name"]:
             return (
@@ -72,29 +72,29 @@ def protect_quoted_names(text: str, depth: int = 0) -> str:
             return match["before"] + _path(match["path"])
         if match["function"]:
             of_path = match["function"].casefold() in _OF_PATH
-            place = _path(match["place"]) if of_path else _name(_unquoted(match["place"]))
-            return f"{match['function']}(TABLE {place}" if place else unchanged
+            table = _path(match["place"]) if of_path else _name(_unquote(match["place"]))
+            return f"{match['function']}(TABLE {table}" if table else unchanged
         if match["identifier"]:
-            return _name(_value(match["identifier"], known)) or unchanged
+            return _name(_value(match["identifier"], variables)) or unchanged
         if match["call"]:
             return match["call"] + _ONE_STRING.sub(_argument, match["arguments"])
         if match["statement"]:
-            statement = _value(match["statement"], known)
+            statement = _value(match["statement"], variables)
             return f"{protect_quoted_names(statement, depth + 1)} " if statement else unchanged
         if match["variable"]:
-            known[match["variable"].casefold()] = _value(match["value"], known)
+            variables[match["variable"].casefold()] = _value(match["value"], variables)
         return unchanged
 
-    return _PLACES.sub(shown, text)
+    return _PLACES.sub(rewrite, text)
 
 
 def _argument(match: re.Match[str]) -> str:
     """A procedure's argument, a name where it can be one."""
-    return _name(_unquoted(match.group())) or match.group()
+    return _name(_unquote(match.group())) or match.group()
 
 
 def _path(string: str) -> str:
-    path = _PASSWORD.sub("", _unquoted(string)).replace("`", "``")
+    path = _PASSWORD.sub("", _unquote(string)).replace("`", "``")
     return f"files.`{path}`" if path else string
 
 
@@ -103,16 +103,16 @@ def _name(text: str) -> str:
     return text.strip() if _NAME.fullmatch(text) else ""
 
 
-def _value(text: str, known: dict[str, str]) -> str:
+def _value(text: str, variables: dict[str, str]) -> str:
     """The text of `'a' || b`: `?` for a part that is not known, empty where none is known."""
     values = [
-        _unquoted(part) if part[-1] in "'\"" or part[:1] in "'\"" else known.get(part.casefold())
+        _unquote(part) if part[-1] in "'\"" or part[:1] in "'\"" else variables.get(part.casefold())
         for part in _ONE_PART.findall(text)
     ]
     return "".join("?" if value is None else value for value in values) if any(values) else ""
 
 
-def _unquoted(string: str) -> str:
+def _unquote(string: str) -> str:
     quote = "'" if "'" in string[:2] else '"'
     raw, _, body = string.partition(quote)
     # Without its closing quote the string was cut off there.

@@ -39,15 +39,15 @@ def strip_quoted_values(text: str) -> str:
     if '"' not in text:
         return text
     if _IS_OFF.search(text):
-        return _ONE.sub(_one, text)
+        return _ONE.sub(_strip_value, text)
 
-    def replaced(match: re.Match[str]) -> str:
+    def replace_value(match: re.Match[str]) -> str:
         if match["before"]:
             return f"{match['before']}?"
-        return _ONE.sub(_one, match["list"]) if match["list"] else match.group()
+        return _ONE.sub(_strip_value, match["list"]) if match["list"] else match.group()
 
-    return _PLACES.sub(replaced, text)
+    return _PLACES.sub(replace_value, text)
 
 
-def _one(match: re.Match[str]) -> str:
+def _strip_value(match: re.Match[str]) -> str:
     return "?" if match["value"] else match.group()

@@ -37,7 +37,7 @@ def unwrap_remote_queries(text: str, unwrap: Callable[[str], str]) -> str:
     if "open" not in text.casefold():
         return text
 
-    def shown(match: re.Match[str]) -> str:
+    def rewrite(match: re.Match[str]) -> str:
         unchanged = match.group()
         if match["server"]:
             return _query(match["server"], match["query"])
@@ -51,7 +51,7 @@ def unwrap_remote_queries(text: str, unwrap: Callable[[str], str]) -> str:
     def _query(server: str, query: str) -> str:
         return f"OPENQUERY({server}, {unwrap(unquoted(query))}\n)"
 
-    return _REMOTE.sub(shown, text)
+    return _REMOTE.sub(rewrite, text)
 
 
 def _server(connection: str) -> str:

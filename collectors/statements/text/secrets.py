@@ -66,11 +66,11 @@ def redact_secrets(text: str, dialect: Dialect) -> str:
     elif "password" in folded or "secret" in folded or "sp_" in folded:
         text = _LOGIN.sub(r"\g<call> ?", _PASSWORD.sub(r"\g<key>?", text))
     if "options" in folded or "properties" in folded:
-        text = _OPTIONS.sub(_redacted, text)
+        text = _OPTIONS.sub(_redact_items, text)
     return text
 
 
-def _redacted(match: re.Match[str]) -> str:
+def _redact_items(match: re.Match[str]) -> str:
     items = ",".join(map(_item, match["items"].split(",")))
     return f"{match['word']}({items})"
 

@@ -45,11 +45,11 @@ def split(tokens: list[Token], dialect: Dialect) -> list[list[Token]]:
 
     The head of a procedure, function or trigger is one; its body's statements follow.
     """
-    cut = _at_semicolons if dialect is Dialect.SPARK else _at_keywords
-    return list(_executed(statement for statement in cut(tokens) if statement))
+    cut = _split_at_semicolons if dialect is Dialect.SPARK else _split_at_keywords
+    return list(_executed_statements(statement for statement in cut(tokens) if statement))
 
 
-def _at_semicolons(tokens: list[Token]) -> Iterator[list[Token]]:
+def _split_at_semicolons(tokens: list[Token]) -> Iterator[list[Token]]:
     statement: list[Token] = []
     for token in tokens:
         if token.word == ";":
@@ -60,7 +60,7 @@ def _at_semicolons(tokens: list[Token]) -> Iterator[list[Token]]:
     yield from single_statements(statement)
 
 
-def _at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
+def _split_at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
     closes = closings(tokens)
     start, at = 0, 0
     cases = 0  # CASE … ELSE … END are open
@@ -138,7 +138,7 @@ def _begins_cte(tokens: list[Token], at: int) -> bool:
     return following == ["AS"] or (following == ["("] and tokens[at + 1].is_name)
 
 
-def _executed(statements: Iterator[list[Token]]) -> Iterator[list[Token]]:
+def _executed_statements(statements: Iterator[list[Token]]) -> Iterator[list[Token]]:
     """The statements that ran: those between `SET FMTONLY ON` and `OFF` are left out."""
     not_run = ""
     for statement in statements:

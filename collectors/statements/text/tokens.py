@@ -86,11 +86,11 @@ def _goes_on(word: str, following: str) -> bool:
 
 def closings(tokens: list[Token]) -> dict[int, int]:
     """Each opening bracket -> its closing one; the end where the text was cut off."""
-    found: dict[int, int] = {}
+    closes: dict[int, int] = {}
     waiting: list[int] = []
     for at, token in enumerate(tokens):
         if token.word == "(":
             waiting.append(at)
         elif token.word == ")" and waiting:
-            found[waiting.pop()] = at
-    return found | dict.fromkeys(waiting, len(tokens))
+            closes[waiting.pop()] = at
+    return closes | dict.fromkeys(waiting, len(tokens))

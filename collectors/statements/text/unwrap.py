@@ -77,7 +77,7 @@ def unwrap(text: str, depth: int = 0) -> str:
     variables = Variables()
     shown = 0
 
-    def replaced(match: re.Match[str]) -> str:
+    def replace_call(match: re.Match[str]) -> str:
         nonlocal shown
         unchanged = match.group()
         if match["variable"]:
@@ -85,11 +85,13 @@ def unwrap(text: str, depth: int = 0) -> str:
             variables.assign(match["variable"], match["value"], bool(match["adds"]), rest)
             return unchanged
         statement = None
-        place = (match["place"] or "").split(".")[:-1]
+        qualifier = (match["place"] or "").split(".")[:-1]
         if match["procedure"] and match["procedure"].casefold() == _RENAME:
-            statement = _renaming(match["arguments"], place, variables)
+            statement = _rename_call(match["arguments"], qualifier, variables)
         elif match["procedure"]:
-            statement = _carried(match["procedure"].casefold(), match["arguments"], variables)
+            statement = _carried_statement(
+                match["procedure"].casefold(), match["arguments"], variables
+            )
         elif match["parts"]:
             statement = variables.text(match["parts"])
         if statement is None or shown > _MOST:
@@ -97,13 +99,13 @@ def unwrap(text: str, depth: int = 0) -> str:
         shown += len(statement)
         # A comment at the end of the statement ends there.
         statement = unwrap(statement, depth + 1) + ("\n" if "--" in statement else "")
-        server = match["server"] or (place[0] if len(place) == _SERVER_PARTS else "")
+        server = match["server"] or (qualifier[0] if len(qualifier) == _SERVER_PARTS else "")
         return f" EXEC ({statement}) AT {server}" if server else f" {statement}; "
 
-    return _CALL.sub(replaced, text)
+    return _CALL.sub(replace_call, text)
 
 
-def _carried(procedure: str, arguments: str, variables: Variables) -> str | None:
+def _carried_statement(procedure: str, arguments: str, variables: Variables) -> str | None:
     """The statement in a procedure's arguments; None where no part of it is known."""
     statement = variables.text(_statement(procedure, arguments))
     by_name = procedure == _CALLS_BY_NAME and statement and not statement.startswith("{")
@@ -112,21 +114,21 @@ def _carried(procedure: str, arguments: str, variables: Variables) -> str | None
 
 def _statement(procedure: str, arguments: str) -> str:
     """The string or variable among a procedure's arguments that is its statement."""
-    found = list(_ONE_ARGUMENT.finditer(arguments))
-    named = [a["value"] for a in found if (a["name"] or "").casefold() in _STATEMENT_NAMES]
-    positional = [a["value"] for a in found[STATEMENT_AT[procedure] :]]
+    matches = list(_ONE_ARGUMENT.finditer(arguments))
+    named = [a["value"] for a in matches if (a["name"] or "").casefold() in _STATEMENT_NAMES]
+    positional = [a["value"] for a in matches[STATEMENT_AT[procedure] :]]
     value = (named or positional or [""])[0]
     return value if "'" in value or value.startswith("@") else ""
 
 
-def _renaming(arguments: str, place: list[str], variables: Variables) -> str | None:
+def _rename_call(arguments: str, qualifier: list[str], variables: Variables) -> str | None:
     """`sp_rename 'dbo.a', 'b'` with names in the place of strings; None where one is not known.
 
     The new name is one part, as written: dots and brackets belong to it. A procedure called in
     another database, `d.sys.sp_rename`, renames there.
     """
-    found = list(_ONE_ARGUMENT.finditer(arguments))
-    values = {(a["name"] or "").casefold() or at: a["value"] for at, a in enumerate(found)}
+    matches = list(_ONE_ARGUMENT.finditer(arguments))
+    values = {(a["name"] or "").casefold() or at: a["value"] for at, a in enumerate(matches)}
     old, new, kind = (
         _text(values.get(name, values.get(at, "")), variables)
         for at, name in enumerate(("@objname", "@newname", "@objtype"))
@@ -134,11 +136,11 @@ def _renaming(arguments: str, place: list[str], variables: Variables) -> str | N
     if not old or not new:
         return None
     parts = [_part(part) for part in _PART_OF_NAME.findall(old)]
-    if len(place) >= _DATABASE_PARTS:
+    if len(qualifier) >= _DATABASE_PARTS:
         of_table = 2 if (kind or "OBJECT").upper() == "OBJECT" else 3
-        parts = [place[-2], *["", "", *parts][-of_table:]]
+        parts = [qualifier[-2], *["", "", *parts][-of_table:]]
     what = f", {kind}" if kind and kind.isalpha() else ""
-    return f"EXEC {_RENAME} {'.'.join(parts)}, {_bracketed(new)}{what}"
+    return f"EXEC {_RENAME} {'.'.join(parts)}, {_bracket_name(new)}{what}"
 
 
 def _text(value: str, variables: Variables) -> str | None:
@@ -149,9 +151,9 @@ def _text(value: str, variables: Variables) -> str | None:
 def _part(written: str) -> str:
     """A part of a name in brackets; one left out (`db..t`) stays empty."""
     if written[:1] == '"':
-        return _bracketed(written[1:-1].replace('""', '"'))
-    return written if written[:1] in ("", "[") else _bracketed(written)
+        return _bracket_name(written[1:-1].replace('""', '"'))
+    return written if written[:1] in ("", "[") else _bracket_name(written)
 
 
-def _bracketed(name: str) -> str:
+def _bracket_name(name: str) -> str:
     return f"[{name.replace(']', ']]')}]"

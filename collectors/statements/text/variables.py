@@ -75,7 +75,7 @@ class Variables:
 
     def text(self, expression: str) -> str | None:
         """The text of an expression; None where no part of it is known."""
-        return _joined([self._part(part) for part in _ONE_PART.findall(expression)])
+        return _join_parts([self._part(part) for part in _ONE_PART.findall(expression)])
 
     def rest(self, text: str, at: int) -> str:
         """The text of an expression behind a `+`: `CASE … END + N'…' + f(x)`."""
@@ -83,7 +83,7 @@ class Variables:
         while True:
             step = _STEP.match(text, at)
             if step is None:
-                return _joined([*parts, None]) or UNKNOWN
+                return _join_parts([*parts, None]) or UNKNOWN
             if step["case"]:
                 end = _end_of_case(text, step.end())
                 branches = _BRANCH.findall(text, step.end(), end)
@@ -96,7 +96,7 @@ class Variables:
                 at = step.end()
             plus = _PLUS.match(text, at)
             if plus is None:
-                return _joined(parts) or UNKNOWN
+                return _join_parts(parts) or UNKNOWN
             at = plus.end()
 
     def _part(self, part: str) -> str | None:
@@ -116,17 +116,17 @@ class Variables:
             return None
         name, arguments = function["name"].casefold(), _arguments(function["arguments"])
         if name == "concat":
-            return _joined([self.text(one) for one in arguments])
+            return _join_parts([self.text(argument) for argument in arguments])
         if name == "replace" and len(arguments) == _REPLACES:
-            text, old, new = (self.text(one) for one in arguments)
+            text, old, new = (self.text(argument) for argument in arguments)
             if text is None or not old:
                 return text and f"{text} {UNKNOWN}"
             return text.replace(old, UNKNOWN if new is None else new)
-        place = _OF_ARGUMENT.get(name, len(arguments))
-        return self.text(arguments[place]) if place < len(arguments) else None
+        position = _OF_ARGUMENT.get(name, len(arguments))
+        return self.text(arguments[position]) if position < len(arguments) else None
 
 
-def _joined(parts: Iterable[str | None]) -> str | None:
+def _join_parts(parts: Iterable[str | None]) -> str | None:
     """Parts as one text; None where no part of it is known."""
     parts = list(parts)
     if not any(parts):
@@ -142,23 +142,23 @@ def _joined(parts: Iterable[str | None]) -> str | None:
 def _end_of_case(text: str, at: int) -> int:
     """The place behind the END of a CASE that began before."""
     depth = 1
-    for found in _IN_CASE.finditer(text, at):
-        depth += bool(found["opens"]) - bool(found["closes"])
+    for keyword in _IN_CASE.finditer(text, at):
+        depth += bool(keyword["opens"]) - bool(keyword["closes"])
         if not depth:
-            return found.end()
+            return keyword.end()
     return len(text)
 
 
 def _arguments(text: str) -> list[str]:
     """The arguments of a call; what follows `AS` is a type."""
-    found, depth, begins = [], 0, 0
+    arguments, depth, begins = [], 0, 0
     for separator in _SEPARATOR.finditer(text):
         sign = separator["sign"] or ""
         depth += (sign == "(") - (sign == ")")
         if not depth and sign not in ("", "(", ")"):
-            found.append(text[begins : separator.start()])
+            arguments.append(text[begins : separator.start()])
             begins = separator.end()
-    return [*found, text[begins:]]
+    return [*arguments, text[begins:]]
 
 
 def unquoted(string: str) -> str:
