@@ -8,9 +8,6 @@ DEMO := build/demo
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
   --no-loadscope-reorder
 UNITS := -m "not (spark or demo or browser or odbc or airflow or slow)"
-# mypy and import-linter look for packages in folders: a copy of ours, laid out as it is installed.
-TREE := build/packages
-ROOMS := lineage collectors injector catalog exporters graft
 
 .PHONY: docs test check lint coverage dist bench clean help
 .DEFAULT_GOAL := help
@@ -34,11 +31,9 @@ check: lint ## check style and types, run the tests without Spark, browser, ODBC
 lint: $(VENV)/.test $(VENV)/.tsc ## check style, types and who imports whom
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
-	@rm -rf $(TREE) && mkdir -p $(TREE)
-	@cp -Rp dbt_graft graft_airflow $(TREE) && cp -Rp $(ROOMS) $(TREE)/dbt_graft
-	@MYPYPATH=$(TREE) $(BIN)/mypy
+	@$(BIN)/mypy
 	@$(BIN)/node $(VENV)/node/node_modules/typescript/bin/tsc --project tsconfig.json
-	@cd $(TREE) && $(CURDIR)/$(BIN)/lint-imports --no-logo --config $(CURDIR)/pyproject.toml
+	@$(BIN)/lint-imports --no-logo
 
 coverage: $(VENV)/.test ## show which of our lines the tests of `make check` reach
 	@$(PYTEST) $(UNITS) --cov --cov-report=term

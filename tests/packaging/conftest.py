@@ -46,7 +46,7 @@ def distributions(
     folder = tmp_path_factory.mktemp("distributions")
     for path in sources:
         (folder / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(root / path, folder / "tree" / path)
+        shutil.copy(root / path, folder / "tree" / path, follow_symlinks=False)
     archive = _build("sdist", folder / "tree", folder / "from_tree")
     with tarfile.open(archive) as packed:
         packed.extractall(folder / "unpacked", filter="data")

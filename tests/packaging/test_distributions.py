@@ -15,6 +15,7 @@ from tests.packaging.conftest import Distributions
 pytestmark = pytest.mark.slow
 
 ROOMS = ("lineage", "collectors", "injector", "catalog", "exporters", "graft", "site")
+LINKS = {f"dbt_graft/{room}" for room in ROOMS}
 
 
 def contents(wheel: Path) -> dict[str, int]:
@@ -34,19 +35,26 @@ def test_the_wheel_holds_every_file_of_the_rooms(
 ) -> None:
     packaged = {name for name in contents(distributions.wheel) if ".dist-info/" not in name}
     of_rooms = {f"dbt_graft/{path}" for path in sources if path.parts[0] in ROOMS}
-    of_package = {str(path) for path in sources if path.parts[0] == "dbt_graft"}
+    of_package = {str(path) for path in sources if path.parts[0] == "dbt_graft"} - LINKS
     assert "dbt_graft/py.typed" in packaged
     assert packaged == of_rooms | of_package
 
 
-def test_the_archive_holds_every_file_of_the_repository(
+def test_the_archive_holds_every_file_of_the_repository_once(
     distributions: Distributions, sources: list[Path]
 ) -> None:
     with tarfile.open(distributions.archive) as packed:
-        archived = {Path(*Path(name).parts[1:]) for name in packed.getnames()}
+        files = [Path(*Path(info.name).parts[1:]) for info in packed if info.isfile()]
     # Files and folders with a dot configure Git, CI and editors.
-    hidden = {path for path in sources if path.parts[0].startswith(".")}
-    assert set(sources) - hidden - archived == set()
+    tracked = {path for path in sources if not path.parts[0].startswith(".")}
+    # An archive has no links: its rooms are folders of the package.
+    expected = {
+        Path("dbt_graft", path) if path.parts[0] in ROOMS else path
+        for path in tracked - {Path(link) for link in LINKS}
+    }
+    assert expected - set(files) == set()
+    assert len(files) == len(set(files))
+    assert not {path.parts[0] for path in files} & {*ROOMS}
 
 
 def test_the_archive_builds_the_same_wheel(distributions: Distributions) -> None:
