@@ -9,7 +9,7 @@ from dbt_graft.exporters.privacy import PrivacyReport
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.privacy_report import privacy_report
 from dbt_graft.injector.artifacts import Artifacts
-from dbt_graft.injector.column_labels import ColumnLabel, labelled
+from dbt_graft.injector.column_labels import ColumnLabel, label_columns
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -21,7 +21,7 @@ def with_dbt_labels(config: Config, original: Artifacts, grafted: Grafted) -> Gr
         return grafted
     described = DescribedLineage(grafted.lineage, grafted.descriptions, grafted.consumers)
     labels = _by_node(privacy_report(config, described), described)
-    return labelled(grafted, original, labels, places)
+    return label_columns(grafted, original, labels, places)
 
 
 def _by_node(report: PrivacyReport, described: DescribedLineage) -> dict[str, list[ColumnLabel]]:

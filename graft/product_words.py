@@ -88,7 +88,7 @@ def _changed_code() -> Iterator[str]:
     yield from map(read_source, files_in(folder_of("dbt_graft.injector"), ("page.*",)))
     try:
         page = stock.read()
-        changed = {*code_pieces(stock.changed(page, {}))}
+        changed = {*code_pieces(stock.change_page(page, {}))}
     except GraftError:  # without dbt's page no site has it
         return
     for piece in dict.fromkeys(code_pieces(page)):

@@ -85,9 +85,9 @@ def visible_artifacts(
         touched=lineage,
         join=lambda: lineage,
         report=Report(
-            promoted=_shown(report.promoted, view),
-            added=_shown(report.added, view),
-            new_sources=_shown(report.new_sources, view),
+            promoted=_visible_records(report.promoted, view),
+            added=_visible_records(report.added, view),
+            new_sources=_visible_records(report.new_sources, view),
             exposures=tuple(
                 exposure for exposure in renamed(report.exposures, names) if exposure.task in tasks
             ),
@@ -96,7 +96,7 @@ def visible_artifacts(
     )
 
 
-def _shown(records: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
+def _visible_records(records: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
     shown = tuple(record for record in records if record.dataset not in view.hidden.datasets)
     visible: tuple[_Made, ...] = renamed(shown, view.names)
     return visible
@@ -122,7 +122,7 @@ def visible_manifest(manifest: Node, view: AudienceView, datasets: NodeIds) -> d
     around["parent_map"] = _all_parents(manifest, view) | around["parent_map"]
     for part, beside in around.items():
         result[part] = {
-            key: [*dict.fromkeys(_around(ids, beside, gone))]
+            key: [*dict.fromkeys(_nearest_visible(ids, beside, gone))]
             for key, ids in beside.items()
             if key not in gone
         }
@@ -132,14 +132,14 @@ def visible_manifest(manifest: Node, view: AudienceView, datasets: NodeIds) -> d
     }
     for part in ("nodes", "exposures", *DEFINITIONS):
         for key, node in (result.get(part) or {}).items():
-            result[part][key] = _linked(node, gone, around["parent_map"])
-    return {"metadata": _only(manifest["metadata"], _METADATA), **result}
+            result[part][key] = _with_visible_inputs(node, gone, around["parent_map"])
+    return {"metadata": _select_fields(manifest["metadata"], _METADATA), **result}
 
 
 def visible_catalog(catalog: Node, view: AudienceView, datasets: NodeIds) -> dict[str, Any]:
     """The catalog without what is hidden."""
     result: dict[str, Any] = {
-        "metadata": _only(catalog["metadata"], _METADATA),
+        "metadata": _select_fields(catalog["metadata"], _METADATA),
         "errors": None,
     }
     for part in DATA:
@@ -157,7 +157,7 @@ def _visible_node(
     """The listed fields of a node, without columns and texts that are hidden."""
     listed = {key: value for key, value in node.items() if key in fields}
     if isinstance(listed.get("config"), Mapping):
-        listed["config"] = _only(listed["config"], _CONFIG)
+        listed["config"] = _select_fields(listed["config"], _CONFIG)
     if isinstance(listed.get("columns"), Mapping):
         listed["columns"] = _columns(listed["columns"], _COLUMN, view, datasets.get(_id(node)))
     cut = view.cuts(nearest_datasets(node, datasets))
@@ -166,8 +166,8 @@ def _visible_node(
 
 
 def _visible_entry(entry: Node, view: AudienceView, dataset: DatasetId | None) -> dict[str, Any]:
-    listed = _only(entry, _ENTRY)
-    listed["metadata"] = _only(listed.get("metadata") or {}, slim.METADATA_FIELDS)
+    listed = _select_fields(entry, _ENTRY)
+    listed["metadata"] = _select_fields(listed.get("metadata") or {}, slim.METADATA_FIELDS)
     columns = listed.get("columns") or {}
     listed["columns"] = _columns(columns, slim.TYPE_FIELDS | {"name"}, view, dataset)
     visible: dict[str, Any] = without_hidden(listed, view, view.cuts([dataset] if dataset else ()))
@@ -178,13 +178,13 @@ def _columns(
     columns: Node, fields: Collection[str], view: AudienceView, dataset: DatasetId | None
 ) -> dict[str, Any]:
     return {
-        key: _only(column, fields) if isinstance(column, Mapping) else column
+        key: _select_fields(column, fields) if isinstance(column, Mapping) else column
         for key, column in columns.items()
         if dataset is None or not view.hidden.hides(dataset, key)
     }
 
 
-def _only(node: Node, fields: Collection[str]) -> dict[str, Any]:
+def _select_fields(node: Node, fields: Collection[str]) -> dict[str, Any]:
     return {key: value for key, value in node.items() if key in fields}
 
 
@@ -201,7 +201,7 @@ def _all_parents(manifest: Node, view: AudienceView) -> dict[str, list[str]]:
     }
 
 
-def _linked(
+def _with_visible_inputs(
     node: dict[str, Any], gone: set[str], parents: Mapping[str, Iterable[str]]
 ) -> dict[str, Any]:
     """The node with visible inputs only; those behind hidden ones stand in their place."""
@@ -210,12 +210,12 @@ def _linked(
         (*(depends.get("nodes") or ()), *(depends.get("macros") or ()))
     ):
         return node
-    inputs = [*dict.fromkeys(_around(depends.get("nodes") or (), parents, gone))]
+    inputs = [*dict.fromkeys(_nearest_visible(depends.get("nodes") or (), parents, gone))]
     macros = [key for key in depends.get("macros") or () if key not in gone]
     return {**node, "depends_on": {"nodes": inputs, "macros": macros}}
 
 
-def _around(
+def _nearest_visible(
     ids: Iterable[str], parents: Mapping[str, Iterable[str]], gone: set[str]
 ) -> Iterator[str]:
     """Ids, with those behind hidden ones in their place."""

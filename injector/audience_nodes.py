@@ -78,9 +78,9 @@ def hidden_nodes(
             for key, level in levels.items()
             if level is None and _is_hidden_without_label(members[key])
         }
-    gone |= set(_behind(members, gone, datasets))
-    gone |= set(_without_inputs(manifest.get("exposures") or {}, gone, audience))
-    return frozenset(gone | set(_groups_of(members, gone)))
+    gone |= set(_nodes_behind(members, gone, datasets))
+    gone |= set(_exposures_without_inputs(manifest.get("exposures") or {}, gone, audience))
+    return frozenset(gone | set(_empty_groups(members, gone)))
 
 
 def nodes_naming_hidden(
@@ -95,7 +95,7 @@ def nodes_naming_hidden(
     for key, node in manifest["nodes"].items():
         if key not in gone and node.get("resource_type") == "test":
             near = nearest_datasets(node, datasets)
-            if _tests_hidden(node, near, view):
+            if _is_test_of_hidden(node, near, view):
                 naming.add(key)
     for part in DEFINITIONS:
         for key, node in (manifest.get(part) or {}).items():
@@ -103,9 +103,9 @@ def nodes_naming_hidden(
             if key not in gone and any(map(mentions, texts(node))):
                 naming.add(key)
     members = named_nodes(manifest)
-    naming |= set(_behind(members, naming, datasets))
+    naming |= set(_nodes_behind(members, naming, datasets))
     gone = {*gone, *naming}
-    return frozenset(naming | set(_groups_of(members, gone)))
+    return frozenset(naming | set(_empty_groups(members, gone)))
 
 
 def nearest_datasets(node: Any, datasets: NodeIds) -> tuple[DatasetId, ...]:
@@ -127,7 +127,9 @@ def _is_hidden_without_label(node: Node) -> bool:
     return not (kind in _BELONGING and parents(node))
 
 
-def _behind(members: Mapping[str, Node], gone: Collection[str], datasets: NodeIds) -> Iterator[str]:
+def _nodes_behind(
+    members: Mapping[str, Node], gone: Collection[str], datasets: NodeIds
+) -> Iterator[str]:
     """The nodes that read hidden ones, as far as they are neither data nor exposures."""
     readers: dict[str, list[str]] = defaultdict(list)
     for key, node in members.items():
@@ -146,7 +148,7 @@ def _behind(members: Mapping[str, Node], gone: Collection[str], datasets: NodeId
                 yield reader
 
 
-def _without_inputs(
+def _exposures_without_inputs(
     exposures: Mapping[str, Node], gone: Collection[str], audience: Audience
 ) -> Iterator[str]:
     """Exposures of which no input is visible."""
@@ -156,7 +158,7 @@ def _without_inputs(
             yield key
 
 
-def _groups_of(members: Mapping[str, Node], gone: Collection[str]) -> Iterator[str]:
+def _empty_groups(members: Mapping[str, Node], gone: Collection[str]) -> Iterator[str]:
     """Groups without a visible member."""
     groups = {key for key, node in members.items() if node.get("resource_type") == "group"}
     used = set()
@@ -170,7 +172,7 @@ def _groups_of(members: Mapping[str, Node], gone: Collection[str]) -> Iterator[s
     yield from groups - used
 
 
-def _tests_hidden(test: Node, near: tuple[DatasetId, ...], view: AudienceView) -> bool:
+def _is_test_of_hidden(test: Node, near: tuple[DatasetId, ...], view: AudienceView) -> bool:
     """Whether a test is of a hidden column, or its name or arguments name what is hidden."""
     column = str(test.get("column_name") or "")
     mentions = view.words.mentions(near)

@@ -51,7 +51,7 @@ def without_hidden(value: Any, view: AudienceView, mentions: Mentions, is_open: 
         if is_open and mentions(str(key)):
             continue
         if key in _IDS and not is_open:
-            visible[key] = _named(child, view)
+            visible[key] = _rename_ids(child, view)
         elif key in _CODE:
             left = isinstance(child, str) and mentions(child)
             visible[key] = f"-- {LEFT_OUT}" if left else child
@@ -64,14 +64,14 @@ def without_hidden(value: Any, view: AudienceView, mentions: Mentions, is_open: 
     return visible
 
 
-def _named(value: Any, view: AudienceView) -> Any:
+def _rename_ids(value: Any, view: AudienceView) -> Any:
     """Ids, with other names for what is hidden."""
     if isinstance(value, str):
         return view.names(value)
     if isinstance(value, list):
-        return [_named(child, view) for child in value]
+        return [_rename_ids(child, view) for child in value]
     if isinstance(value, Mapping):
-        return {key: _named(child, view) for key, child in value.items()}
+        return {key: _rename_ids(child, view) for key, child in value.items()}
     return value
 
 

@@ -39,20 +39,22 @@ def with_checks(lineage: Lineage, manifest: Node, relations: Relations) -> Linea
         checks.items(), key=lambda entry: (entry[1].dataset is None, entry[0])
     ):
         results = lineage.node_results[node_id]
-        test = tests.of(check)
+        test = tests.find(check)
         if test is None and check.dataset:
             results_by_node[node_id] = results
         elif test is None:
             others[check.kind or check.name] += len(results)
         else:
-            results_by_node[test] = tuple(_joined(results_by_node.get(test, ()), results, test))
+            results_by_node[test] = tuple(
+                _merge_results(results_by_node.get(test, ()), results, test)
+            )
     if others:
         names = ", ".join(f"{name} {count}" for name, count in sorted(others.items()))
         _logger.debug("checks in events that are no test of the dbt project: %s", names)
     return replace(lineage, node_results=results_by_node)
 
 
-def _joined(
+def _merge_results(
     results: Iterable[NodeResult], checks: Iterable[NodeResult], test: str
 ) -> Iterator[NodeResult]:
     by_invocation = {result.invocation_id: result for result in results}
@@ -78,14 +80,14 @@ class _Tests:
                 if node_id in relations.datasets:
                     self._by_dataset[relations.datasets[node_id]][test.node_id] = test
 
-    def of(self, check: Check) -> str | None:
+    def find(self, check: Check) -> str | None:
         """The unique_id of the test; None where none matches, or several do."""
         name = check.name.casefold()
         if check.dataset is None:
-            return _only(self._by_name.get(name, ()))
+            return _single(self._by_name.get(name, ()))
         tests = self._by_dataset.get(check.dataset, {})
-        named = _only(key for key in tests if name and self._names[key] == name)
-        return named or _only(
+        named = _single(key for key in tests if name and self._names[key] == name)
+        return named or _single(
             key
             for key, test in tests.items()
             if (test.name.casefold(), test.column.casefold())
@@ -93,6 +95,6 @@ class _Tests:
         )
 
 
-def _only(node_ids: Iterable[str]) -> str | None:
+def _single(node_ids: Iterable[str]) -> str | None:
     listed = list(node_ids)
     return listed[0] if len(listed) == 1 else None

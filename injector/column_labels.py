@@ -46,7 +46,7 @@ class ColumnLabel:
 Labels = Mapping[str, Sequence[ColumnLabel]]
 
 
-def labelled(
+def label_columns(
     grafted: Grafted, original: Artifacts, labels: Labels, places: Collection[LabelPlace]
 ) -> Grafted:
     """The grafted artifacts with labels, and what takes them out again.

@@ -35,7 +35,7 @@ Edges = Mapping[DatasetId, list[ColumnEdge]]
 ByColumn = Mapping[str, Sequence[ColumnEdge]]
 
 
-def by_target(edges: Iterable[ColumnEdge]) -> Edges:
+def edges_by_target(edges: Iterable[ColumnEdge]) -> Edges:
     """Return the edges by their output dataset."""
     edges_by_dataset: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
     for edge in edges:
@@ -57,7 +57,7 @@ def columns(
         edges: The column edges that end in the dataset of the node.
         in_events: What events have of columns, by folded name: used where YAML has nothing.
     """
-    upstream = by_column(edges)
+    upstream = edges_by_column(edges)
     names = {column.name.casefold(): column for column in seen}
     if not names and not described:
         names = {
@@ -109,7 +109,7 @@ def with_origins(
     return "\n\n".join(filter(None, (text.rstrip(), line))) if line else text
 
 
-def by_column(edges: Iterable[ColumnEdge]) -> ByColumn:
+def edges_by_column(edges: Iterable[ColumnEdge]) -> ByColumn:
     """Return the edges by column, one for each upstream column and subtype."""
     edges_of_column: dict[str, dict[tuple[object, ...], ColumnEdge]] = defaultdict(dict)
     for edge in edges:
@@ -144,9 +144,9 @@ def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge], usual: Evi
     if direct:
         computed = any(edge.subtype in _OVER_ROWS for edge in edges)
         rows = "".join(_row_inputs(of_rows)) if computed else ""
-        parts.append(f"From {_listed([_upstream(e, common) for e in direct], _SHOWN)}{rows}.")
+        parts.append(f"From {_join_names([_upstream(e, common) for e in direct], _SHOWN)}{rows}.")
     if deciding:
-        parts.append(f"Decided by {_listed([_upstream(e, common) for e in deciding], _SHOWN)}.")
+        parts.append(f"Decided by {_join_names([_upstream(e, common) for e in deciding], _SHOWN)}.")
     if common and common not in {Evidence.OBSERVED, usual}:
         parts.append(f"{common.capitalize()}.")
     return " ".join(parts)
@@ -156,10 +156,10 @@ def _row_inputs(edges: Sequence[ColumnEdge]) -> Iterator[str]:
     for subtype, words in _ROWS.items():
         names = [_name(edge) for edge in edges if edge.subtype is subtype]
         if names:
-            yield f", {words} {_listed(names, _SHOWN_FOR_ROWS)}"
+            yield f", {words} {_join_names(names, _SHOWN_FOR_ROWS)}"
 
 
-def _listed(names: Sequence[str], shown: int) -> str:
+def _join_names(names: Sequence[str], shown: int) -> str:
     rest = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(names[:shown]) + rest
 

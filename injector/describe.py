@@ -8,7 +8,7 @@ from typing import Any
 
 from dbt_graft.injector import event_metadata
 from dbt_graft.injector.dbt_lineage import exposures
-from dbt_graft.injector.inherited import merged
+from dbt_graft.injector.inherited import merge_field
 from dbt_graft.injector.manifest import Node, owner, parents, string_tags
 from dbt_graft.injector.plan import GraftPlan
 from dbt_graft.injector.relations import Relations
@@ -64,7 +64,7 @@ def descriptions(
             columns=event_metadata.column_texts(
                 {
                     str(name): redact_text(str(column.get("description") or ""))
-                    for name, column in merged(before, "columns").items()
+                    for name, column in merge_field(before, "columns").items()
                 },
                 columns,
             ),

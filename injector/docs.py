@@ -18,11 +18,11 @@ from pathlib import Path
 
 from dbt_graft.injector import stock
 from dbt_graft.injector.artifacts import Document, dump
-from dbt_graft.injector.columns import by_target
+from dbt_graft.injector.columns import edges_by_target
 from dbt_graft.injector.excerpt import excerpt
 from dbt_graft.injector.own_columns import with_descriptions
 from dbt_graft.injector.report import Grafted
-from dbt_graft.injector.selection import selected
+from dbt_graft.injector.selection import select_nodes
 from dbt_graft.injector.slim import slim
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.errors import GraftError
@@ -102,14 +102,14 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     """
     manifest, catalog = grafted.linked_to(settings.site), grafted.catalog
     if settings.select:
-        shown = selected(grafted.manifest, settings.select, grafted.redirects)
+        shown = select_nodes(grafted.manifest, settings.select, grafted.redirects)
         manifest, catalog = excerpt(manifest, catalog, shown)
     manifest = {
         **manifest,
         "metadata": {**manifest["metadata"], "send_anonymous_usage_stats": False},
     }
     if settings.columns:
-        edges = by_target(grafted.lineage.column_edges)
+        edges = edges_by_target(grafted.lineage.column_edges)
         manifest = with_descriptions(manifest, catalog, edges, grafted.dbt_nodes)
     if settings.slim:
         manifest, catalog = slim(manifest, catalog)
@@ -134,7 +134,7 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         f"{_others(settings)}</span></nav>"
         f"{_data('graft-manifest', manifest)}{_data('graft-catalog', catalog)}"
     )
-    return stock.changed(
+    return stock.change_page(
         stock.read(),
         {
             _MANIFEST: f"graftComplete({_PARSE.format('graft-manifest')})",

@@ -25,10 +25,10 @@ _WITHOUT = frozenset(("operation", "sql_operation", "rpc", "doc"))
 
 def docs_nodes(grafted: Grafted) -> tuple[DocsNode, ...]:
     """The nodes that dbt docs has a page of and the catalog has none, sorted by id."""
-    return tuple(sorted(_found(grafted), key=lambda node: node.node_id))
+    return tuple(sorted(_list_nodes(grafted), key=lambda node: node.node_id))
 
 
-def _found(grafted: Grafted) -> Iterator[DocsNode]:
+def _list_nodes(grafted: Grafted) -> Iterator[DocsNode]:
     manifest = grafted.manifest
     in_catalog = {
         *(description.node_id for description in grafted.descriptions.values()),

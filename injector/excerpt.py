@@ -17,17 +17,21 @@ def excerpt(manifest: Document, catalog: Document, nodes: Collection[str]) -> tu
     partial_manifest: Document = dict(manifest)
     for part in PARTS:
         if part in manifest:
-            members = _only(manifest[part], nodes)
-            partial_manifest[part] = {key: _linked(node, nodes) for key, node in members.items()}
+            members = _select(manifest[part], nodes)
+            partial_manifest[part] = {
+                key: _keep_links(node, nodes) for key, node in members.items()
+            }
     for edges in ("parent_map", "child_map"):
         partial_manifest[edges] = {
             key: [end for end in ends if end in nodes]
-            for key, ends in _only(manifest.get(edges), nodes).items()
+            for key, ends in _select(manifest.get(edges), nodes).items()
         }
     members = {
         key: node for part in PARTS for key, node in (partial_manifest.get(part) or {}).items()
     }
-    partial_manifest["macros"] = _only(manifest.get("macros"), _macros(manifest, members.values()))
+    partial_manifest["macros"] = _select(
+        manifest.get("macros"), _macros(manifest, members.values())
+    )
     used = {str((node.get("config") or {}).get("group")) for node in members.values()}
     groups = manifest.get("groups") or {}
     partial_manifest["groups"] = {
@@ -36,16 +40,16 @@ def excerpt(manifest: Document, catalog: Document, nodes: Collection[str]) -> tu
     partial_manifest["disabled"] = {}
     return partial_manifest, {
         **catalog,
-        "nodes": _only(catalog.get("nodes"), nodes),
-        "sources": _only(catalog.get("sources"), nodes),
+        "nodes": _select(catalog.get("nodes"), nodes),
+        "sources": _select(catalog.get("sources"), nodes),
     }
 
 
-def _only(members: Mapping[str, Any] | None, wanted: Collection[str]) -> dict[str, Any]:
+def _select(members: Mapping[str, Any] | None, wanted: Collection[str]) -> dict[str, Any]:
     return {key: member for key, member in (members or {}).items() if key in wanted}
 
 
-def _linked(node: Mapping[str, Any], nodes: Collection[str]) -> Mapping[str, Any]:
+def _keep_links(node: Mapping[str, Any], nodes: Collection[str]) -> Mapping[str, Any]:
     """The node without dependencies on others than these."""
     depends_on = node.get("depends_on")
     if not isinstance(depends_on, dict) or not depends_on.get("nodes"):

@@ -14,7 +14,7 @@ from typing import Any
 from dbt_graft.injector import groups, integrity, nodes, warehouse
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.checks import with_checks
-from dbt_graft.injector.columns import by_target
+from dbt_graft.injector.columns import edges_by_target
 from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
 from dbt_graft.injector.manifest import all_nodes, materialized
@@ -83,11 +83,11 @@ def graft(
     grafted = promote(manifest, Promotion(manifest, decided.promoted))
     grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
     context = NodeContext(
-        manifest, artifacts.freshness, touched, by_target(touched.column_edges), options
+        manifest, artifacts.freshness, touched, edges_by_target(touched.column_edges), options
     )
-    grafted = _added(grafted, decided, context)
+    grafted = _add_nodes(grafted, decided, context)
     own_edges = chain.from_iterable(followed.edges.values())
-    edges = by_target((*own_edges, *touched.column_edges))
+    edges = edges_by_target((*own_edges, *touched.column_edges))
     grafted = with_meta(grafted, catalog, edges, dbt_relations.builders)
     linked_to = partial(with_texts, grafted, dbt_relations, decided, context)
     grafted = linked_to(options.site)
@@ -111,7 +111,9 @@ def graft(
             shared=decided.shared,
             cycles=decided.acyclic.cycles,
             self_reads=decided.self_reads,
-            ambiguous=_ambiguous(dbt_relations, lineage, short_names(manifest, dbt_relations)),
+            ambiguous=_ambiguous_names(
+                dbt_relations, lineage, short_names(manifest, dbt_relations)
+            ),
             name_conflicts=decided.name_conflicts,
             column_differences=compared.differences,
             notices=(
@@ -146,7 +148,7 @@ def _views(manifest: Mapping[str, Any], dbt_relations: Relations) -> set[Dataset
     }
 
 
-def _ambiguous(
+def _ambiguous_names(
     dbt_relations: Relations, lineage: Lineage, short: ShortNames
 ) -> tuple[AmbiguousName, ...]:
     """Names with more than one match: several nodes on one relation, short names in logs."""
@@ -166,7 +168,9 @@ def _ambiguous(
     return (*rivals, *twins, *named)
 
 
-def _added(manifest: dict[str, Any], decided: GraftPlan, context: NodeContext) -> dict[str, Any]:
+def _add_nodes(
+    manifest: dict[str, Any], decided: GraftPlan, context: NodeContext
+) -> dict[str, Any]:
     """The manifest with the nodes and edges of the plan."""
     models = {
         built.node_id: nodes.model(built, decided.parents[built.node_id], context)
@@ -209,12 +213,12 @@ def _maps(
         downstream.setdefault(node_id, [])
     for node_id, ids in parents.items():
         for parent in ids:
-            _append(upstream, node_id, parent)
-            _append(downstream, parent, node_id)
+            _append_edge(upstream, node_id, parent)
+            _append_edge(downstream, parent, node_id)
     return {"parent_map": upstream, "child_map": downstream}
 
 
-def _append(edges: dict[str, list[str]], key: str, node_id: str) -> None:
+def _append_edge(edges: dict[str, list[str]], key: str, node_id: str) -> None:
     node_ids = edges.get(key, [])
     if node_id not in node_ids:
         edges[key] = [*node_ids, node_id]

@@ -11,14 +11,14 @@ from dbt_graft.injector.naming import plain
 from dbt_graft.injector.plan import PACKAGE
 
 
-def of(owners: Iterable[str]) -> str | None:
+def group_name(owners: Iterable[str]) -> str | None:
     """Return the group of a dataset: that of its first owner."""
     return plain(next(iter(owners), "")) or None
 
 
 def groups(owners: Iterable[str]) -> dict[str, Any]:
     """Return the groups of owners, by id."""
-    named = {name: owner for owner in owners if (name := of([owner]))}
+    named = {name: owner for owner in owners if (name := group_name([owner]))}
     return {
         (unique_id := f"group.{PACKAGE}.{name}"): {
             "name": name,

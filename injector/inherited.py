@@ -8,7 +8,7 @@ from typing import Any
 from dbt_graft.injector.manifest import Node, string_tags
 
 
-def merged(sources: Iterable[Node], field: str) -> dict[str, Any]:
+def merge_field(sources: Iterable[Node], field: str) -> dict[str, Any]:
     """Merge a field of several sources on one relation; the first source with a key wins."""
     merged_values: dict[str, Any] = {}
     for node in sources:
@@ -21,7 +21,7 @@ def merged(sources: Iterable[Node], field: str) -> dict[str, Any]:
 def meta(sources: Iterable[Node]) -> dict[str, Any]:
     """Merge `meta` of the tables over `source_meta`."""
     nodes = list(sources)
-    return {**merged(nodes, "source_meta"), **merged(nodes, "meta")}
+    return {**merge_field(nodes, "source_meta"), **merge_field(nodes, "meta")}
 
 
 def descriptions(sources: Iterable[Node]) -> list[str]:
@@ -46,7 +46,7 @@ def graft_meta(
     """
     nodes = list(sources)
     fresh = {
-        **_set(merged(nodes, "freshness")),
+        **_set(merge_field(nodes, "freshness")),
         **_set(_first(nodes, ("loaded_at_field", "loaded_at_query"))),
         **_freshness_result(nodes, freshness),
     }

@@ -44,8 +44,8 @@ class Places:
 
 def location(node: Node, places: Places) -> DatasetId | None:
     """Return the dataset of the files of a relation; None if the manifest does not name it."""
-    for named_paths in (_in_name(node), *_in_config(node, places)):
-        paths = [path for text in named_paths if (path := _absolute(text, places))]
+    for named_paths in (_paths_in_name(node), *_paths_in_config(node, places)):
+        paths = [path for text in named_paths if (path := _absolute_path(text, places))]
         found_in = {path_dataset(folder) for folder in dataset_folders(paths)}
         # Several folders are no dataset, nor is the root of a store.
         if len(found_in) == 1 and (dataset := found_in.pop()).name.strip("/"):
@@ -53,7 +53,7 @@ def location(node: Node, places: Places) -> DatasetId | None:
     return None
 
 
-def _in_name(node: Node) -> list[str]:
+def _paths_in_name(node: Node) -> list[str]:
     name = str(node.get("relation_name") or "").strip()
     if by_format := _BY_FORMAT.fullmatch(name):
         return [by_format[1]]
@@ -63,15 +63,15 @@ def _in_name(node: Node) -> list[str]:
     return []
 
 
-def _in_config(node: Node, places: Places) -> Iterator[list[str]]:
+def _paths_in_config(node: Node, places: Places) -> Iterator[list[str]]:
     config, meta = _mapping(node, "config"), _mapping(node, "meta")
     identifier = str(node.get("alias") or node.get("identifier") or node.get("name"))
     for part in (config, _mapping(config, "meta"), meta, _mapping(node, "source_meta")):
         for key in _KEYS:
             if isinstance(part.get(key), str):
                 # It may be a call, as in `relation_name`.
-                text = _filled(part[key], node)
-                yield _in_name({"relation_name": text}) or [text]
+                text = _fill_placeholders(part[key], node)
+                yield _paths_in_name({"relation_name": text}) or [text]
         if isinstance(part.get("location_root"), str):
             yield [f"{part['location_root'].rstrip('/')}/{identifier}"]
     properties = _mapping(config, "properties")
@@ -88,7 +88,7 @@ def _in_config(node: Node, places: Places) -> Iterator[list[str]]:
         yield [f"{places.external_root.rstrip('/')}/{identifier}{suffix}"]
 
 
-def _filled(text: str, node: Node) -> str:
+def _fill_placeholders(text: str, node: Node) -> str:
     """A location of dbt-duckdb with its placeholders filled in: `data/{name}.parquet`."""
     for key in ("name", "identifier", "schema", "database", "source_name"):
         text = text.replace(f"{{{key}}}", str(node.get(key) or ""))
@@ -104,7 +104,7 @@ def _mapping(node: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return section if isinstance(section, dict) else {}
 
 
-def _absolute(path: str, places: Places) -> str:
+def _absolute_path(path: str, places: Places) -> str:
     """A path that logs would show; empty for what is none, as a stage of Snowflake."""
     path = path.strip()
     # BigQuery's location is a region: `EU`.

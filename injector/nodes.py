@@ -55,7 +55,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     writes = context.lineage.writers(built.dataset)
     sources = [context.original["sources"][source] for source in built.sources]
     first = sources[0] if sources else {}
-    database, schema, identifier = place(built.dataset)
+    database, schema, identifier = relation_parts(built.dataset)
     view = None if tasks else context.lineage.definition(built.dataset, DefinitionKind.VIEW)
     if view:
         raw_code = compiled_code = prose.definition(view, context.lineage.shapes)
@@ -64,7 +64,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
         raw_code = prose.files(tasks, context.options.code) or compiled_code
     dataset = context.lineage.datasets.get(built.dataset)
     columns, edges = node_columns(
-        inherited.merged(sources, "columns"),
+        inherited.merge_field(sources, "columns"),
         dataset.columns if dataset else (),
         context.edges.get(built.dataset, ()),
         event_metadata.columns(built.dataset, context.lineage),
@@ -75,7 +75,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     owners = event_metadata.owners(
         built.dataset, built.tasks, context.lineage, context.original, sources
     )
-    quoting = inherited.merged(sources, "quoting")
+    quoting = inherited.merge_field(sources, "quoting")
     # The docs page shows the owner of the group; `meta.owner` would be a second one.
     meta = {
         **inherited.meta(sources),
@@ -93,7 +93,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     path = "/".join([*folders, f"{built.name}.{'sql' if view else 'py'}"])
     is_view = view or (dataset and dataset.kind is Kind.VIEW)
     docs = {"show": True, "node_color": None if view else COLOR}
-    group = groups.of(owners)
+    group = groups.group_name(owners)
     return {
         "database": first.get("database") if sources else database,
         "schema": first.get("schema") if sources else schema,
@@ -139,7 +139,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
 def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
     """Return the source for a dataset that tasks read and no task writes."""
     lineage = context.lineage
-    database, schema, identifier = place(new.dataset)
+    database, schema, identifier = relation_parts(new.dataset)
     group = source_group(new.dataset, lineage)
     path = f"{group}.yml"
     dataset = lineage.datasets.get(new.dataset)
@@ -240,7 +240,7 @@ def references(upstream: Iterable[Node]) -> tuple[list[dict[str, Any]], list[lis
     return refs, sources
 
 
-def place(dataset: DatasetId) -> tuple[str | None, str, str]:
+def relation_parts(dataset: DatasetId) -> tuple[str | None, str, str]:
     """Return database, schema and identifier of a dataset that dbt does not know.
 
     The namespace stands in for a schema or folder that the name does not have.

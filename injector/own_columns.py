@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dbt_graft.injector.columns import ByColumn, Edges, by_column, meta_columns, with_origins
+from dbt_graft.injector.columns import ByColumn, Edges, edges_by_column, meta_columns, with_origins
 from dbt_graft.injector.manifest import Node
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, Evidence
@@ -31,7 +31,7 @@ def with_meta(
         node = nodes.get(node_id)
         if node is None or dataset not in edges:
             continue
-        upstream = by_column(edges[dataset])
+        upstream = edges_by_column(edges[dataset])
         columns = meta_columns(upstream, _columns(node, catalog["nodes"].get(node_id), upstream))
         meta = node.get("meta") or {}
         ours = meta.get("graft") or {} if isinstance(meta, dict) else None
@@ -55,7 +55,7 @@ def with_descriptions(
         node = nodes.get(node_id)
         if node is None or dataset not in edges:
             continue
-        upstream = by_column(edges[dataset])
+        upstream = edges_by_column(edges[dataset])
         columns = dict(node.get("columns") or {})
         for name in _columns(node, catalog["nodes"].get(node_id), upstream).values():
             column = columns.get(name) or {"name": name, "description": "", "meta": {}, "tags": []}

@@ -75,14 +75,14 @@ def plan(manifest: Node, lineage: Lineage, relations: Relations) -> GraftPlan:
         if (node_id := relations.node_of(dataset))
     }
     built = [
-        _built(dataset, writers.get(dataset, ()), relations, everything, names)
+        _plan_model(dataset, writers.get(dataset, ()), relations, everything, names)
         for dataset in sorted({*writers, *views})
         if dataset not in relations.builders
     ]
     nodes |= {b.dataset: b.node_id for b in built}
     new_sources = [
         _new_source(dataset, lineage, views.values(), names)
-        for dataset in _read(tasks.values(), views.values())
+        for dataset in _read_datasets(tasks.values(), views.values())
         if dataset not in nodes
     ]
     nodes |= {source.dataset: source.node_id for source in new_sources}
@@ -134,13 +134,13 @@ def source_group(dataset: DatasetId, lineage: Lineage) -> str:
     return plain(dataset.namespace.partition("://")[0]) or "other"
 
 
-def _read(tasks: Iterable[Task], views: Iterable[Definition]) -> list[DatasetId]:
+def _read_datasets(tasks: Iterable[Task], views: Iterable[Definition]) -> list[DatasetId]:
     """The datasets that tasks and views read, sorted."""
     task_reads = {dataset for task in tasks for dataset in task.reads}
     return sorted(task_reads | {dataset for view in views for dataset in view.reads})
 
 
-def _built(
+def _plan_model(
     dataset: DatasetId,
     by: Sequence[str],
     relations: Relations,

@@ -37,7 +37,7 @@ class Connection:
         value = self.settings.get(key)
         if value is None or isinstance(value, (dict, list)):
             return default
-        return rendered(str(value), self.environ) or default
+        return render_text(str(value), self.environ) or default
 
 
 def read_connection(project: Path, environ: Mapping[str, str]) -> Connection:
@@ -55,12 +55,14 @@ def read_connection(project: Path, environ: Mapping[str, str]) -> Connection:
         return Connection()
     if not isinstance(profile, dict) or not isinstance(profile.get("outputs"), dict):
         return Connection()
-    target = environ.get("DBT_TARGET") or rendered(str(profile.get("target", "default")), environ)
+    target = environ.get("DBT_TARGET") or render_text(
+        str(profile.get("target", "default")), environ
+    )
     settings = profile["outputs"].get(target)
     return Connection(settings if isinstance(settings, dict) else {}, environ)
 
 
-def rendered(text: str, environ: Mapping[str, str]) -> str:
+def render_text(text: str, environ: Mapping[str, str]) -> str:
     """Return a text of a profile with its Jinja filled in; empty where that cannot be done."""
     if "{" not in text:
         return text

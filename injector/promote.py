@@ -94,13 +94,13 @@ def promote(manifest: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
         key: node for key, node in parts["sources"].items() if key not in promotion.ids
     }
     if manifest.get("disabled"):
-        parts["disabled"] = _disabled(manifest["disabled"], promotion)
+        parts["disabled"] = _promote_disabled(manifest["disabled"], promotion)
     if manifest.get("selectors"):
         parts["selectors"] = selecting_models(manifest["selectors"], promotion.tables())
     return {**manifest, **parts, **_maps(manifest, promotion)}
 
 
-def _disabled(disabled: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
+def _promote_disabled(disabled: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
     return {
         key: [_node(node, promotion) for node in nodes] if isinstance(nodes, list) else nodes
         for key, nodes in disabled.items()
@@ -230,14 +230,14 @@ def _attachment(node: Node, promotion: Promotion) -> dict[str, Any]:
     metadata = node["test_metadata"]
     model = str((metadata.get("kwargs") or {}).get("model") or "")
     call = _CALL.search(model)
-    source = promotion.source((call[2], call[4]), node) if call else _tested(node)
+    source = promotion.source((call[2], call[4]), node) if call else _tested_node(node)
     if source not in promotion.ids:
         return {}
     built = promotion.ids[source]
     return {"attached_node": built, "file_key_name": f"models.{built.rpartition('.')[2]}"}
 
 
-def _tested(node: Node) -> str:
+def _tested_node(node: Node) -> str:
     """The node that a generic test is attached to, by the rule of dbt's docs page."""
     upstream = parents(node)
     last = (node.get("test_metadata") or {}).get("name") == "relationships"

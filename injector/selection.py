@@ -99,7 +99,7 @@ def _steps(sign: str | None, steps: str | None) -> int | None:
     return (int(steps) if steps else None) if sign else 0
 
 
-def selected(
+def select_nodes(
     manifest: Mapping[str, Any], selection: str, promoted: Mapping[str, str] | None = None
 ) -> set[str]:
     """Return the unique_ids that a selection selects, with the tests of selected nodes.
@@ -115,10 +115,10 @@ def selected(
         union = parse(selection)
     except ValueError as error:
         raise GraftError(str(error), place=f"selection {selection!r}") from error
-    graph = _Graph.of(manifest, promoted or {})
+    graph = _Graph.from_manifest(manifest, promoted or {})
     node_ids: set[str] = set()
     for intersection in union:
-        node_ids |= set.intersection(*map(graph.selected, intersection))
+        node_ids |= set.intersection(*map(graph.select, intersection))
     if not node_ids:
         raise GraftError(
             "selects no node of the dbt project",
@@ -137,7 +137,7 @@ class _Graph:
     sources: Mapping[str, tuple[str, str]]  # id in the dbt project -> id now, package
 
     @classmethod
-    def of(cls, manifest: Mapping[str, Any], promoted: Mapping[str, str]) -> _Graph:
+    def from_manifest(cls, manifest: Mapping[str, Any], promoted: Mapping[str, str]) -> _Graph:
         nodes = {
             key: node
             for part in PARTS
@@ -162,20 +162,20 @@ class _Graph:
         project = str((manifest.get("metadata") or {}).get("project_name") or "")
         return cls(nodes, parents, children, project, sources)
 
-    def selected(self, criterion: Criterion) -> set[str]:
+    def select(self, criterion: Criterion) -> set[str]:
         """The nodes of a criterion, its neighbours, and the tests of all of them."""
-        first = self._matching(criterion)
-        node_ids = first | self._reached(first, self.parents, criterion.up)
-        node_ids |= self._reached(first, self.children, criterion.down)
+        first = self._match(criterion)
+        node_ids = first | self._reach(first, self.parents, criterion.up)
+        node_ids |= self._reach(first, self.children, criterion.down)
         if criterion.around:
-            children = first | self._reached(first, self.children, None)
-            node_ids |= children | self._reached(children, self.parents, None)
+            children = first | self._reach(first, self.children, None)
+            node_ids |= children | self._reach(children, self.parents, None)
         tests = {child for key in node_ids for child in self.children.get(key, ())}
         return node_ids | {
             key for key in tests if self.nodes[key]["resource_type"] in ("test", "unit_test")
         }
 
-    def _matching(self, criterion: Criterion) -> set[str]:
+    def _match(self, criterion: Criterion) -> set[str]:
         if criterion.method == "source":
             return {
                 now for old, (now, _) in self.sources.items() if is_source(old, criterion.value)
@@ -187,7 +187,7 @@ class _Graph:
             value = self.project
         return {key for key, node in self.nodes.items() if matches(node, value)}
 
-    def _reached(
+    def _reach(
         self, start: set[str], next_to: Mapping[str, Iterable[str]], steps: int | None
     ) -> set[str]:
         reached: set[str] = set()

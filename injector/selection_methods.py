@@ -89,7 +89,7 @@ def _group(node: Node, value: str) -> bool:
     return bool(group) and fnmatch(str(group), value)
 
 
-def _of_kind(kind: str) -> Match:
+def _kind_method(kind: str) -> Match:
     """`name` or `package.name`."""
 
     def matches(node: Node, value: str) -> bool:
@@ -140,19 +140,19 @@ def _test_type(node: Node, value: str) -> bool:
 METHODS: Mapping[str, Match] = {
     "access": lambda node, value: node.get("access") == value,
     "config": lambda node, value: False,  # by its keys, see `config_method`
-    "exposure": _of_kind("exposure"),
+    "exposure": _kind_method("exposure"),
     "file": _file,
     "fqn": _fqn,
     "group": _group,
-    "metric": _of_kind("metric"),
+    "metric": _kind_method("metric"),
     "package": lambda node, value: fnmatch(str(node.get("package_name")), value),
     "path": _path,
     "resource_type": lambda node, value: node.get("resource_type") == value,
-    "saved_query": _of_kind("saved_query"),
-    "semantic_model": _of_kind("semantic_model"),
+    "saved_query": _kind_method("saved_query"),
+    "semantic_model": _kind_method("semantic_model"),
     "source": lambda node, value: False,  # by its id in the dbt project, see `is_source`
     "tag": _tag,
     "test_name": _test_name,
     "test_type": _test_type,
-    "unit_test": _of_kind("unit_test"),
+    "unit_test": _kind_method("unit_test"),
 }

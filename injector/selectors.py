@@ -28,7 +28,7 @@ def selecting_models(selectors: Mapping[str, Any], tables: Iterable[Table]) -> d
     }
 
 
-def _found(value: str, tables: list[Table]) -> tuple[list[str], bool]:
+def _find_models(value: str, tables: list[Table]) -> tuple[list[str], bool]:
     """Return the models of a `source:` selector, and whether it selects other sources too.
 
     Args:
@@ -49,13 +49,13 @@ def _selection(value: Any, tables: list[Table]) -> Any:
         return [_selection(item, tables) for item in value]
     if isinstance(value, str):
         match = _METHOD.fullmatch(value)
-        names, left = _found(match["value"], tables) if match else ([], False)
+        names, left = _find_models(match["value"], tables) if match else ([], False)
         models = [f"{match['before']}{name}{match['after']}" for name in names] if match else []
         return _union([value] if left else [], models) if models else value
     if not isinstance(value, dict):
         return value
     if value.get("method") == "source":
-        names, left = _found(str(value.get("value")), tables)
+        names, left = _find_models(str(value.get("value")), tables)
         methods = [{**value, "method": "fqn", "value": name} for name in names]
         return _union([value] if left else [], methods) if methods else value
     return {key: _selection(item, tables) for key, item in value.items()}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dbt_graft.injector.inherited import merged, meta
+from dbt_graft.injector.inherited import merge_field, meta
 from dbt_graft.injector.manifest import Node, string_tags
 from dbt_graft.lineage.privacy.classification import classification
 
@@ -47,20 +47,20 @@ def labels(nodes: Iterable[Node]) -> tuple[str, ...]:
     for node in described:
         values |= {key: node[key] for key in ("policy_tags", "databricks_tags") if node.get(key)}
     tags = [tag for node in (*described, *configs) for tag in string_tags(node)]
-    return tuple(dict.fromkeys((*_of_values(values), *_of_tags(tags))))
+    return tuple(dict.fromkeys((*_value_labels(values), *_tag_labels(tags))))
 
 
 def column_labels(nodes: Iterable[Node]) -> dict[str, tuple[str, ...]]:
     """Column -> its labels, of those that have any."""
     labels_by_column = {
         str(name): labels([column])
-        for name, column in merged(nodes, "columns").items()
+        for name, column in merge_field(nodes, "columns").items()
         if isinstance(column, Mapping)
     }
     return {name: texts for name, texts in labels_by_column.items() if texts}
 
 
-def _of_values(values: Mapping[str, Any]) -> Iterator[str]:
+def _value_labels(values: Mapping[str, Any]) -> Iterator[str]:
     folded = {_key(key): value for key, value in values.items()}
     for key in _CLASSES:
         yield from _classes(folded.get(key))
@@ -82,7 +82,7 @@ def _classes(value: Any) -> Iterator[str]:
 def _marks(key: str, value: Any) -> Iterator[str]:
     """The labels of a key such as `pii`, which is true or has a value of the team's own."""
     if isinstance(value, Mapping):
-        yield from _of_values(value)
+        yield from _value_labels(value)
         return
     for part in value if isinstance(value, list | tuple) else (value,):
         text = "" if part is None else str(part).strip()
@@ -92,7 +92,7 @@ def _marks(key: str, value: Any) -> Iterator[str]:
             yield f"{key}: {text}"[:_LONGEST]
 
 
-def _of_tags(tags: Iterable[str]) -> Iterator[str]:
+def _tag_labels(tags: Iterable[str]) -> Iterator[str]:
     for tag in tags:
         key, _, value = tag.replace("=", ":").partition(":")
         key = _key(key)

@@ -47,7 +47,7 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
     """
     hidden = hidden_packages(manifest)
     macros = {
-        key: _only(macro, MACRO_FIELDS)
+        key: _select_fields(macro, MACRO_FIELDS)
         for key, macro in (manifest.get("macros") or {}).items()
         if macro.get("package_name") not in hidden
     }
@@ -61,7 +61,7 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
         "macros": macros,
         # The only doc blocks that the page shows are overviews.
         "docs": {
-            key: _only(doc, DOC_FIELDS)
+            key: _select_fields(doc, DOC_FIELDS)
             for key, doc in (manifest.get("docs") or {}).items()
             if str(doc.get("name")).startswith("__")
         },
@@ -83,14 +83,14 @@ def hidden_packages(manifest: Document) -> frozenset[str]:
     return frozenset(("dbt", f"dbt_{manifest['metadata'].get('adapter_type')}"))
 
 
-def _only(document: Mapping[str, Any], keys: frozenset[str]) -> Document:
+def _select_fields(document: Mapping[str, Any], keys: frozenset[str]) -> Document:
     return {key: value for key, value in document.items() if key in keys}
 
 
 def _node(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     if node.get("resource_type") == "test" and "test_metadata" in node:
         return _generic_test(node, macros)
-    slimmed = _only(node, NODE_FIELDS)
+    slimmed = _select_fields(node, NODE_FIELDS)
     if "config" in slimmed:
         slimmed["config"] = _config(slimmed["config"])
     if isinstance(slimmed.get("meta"), dict) and "graft" in slimmed["meta"]:
@@ -101,14 +101,14 @@ def _node(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
         }
     if slimmed.get("docs") == _SHOWN:
         del slimmed["docs"]
-    return _linked(slimmed, macros)
+    return _drop_hidden_macros(slimmed, macros)
 
 
 def _generic_test(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     metadata = node["test_metadata"]
     name = metadata.get("name") if isinstance(metadata, dict) else None
     read = TEST_FIELDS | {"refs"} if name == "relationships" else TEST_FIELDS
-    slimmed = _only(node, read)
+    slimmed = _select_fields(node, read)
     for key in ("description", "tags"):
         if not slimmed.get(key):
             slimmed.pop(key, None)
@@ -116,12 +116,12 @@ def _generic_test(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Documen
         arguments = _ARGUMENTS - {"column_name"} if slimmed.get("column_name") else _ARGUMENTS
         slimmed["test_metadata"] = {
             **{key: value for key, value in metadata.items() if value is not None},
-            "kwargs": _only(metadata.get("kwargs") or {}, arguments),
+            "kwargs": _select_fields(metadata.get("kwargs") or {}, arguments),
         }
-    return _linked(slimmed, macros)
+    return _drop_hidden_macros(slimmed, macros)
 
 
-def _linked(node: Document, macros: Mapping[str, Any]) -> Document:
+def _drop_hidden_macros(node: Document, macros: Mapping[str, Any]) -> Document:
     """The node without references to macros that the page does not list."""
     depends_on = node.get("depends_on")
     if isinstance(depends_on, dict) and depends_on.get("macros"):
@@ -164,15 +164,17 @@ def _entry(entry: Mapping[str, Any], node: Mapping[str, Any] | None) -> Document
     """A catalog entry; on the page the keys of the node override it."""
     documented = {name.lower() for name in (node or {}).get("columns") or {}}
     read = ENTRY_FIELDS if node else ENTRY_FIELDS | {"unique_id"}
-    slimmed = _only(entry, read)
+    slimmed = _select_fields(entry, read)
     if isinstance(slimmed.get("metadata"), dict):
-        slimmed["metadata"] = _only(slimmed["metadata"], METADATA_FIELDS)
+        slimmed["metadata"] = _select_fields(slimmed["metadata"], METADATA_FIELDS)
     if isinstance(slimmed.get("stats"), dict):
         slimmed["stats"] = {
             key: stat for key, stat in slimmed["stats"].items() if stat.get("include")
         }
     slimmed["columns"] = {
-        name: _only(column, TYPE_FIELDS if name.lower() in documented else TYPE_FIELDS | {"name"})
+        name: _select_fields(
+            column, TYPE_FIELDS if name.lower() in documented else TYPE_FIELDS | {"name"}
+        )
         for name, column in (entry.get("columns") or {}).items()
     }
     return slimmed

@@ -96,7 +96,7 @@ def read() -> str:
         raise GraftError(f"dbt-core {_dbt_version()} has no docs page", remedy=_REMEDY) from error
 
 
-def changed(stock: str, parts: Mapping[str, str]) -> str:
+def change_page(stock: str, parts: Mapping[str, str]) -> str:
     """Return the page with its code changed and the placeholders in `parts` filled.
 
     One pass over the page: replacements are never replaced again.
@@ -108,17 +108,17 @@ def changed(stock: str, parts: Mapping[str, str]) -> str:
         r'\g<0>\2=\2&&\2.replace(/&/g,"&amp;").replace(/</g,"&lt;");', stock
     )
     if count != 1:
-        raise _unknown(f"has {count} functions that show search results instead of one")
+        raise _unknown_page(f"has {count} functions that show search results instead of one")
     once = {**_TREES, **_GRAPH, **_WALK, **_TAGS, **_DETAILS, **parts}
     for piece in once:
         if (count := safe.count(piece)) != 1:
-            raise _unknown(f"has {piece[:60]} {count} times instead of once")
+            raise _unknown_page(f"has {piece[:60]} {count} times instead of once")
     pieces = {**_QUIET, **once}
     pattern = "|".join(re.escape(piece) for piece in pieces)
     return re.sub(pattern, lambda match: pieces[match[0]], safe)
 
 
-def _unknown(problem: str) -> GraftError:
+def _unknown_page(problem: str) -> GraftError:
     return GraftError(f"the docs page of dbt-core {_dbt_version()} {problem}", remedy=_REMEDY)
 
 

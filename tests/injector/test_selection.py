@@ -15,7 +15,7 @@ from dbt.graph.cli import parse_union
 from dbt.graph.graph import Graph
 from dbt.graph.selector import NodeSelector
 
-from dbt_graft.injector.selection import parse, selected
+from dbt_graft.injector.selection import parse, select_nodes
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -96,16 +96,19 @@ MART = {"model.shop.mart", "test.shop.not_null_mart"}
 )
 def test_a_selection_selects(selection: str, expected: set[str]) -> None:
     if expected:
-        assert selected(SMALL, selection) == expected
+        assert select_nodes(SMALL, selection) == expected
     else:
         with pytest.raises(GraftError, match="selects no node"):
-            selected(SMALL, selection)
+            select_nodes(SMALL, selection)
 
 
 def test_a_source_that_became_a_model_is_still_selected_as_a_source() -> None:
     promoted = {"source.shop.raw.returns": "model.shop.last"}
-    assert selected(SMALL, "source:raw.returns", promoted) == {"model.shop.last"}
-    assert selected(SMALL, "source:raw", promoted) == {"source.shop.raw.orders", "model.shop.last"}
+    assert select_nodes(SMALL, "source:raw.returns", promoted) == {"model.shop.last"}
+    assert select_nodes(SMALL, "source:raw", promoted) == {
+        "source.shop.raw.orders",
+        "model.shop.last",
+    }
 
 
 @pytest.mark.parametrize(
@@ -124,7 +127,7 @@ def test_an_unknown_selection_is_an_error(selection: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         parse(selection)
     with pytest.raises(GraftError, match=problem):
-        selected(SMALL, selection)
+        select_nodes(SMALL, selection)
 
 
 SELECTIONS = [
@@ -157,4 +160,4 @@ def test_it_selects_what_dbt_selects(root: Path, monkeypatch: pytest.MonkeyPatch
     for selection in SELECTIONS:
         expected, _ = selector.select_nodes(parse_union([selection], True))
         assert expected, selection
-        assert selected(document, selection) == expected, selection
+        assert select_nodes(document, selection) == expected, selection
