@@ -16,9 +16,9 @@ from typing import Any
 from dbt_graft import __version__
 from dbt_graft.exporters.openlineage.airflow_runs import airflow_run_of
 from dbt_graft.exporters.openlineage.column_lineage import (
-    by_column,
     edges_by_target,
     input_fields,
+    split_by_column,
 )
 from dbt_graft.exporters.valid_dates import valid_dates
 from dbt_graft.lineage.dataset import DatasetId
@@ -118,10 +118,10 @@ def _task(
     """The entry of a task; empty where nothing is known that a reader could use."""
     if set(task.engines) == {_AIRFLOW}:
         return {}
-    inputs = [_dataset(dataset, _of(task, dataset, Direction.READ)) for dataset in task.reads]
+    inputs = [_dataset(dataset, _last_use(task, dataset, Direction.READ)) for dataset in task.reads]
     outputs = [
         {
-            **_dataset(dataset, _of(task, dataset, Direction.WRITE)),
+            **_dataset(dataset, _last_use(task, dataset, Direction.WRITE)),
             **_columns(lineage, dataset, edges.get((task.name, dataset), ())),
         }
         for dataset in task.writes
@@ -157,7 +157,7 @@ def _model(
     }
 
 
-def _of(task: Task, dataset: DatasetId, direction: Direction) -> tuple[Evidence, str | None]:
+def _last_use(task: Task, dataset: DatasetId, direction: Direction) -> tuple[Evidence, str | None]:
     """The strongest evidence of a usage on any engine, and the last time that data moved."""
     done = [
         usage
@@ -194,7 +194,7 @@ def _columns(lineage: Lineage, dataset: DatasetId, edges: Iterable[ColumnEdge]) 
 
 def _column_lineage(of_output: Iterable[ColumnEdge]) -> Section:
     """`fields` and `dataset` of OpenLineage's facet."""
-    fields, of_rows = by_column(of_output)
+    fields, of_rows = split_by_column(of_output)
     section: Section = {}
     if fields:
         section["fields"] = {name: _inputs(edges) for name, edges in sorted(fields.items())}

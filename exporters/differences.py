@@ -78,7 +78,7 @@ def differences_markdown(times: DiffTimes, differences: Sequence[Difference]) ->
         yield ""
         for difference in group:
             note = _note(difference)
-            yield f"- {_words(difference.change, _code)}{f': {_escaped(note)}' if note else ''}"
+            yield f"- {_words(difference.change, _code)}{f': {_escape(note)}' if note else ''}"
         yield ""
 
 
@@ -118,7 +118,7 @@ def _code(text: str) -> str:
     return f"{fence}{pad}{' '.join(text.split())}{pad}{fence}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_[]<>#|~" else char for char in text)
 
 

@@ -51,7 +51,7 @@ def incident_markdown(run: Section, first: BadStreak | None, taint: Iterable[str
     """
     yield f"# Incident: run {code(run['run_id'])} of {code(run['task'])}"
     yield ""
-    for line in _about(run):
+    for line in _run_lines(run):
         yield f"- {line}"
     if first:
         yield f"- {_first(run, first)}"
@@ -60,7 +60,7 @@ def incident_markdown(run: Section, first: BadStreak | None, taint: Iterable[str
     yield from lines or ["No log shows that this run wrote anything."]
 
 
-def _about(run: Section) -> Iterator[str]:
+def _run_lines(run: Section) -> Iterator[str]:
     attempt = f", try {run['attempt']}" if run["attempt"] else ""
     times = " to ".join(moment for moment in (run["started_at"], run["finished_at"]) if moment)
     yield f"status {run['status']}{attempt}" + (f", {times}" if times else "")

@@ -134,12 +134,12 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
     labelled = [column for column in columns if column in labels.declared]
     others = [column for column in columns if column not in labels.declared]
     yield f"columns labelled {report.sensitive.text} or higher ({len(labelled):,})"
-    yield from _cut([_way(report, column) for column in labelled], most)
+    yield from _cut_lines([_way(report, column) for column in labelled], most)
     yield f"columns that their values flow into ({len(others):,})"
-    yield from _cut([_way(report, column) for column in others], most)
+    yield from _cut_lines([_way(report, column) for column in others], most)
     if labels.decides:
         yield f"datasets whose rows or values they decide on ({len(labels.decides):,})"
-        yield from _cut(
+        yield from _cut_lines(
             [
                 f"{labels.graph.datasets[to]}  by {report.dataset(column)}.{report.name(column)}"
                 for column, to in labels.decides
@@ -148,14 +148,14 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
         )
     if labels.unknown:
         yield f"unknown: no columns are known on the way there ({len(labels.unknown):,})"
-        yield from _cut(
+        yield from _cut_lines(
             [f"{flow.target}  from {flow.source} by {flow.task}" for flow in labels.unmapped], most
         )
     for label, count in sorted(report.unknown_labels.items()):
         of = "1 column" if count == 1 else f"{count:,} columns"
         yield f"the label {label!r} of {of} names no classification"
     yield f"findings ({len(report.findings):,})"
-    yield from _cut(
+    yield from _cut_lines(
         [
             f"{finding.code.value}  {report.dataset(finding.column)}.{report.name(finding.column)}"
             f"{f', read by {finding.reader}' if finding.reader else ''}: {ADVICE[finding.code]}"
@@ -184,7 +184,7 @@ def _way(report: PrivacyReport, column: int) -> str:
     )
 
 
-def _cut(lines: list[str], most: int | None) -> Iterator[str]:
+def _cut_lines(lines: list[str], most: int | None) -> Iterator[str]:
     shown = lines if most is None else lines[:most]
     yield from (f"  {line}" for line in shown)
     if len(shown) < len(lines):

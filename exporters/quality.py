@@ -37,7 +37,7 @@ class QualityReport:
     tested: tuple[int, int] = (0, 0)
     writers: Mapping[DatasetId, Sequence[str]] = field(default_factory=dict)
 
-    def of_consumers(self) -> Iterator[tuple[Consumer, ReachedFault]]:
+    def consumer_faults(self) -> Iterator[tuple[Consumer, ReachedFault]]:
         """The faults that consumers have by what they read, each once for a consumer."""
         faults_by_dataset: dict[DatasetId, list[ReachedFault]] = {}
         for fault in self.faults:
@@ -61,7 +61,7 @@ class QualityReport:
     @property
     def is_bad(self) -> bool:
         """A fault reaches a consumer, or a deadline is or will be missed."""
-        return any(True for _ in self.of_consumers()) or any(
+        return any(True for _ in self.consumer_faults()) or any(
             forecast.status.is_bad for forecast in self.deadlines
         )
 
@@ -100,7 +100,7 @@ def quality_json(report: QualityReport) -> dict[str, Any]:
                 "fault": _fault(reached_fault.fault),
                 "path": [str(step) for step in reached_fault.path],
             }
-            for consumer, reached_fault in report.of_consumers()
+            for consumer, reached_fault in report.consumer_faults()
         ],
         "deadlines": [
             {
@@ -138,7 +138,7 @@ def quality_lines(report: QualityReport, most: int | None) -> Iterator[str]:
         f"{consumer.name}{f' ({consumer.owner})' if consumer.owner else ''}: "
         f"{fault_text(reached.fault, report.at)}, "
         f"by {' > '.join(step.name for step in reached.path)}"
-        for consumer, reached in report.of_consumers()
+        for consumer, reached in report.consumer_faults()
     ]
     deadlines = [
         f"{forecast.consumer.name}: {forecast_text(forecast, report.writers)}"

@@ -36,9 +36,9 @@ def run_manifest(
         history: With the accesses of all runs.
     """
     lineage = history.lineage
-    accesses = [access for access in lineage.accesses if _of(access, run)]
-    inputs = _by_dataset(accesses, Direction.READ)
-    outputs = _by_dataset(accesses, Direction.WRITE)
+    accesses = [access for access in lineage.accesses if _is_of_run(access, run)]
+    inputs = _group_by_dataset(accesses, Direction.READ)
+    outputs = _group_by_dataset(accesses, Direction.WRITE)
     checks = list(_checks(lineage, descriptions, run, outputs))
     return {
         "$schema": SCHEMA_URL,
@@ -101,11 +101,13 @@ def run_manifest(
     }
 
 
-def _of(access: Access, run: Run) -> bool:
+def _is_of_run(access: Access, run: Run) -> bool:
     return access.run_id == run.run_id and access.task == run.task
 
 
-def _by_dataset(accesses: Iterable[Access], direction: Direction) -> dict[DatasetId, list[Access]]:
+def _group_by_dataset(
+    accesses: Iterable[Access], direction: Direction
+) -> dict[DatasetId, list[Access]]:
     """The accesses of one direction that moved data, or tried to, by dataset."""
     accesses_by_dataset: dict[DatasetId, list[Access]] = defaultdict(list)
     for access in accesses:

@@ -56,7 +56,7 @@ def files(dags: Iterable[PlannedDag], settings: DagSettings) -> dict[str, str]:
     contents = {}
     for dag in dags:
         yaml_file = f"{dag.dag_id}_dag.yml"
-        contents[yaml_file] = f"{marker(settings.name)}\n{_dumped(_document(dag, settings))}"
+        contents[yaml_file] = f"{marker(settings.name)}\n{_dump_yaml(_document(dag, settings))}"
         contents[f"{dag.dag_id}_dag.py"] = _LOADER.format(
             marker=marker(settings.name), dag_id=dag.dag_id, yaml_file=yaml_file
         )
@@ -162,7 +162,7 @@ _Dumper.add_representer(str, _represent_text)
 _Dumper.add_representer(dict, _represent_mapping)
 
 
-def _dumped(document: Mapping[str, Any]) -> str:
+def _dump_yaml(document: Mapping[str, Any]) -> str:
     dumped = yaml.dump(
         document,
         Dumper=_Dumper,

@@ -17,9 +17,9 @@ from dbt_graft.exporters.dag_factory.settings import (
 )
 from dbt_graft.exporters.dag_factory.templates import (
     Values,
-    filled_argument,
-    filled_command,
-    filled_text,
+    fill_argument,
+    fill_command,
+    fill_text,
 )
 from dbt_graft.exporters.dag_factory.units import WorkUnit
 from dbt_graft.lineage.errors import GraftError
@@ -94,7 +94,7 @@ def operator_of(
     if command.external is External.MARK:
         return AirflowOperator(EMPTY[settings.version], {})
     values = _values(unit, selection, task_id)
-    arguments = filled_argument(dict(command.arguments), values)
+    arguments = fill_argument(dict(command.arguments), values)
     if unit.is_dbt and settings.dbt is DbtTasks.COSMOS and not command.command:
         select = {"select": [selection[node.name] for node in unit.nodes]}
         return AirflowOperator(command.operator or _COSMOS, {**select, **arguments, **common})
@@ -105,9 +105,9 @@ def operator_of(
                 remedy="write `command:`, `operator:`, or `external: true`",
             )
         return AirflowOperator(command.operator, {**arguments, **common})
-    bash: dict[str, Any] = {"bash_command": filled_command(command.command, values)}
+    bash: dict[str, Any] = {"bash_command": fill_command(command.command, values)}
     if command.env:
-        env = {key: filled_text(value, values) for key, value in command.env.items()}
+        env = {key: fill_text(value, values) for key, value in command.env.items()}
         # Without it the task has these variables and no others, not even PATH.
         bash |= {"env": env, "append_env": command.append_env}
     return AirflowOperator(

@@ -21,7 +21,7 @@ from dbt_graft.exporters.dag_factory.operators import (
 )
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge
 from dbt_graft.exporters.dag_factory.plan import DagPlan, PlannedDag, PlannedTask, PlanProblem
-from dbt_graft.exporters.dag_factory.reach import reduced
+from dbt_graft.exporters.dag_factory.reach import reduce_edges
 from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, External, TaskCommand
 from dbt_graft.exporters.dag_factory.templates import without_jinja
 from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, units
@@ -36,7 +36,7 @@ _ADD_A_COMMAND = "add an entry below `airflow.commands`: a `command`, or `extern
 def wanted_order(order: DemandedOrder, settings: DagSettings) -> DemandedOrder:
     """The order of what the DAGs run: without excluded nodes and ignored edges."""
 
-    def ignored(edge: Edge) -> bool:
+    def is_ignored(edge: Edge) -> bool:
         names = [(node.name, node.label) for node in map(order.nodes.__getitem__, edge)]
         return any(
             all(
@@ -48,7 +48,7 @@ def wanted_order(order: DemandedOrder, settings: DagSettings) -> DemandedOrder:
 
     return order.without(
         lambda node: settings.excludes(node) or not (node.reads or node.writes or node.is_dbt),
-        ignored,
+        is_ignored,
     )
 
 
@@ -95,20 +95,22 @@ class _Draft:
     """Units in their DAGs, with the order between them reduced."""
 
     order: DemandedOrder
-    found: UnitOrder
+    unit_order: UnitOrder
     settings: DagSettings
 
     @cached_property
     def commands(self) -> dict[str, TaskCommand | None]:
         """Unit -> the entry that says how it runs."""
-        return {name: command_of(unit, self.settings) for name, unit in self.found.units.items()}
+        return {
+            name: command_of(unit, self.settings) for name, unit in self.unit_order.units.items()
+        }
 
     @cached_property
     def inside(self) -> dict[str, WorkUnit]:
         """The units that have a place in a DAG: not those that run elsewhere and are waited for."""
         return {
             name: unit
-            for name, unit in self.found.units.items()
+            for name, unit in self.unit_order.units.items()
             if not ((command := self.commands[name]) and command.external is External.WAIT)
         }
 
@@ -119,12 +121,12 @@ class _Draft:
         What runs elsewhere keeps no order of ours, so that no edge is superfluous because of it.
         """
         inside = self.inside
-        inner = [(a, b) for a, b in self.found.edges if a in inside and b in inside]
-        awaited = [(a, b) for a, b in self.found.edges if a not in inside and b in inside]
-        return [*reduced(inside, inner), *awaited]
+        inner = [(a, b) for a, b in self.unit_order.edges if a in inside and b in inside]
+        awaited = [(a, b) for a, b in self.unit_order.edges if a not in inside and b in inside]
+        return [*reduce_edges(inside, inner), *awaited]
 
     @cached_property
-    def grouped(self) -> tuple[dict[str, str], dict[str, str]]:
+    def dags_and_schedules(self) -> tuple[dict[str, str], dict[str, str]]:
         """Unit -> DAG, and DAG -> schedule."""
         inner = [(a, b) for a, b in self.edges if a in self.inside]
         return dags_of(self.inside, inner, self.settings)
@@ -152,14 +154,16 @@ class _Draft:
     @cached_property
     def crossing(self) -> Crossing:
         """The assets and sensors between the DAGs."""
-        return crossing(self.found, self.edges, self.grouped[0], self.ids, self.settings.wait)
+        return crossing(
+            self.unit_order, self.edges, self.dags_and_schedules[0], self.ids, self.settings.wait
+        )
 
     def operators(self) -> tuple[dict[str, AirflowOperator], list[PlanProblem]]:
         """Unit -> its operator, and what is wrong with commands."""
         selection = selections(self.order)
         operators: dict[str, AirflowOperator] = {}
         problems = []
-        for name, unit in self.found.units.items():
+        for name, unit in self.unit_order.units.items():
             command = self.commands[name]
             if command is None:
                 problems.append(PlanProblem("unknown command", name, _UNKNOWN, _ADD_A_COMMAND))
@@ -176,7 +180,7 @@ class _Draft:
 
     def problems(self) -> Iterator[PlanProblem]:
         """The cycles between DAGs, and schedules that are none."""
-        for schedule in sorted({*self.grouped[1].values()}):
+        for schedule in sorted({*self.dags_and_schedules[1].values()}):
             if schedule and not is_schedule(schedule):
                 yield PlanProblem(
                     "schedule",
@@ -194,7 +198,7 @@ class _Draft:
 
     def dags(self, operators: Mapping[str, AirflowOperator]) -> Iterator[PlannedDag]:
         """The DAGs, sorted by id."""
-        dag_of, schedules = self.grouped
+        dag_of, schedules = self.dags_and_schedules
         members: dict[str, list[str]] = defaultdict(list)
         for name, dag_id in dag_of.items():
             members[dag_id].append(name)
@@ -208,7 +212,7 @@ class _Draft:
             tasks = [self._task(name, operators[name]) for name in members[dag_id]]
             tasks += [self._sensor(dataset, task_id) for dataset, task_id in sensors.items()]
             edges = [(sensors[dataset], self.ids[reader]) for dataset, reader in sensed]
-            nodes = [node for name in members[dag_id] for node in self.found.units[name].nodes]
+            nodes = [node for name in members[dag_id] for node in self.unit_order.units[name].nodes]
             groups = {self.groups[name] for name in members[dag_id] if name in self.groups}
             yield PlannedDag(
                 dag_id,
@@ -221,7 +225,7 @@ class _Draft:
             )
 
     def _task(self, name: str, operator: AirflowOperator) -> PlannedTask:
-        unit, command = self.found.units[name], self.commands[name]
+        unit, command = self.unit_order.units[name], self.commands[name]
         writes = {dataset for node in unit.nodes for dataset in node.writes}
         reads = {dataset for node in unit.nodes for dataset in node.reads} - writes
         owners = {node.info.owner for node in unit.nodes}

@@ -36,7 +36,7 @@ class Reach:
         return a is not None and b is not None and bool(self.bits[b] >> a & 1)
 
 
-def reduced(nodes: Iterable[N], edges: Iterable[tuple[N, N]]) -> list[tuple[N, N]]:
+def reduce_edges(nodes: Iterable[N], edges: Iterable[tuple[N, N]]) -> list[tuple[N, N]]:
     """The edges of an acyclic graph that no longer way makes superfluous, sorted."""
     graph = Graph(edges, nodes)
     reach = Reach(graph)

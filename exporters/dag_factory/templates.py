@@ -47,7 +47,7 @@ def names_in(template: str) -> set[str]:
     return set(_PLACEHOLDER.findall(template))
 
 
-def filled_command(template: str, values: Values, *, jinja: bool = True) -> str:
+def fill_command(template: str, values: Values, *, jinja: bool = True) -> str:
     """A shell command: each value quoted where it needs to be.
 
     Args:
@@ -63,7 +63,7 @@ def filled_command(template: str, values: Values, *, jinja: bool = True) -> str:
         if match.start() not in bare and not all(map(_is_plain, words)):
             raise GraftError(
                 f"{{{match[1]}}} stands in quotes, and its value needs quotes of its own",
-                place=_shown(words),
+                place=_quote_word(words),
                 remedy=f"write {{{match[1]}}} without quotes around it",
             )
         quoted = " ".join(map(shlex.quote, words))
@@ -73,7 +73,7 @@ def filled_command(template: str, values: Values, *, jinja: bool = True) -> str:
     return _not_a_file(filled) if jinja else filled
 
 
-def filled_argument(argument: Any, values: Values) -> Any:
+def fill_argument(argument: Any, values: Values) -> Any:
     """An argument of an operator with its texts filled in, at any depth.
 
     Nobody knows whether a shell will read it: only values that need no quotes are filled in.
@@ -82,9 +82,9 @@ def filled_argument(argument: Any, values: Values) -> Any:
         GraftError: A value is not known, or needs quotes.
     """
     if isinstance(argument, Mapping):
-        return {key: filled_argument(value, values) for key, value in argument.items()}
+        return {key: fill_argument(value, values) for key, value in argument.items()}
     if isinstance(argument, list | tuple):
-        return [filled_argument(value, values) for value in argument]
+        return [fill_argument(value, values) for value in argument]
     if not isinstance(argument, str):
         return argument
 
@@ -93,7 +93,7 @@ def filled_argument(argument: Any, values: Values) -> Any:
         if not all(map(_is_plain, words)):
             raise GraftError(
                 f"{{{match[1]}}} has characters that a shell would read",
-                place=_shown(words),
+                place=_quote_word(words),
                 remedy="fill it into `command`, where it is quoted",
             )
         return without_jinja(" ".join(words))
@@ -102,7 +102,7 @@ def filled_argument(argument: Any, values: Values) -> Any:
     return filled if filled == argument else _not_a_file(filled)
 
 
-def filled_text(template: str, values: Values) -> str:
+def fill_text(template: str, values: Values) -> str:
     """A text that no shell reads, as that of an environment variable.
 
     Raises:
@@ -141,7 +141,7 @@ def _not_a_file(text: str) -> str:
     return f"{text}{{{{ '' }}}}" if text.endswith(_FILES) else text
 
 
-def _shown(words: Sequence[str]) -> str:
+def _quote_word(words: Sequence[str]) -> str:
     return repr(next(word for word in words if not _is_plain(word)))
 
 

@@ -46,14 +46,12 @@ def task_doc(nodes: Sequence[OrderedNode], site_url: str, *, marked: bool = Fals
         )
     if len(nodes) == 1:
         if nodes[0].info.description:
-            paragraphs.append(_escaped(nodes[0].info.description))
+            paragraphs.append(_escape(nodes[0].info.description))
         if site_url:
             paragraphs.append(f"[In the catalog]({site_url}{nodes[0].page})")
         return "\n\n".join(paragraphs)
     lines = [
-        f"- [{_escaped(node.label)}]({site_url}{node.page})"
-        if site_url
-        else f"- {code(node.label)}"
+        f"- [{_escape(node.label)}]({site_url}{node.page})" if site_url else f"- {code(node.label)}"
         for node in nodes[:_LISTED]
     ]
     if len(nodes) > _LISTED:
@@ -61,5 +59,5 @@ def task_doc(nodes: Sequence[OrderedNode], site_url: str, *, marked: bool = Fals
     return "\n\n".join([*paragraphs, "\n".join(lines)])
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()<>#!|~&])", r"\\\1", one_line(text))

@@ -69,7 +69,7 @@ def units(order: DemandedOrder, *, by_level: bool) -> UnitOrder:
     }
     if by_level:
         levels = _levels(order, graph, ordered)
-        for number, nodes in enumerate(_short_enough(levels), 1):
+        for number, nodes in enumerate(_split_levels(levels), 1):
             name = f"dbt build {number}"
             units_by_name[name] = WorkUnit(name, tuple(nodes))
     unit_of = {node.name: unit.name for unit in units_by_name.values() for node in unit.nodes}
@@ -105,7 +105,7 @@ def _levels(
     return [levels[number] for number in sorted(levels)]
 
 
-def _short_enough(levels: Iterable[Sequence[OrderedNode]]) -> Iterable[list[OrderedNode]]:
+def _split_levels(levels: Iterable[Sequence[OrderedNode]]) -> Iterable[list[OrderedNode]]:
     """Levels whose selection fits into a command, in processing order."""
     for level in levels:
         part: list[OrderedNode] = []

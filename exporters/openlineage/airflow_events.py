@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from dbt_graft.exporters.openlineage.airflow_runs import airflow_run_of, under_airflow
+from dbt_graft.exporters.openlineage.airflow_runs import airflow_run_of, as_airflow_event
 from dbt_graft.exporters.openlineage.events import EventSelection, ExportedEvent
 from dbt_graft.exporters.openlineage.facets import Event, Facet
 from dbt_graft.exporters.openlineage.runs import task_run_events
@@ -39,10 +39,10 @@ def airflow_events(
         }
         for event in task_run_events(snapshot, task, wanted.since) if above else ():
             run = above.get(event["run"]["runId"])
-            if run and (airflow_event := under_airflow(event, run, snapshot.at)):
+            if run and (airflow_event := as_airflow_event(event, run, snapshot.at)):
                 events_by_run[str(run.run_id)].append(ExportedEvent(task.name, airflow_event))
     together = [
-        ExportedEvent(of_run[0].task, _together([exported.event for exported in of_run]))
+        ExportedEvent(of_run[0].task, _merge_events([exported.event for exported in of_run]))
         for of_run in events_by_run.values()
     ]
     yield from sorted(
@@ -50,7 +50,7 @@ def airflow_events(
     )
 
 
-def _together(events: list[Event]) -> Event:
+def _merge_events(events: list[Event]) -> Event:
     """One event of those of one run: the last, with the datasets and facets of all."""
     last = max(events, key=lambda event: (event["eventType"] == "FAIL", event["eventTime"]))
     if len(events) == 1:

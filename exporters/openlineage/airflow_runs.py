@@ -61,20 +61,20 @@ def airflow_run_of(
         return None
     for name in filter(None, (run.parent_run_id, run.run_id)):
         above = orchestrator_runs.get(name)
-        airflow_run = _collected(above) if above else _named(name, namespace)
+        airflow_run = _collected_run(above) if above else _named_run(name, namespace)
         if airflow_run:
             return airflow_run
     return None
 
 
-def _collected(run: Run) -> AirflowRun | None:
+def _collected_run(run: Run) -> AirflowRun | None:
     job, run_id = parse_job(run.job or ""), uuid(run.run_id)
     if run.engine != _AIRFLOW or not job or not run_id or not _is_of_task(run, job):
         return None
     return AirflowRun(run_id, job, run.status, run.ended_at)
 
 
-def _named(name: str, namespace: str) -> AirflowRun | None:
+def _named_run(name: str, namespace: str) -> AirflowRun | None:
     """The run of Airflow that a text names by all that belongs to it."""
     if parent := parent_id(name):
         return AirflowRun(parent.run_id, parent.job)
@@ -92,7 +92,7 @@ def _is_of_task(run: Run, job: JobId) -> bool:
     return len(names) > 2 if run.application_id else "." in job.name
 
 
-def under_airflow(event: Event, run: AirflowRun, as_of: datetime) -> Event | None:
+def as_airflow_event(event: Event, run: AirflowRun, as_of: datetime) -> Event | None:
     """The event of the end of a run, as one of Airflow's run that did it; None for another event.
 
     Airflow's own facets of run and job stay as Airflow emitted them: of the job there is only the

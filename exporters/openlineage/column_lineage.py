@@ -67,7 +67,7 @@ def edges_by_target(edges: Iterable[ColumnEdge]) -> Mapping[DatasetId, list[Colu
 
 def column_lineage(edges: Iterable[ColumnEdge]) -> Facet | None:
     """The facet of a dataset with these edges into it; None without any."""
-    fields, of_rows = by_column(edges)
+    fields, of_rows = split_by_column(edges)
     if not fields and not of_rows:
         return None
     return facet(
@@ -79,7 +79,9 @@ def column_lineage(edges: Iterable[ColumnEdge]) -> Facet | None:
     )
 
 
-def by_column(edges: Iterable[ColumnEdge]) -> tuple[dict[str, list[ColumnEdge]], list[ColumnEdge]]:
+def split_by_column(
+    edges: Iterable[ColumnEdge],
+) -> tuple[dict[str, list[ColumnEdge]], list[ColumnEdge]]:
     """The edges by their output column, and those that decide on rows."""
     fields: dict[str, list[ColumnEdge]] = {}
     names: dict[str, str] = {}

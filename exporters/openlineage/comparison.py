@@ -36,16 +36,16 @@ class EventDifference:
 def differences(expected: Any, actual: Any, path: str = "") -> Iterator[EventDifference]:
     """Yield the differences, in the order of the expected event."""
     if isinstance(expected, dict):
-        yield from _of_fields(expected, actual, path)
+        yield from _compare_fields(expected, actual, path)
     elif isinstance(expected, list):
-        yield from _of_items(expected, actual, path)
+        yield from _compare_items(expected, actual, path)
     elif isinstance(expected, str) and MARK in expected:
-        yield from _of_template(expected, actual, path)
+        yield from _compare_template(expected, actual, path)
     elif not _is_equal(expected, actual):
         yield _difference(path, expected, actual)
 
 
-def _of_fields(expected: dict[str, Any], actual: Any, path: str) -> Iterator[EventDifference]:
+def _compare_fields(expected: dict[str, Any], actual: Any, path: str) -> Iterator[EventDifference]:
     if not isinstance(actual, dict):
         yield _difference(path, expected, actual)
         return
@@ -68,7 +68,7 @@ def _of_fields(expected: dict[str, Any], actual: Any, path: str) -> Iterator[Eve
             yield EventDifference(below, f"expected {shown(wanted)}, is missing", wanted)
 
 
-def _of_items(expected: list[Any], actual: Any, path: str) -> Iterator[EventDifference]:
+def _compare_items(expected: list[Any], actual: Any, path: str) -> Iterator[EventDifference]:
     if not isinstance(actual, list):
         yield _difference(path, expected, actual)
         return
@@ -79,7 +79,7 @@ def _of_items(expected: list[Any], actual: Any, path: str) -> Iterator[EventDiff
         yield from differences(wanted, actual_entry, f"{path}[{number}]")
 
 
-def _of_template(template: str, actual: Any, path: str) -> Iterator[EventDifference]:
+def _compare_template(template: str, actual: Any, path: str) -> Iterator[EventDifference]:
     try:
         if not fits(template, actual):
             yield _difference(path, template, actual)

@@ -77,7 +77,7 @@ def dataset_type(dataset: Dataset | None) -> Facet | None:
     return facet("DatasetTypeDatasetFacet", datasetType=name) if name else None
 
 
-def in_runs(lineage: Lineage, dataset: DatasetId) -> dict[str, Facet]:
+def facets_in_runs(lineage: Lineage, dataset: DatasetId) -> dict[str, Facet]:
     """The facets that each event has that names the dataset: receivers read runs first."""
     details = lineage.datasets.get(dataset)
     facets = {
@@ -88,12 +88,12 @@ def in_runs(lineage: Lineage, dataset: DatasetId) -> dict[str, Facet]:
     return without_none(facets)
 
 
-def described(
+def all_facets(
     lineage: Lineage, dataset: DatasetId, description: Description | None
 ) -> dict[str, Facet]:
     """All facets that do not depend on who uses the dataset."""
     details = lineage.datasets.get(dataset)
-    facets = in_runs(lineage, dataset)
+    facets = facets_in_runs(lineage, dataset)
     if details and details.dropped_at:
         facets["lifecycleStateChange"] = facet(
             "LifecycleStateChangeDatasetFacet", lifecycleStateChange="DROP"

@@ -67,17 +67,18 @@ def events(
     tasks = [
         task
         for task in lineage.tasks.values()
-        if _is_wanted(wanted, task.name) and _ran(task, wanted.since)
+        if _is_wanted(wanted, task.name) and _ran_since(task, wanted.since)
     ]
     definitions = [
         definition
         for definition in lineage.definitions.values()
-        if _is_wanted(wanted, definition.name) and _was_built(snapshot, definition, wanted.since)
+        if _is_wanted(wanted, definition.name)
+        and _was_built_since(snapshot, definition, wanted.since)
     ]
     if ExportedKind.DATASET in wanted.kinds:
         is_all = wanted.tasks is None and wanted.since is None
         edges = edges_by_target(lineage.column_edges)
-        for dataset in sorted(lineage.datasets if is_all else _used(tasks, definitions)):
+        for dataset in sorted(lineage.datasets if is_all else _used_datasets(tasks, definitions)):
             yield ExportedEvent("", dataset_event(snapshot, dataset, edges.get(dataset, ())))
     if ExportedKind.JOB in wanted.kinds:
         yield from (ExportedEvent(task.name, task_event(snapshot, task)) for task in tasks)
@@ -118,18 +119,20 @@ def _is_wanted(selection: EventSelection, name: str) -> bool:
     return selection.tasks is None or name in selection.tasks
 
 
-def _ran(task: Task, since: datetime | None) -> bool:
+def _ran_since(task: Task, since: datetime | None) -> bool:
     times = [usage.last_at for usage in task.usages]
     times += [run.ended_at or run.started_at for run in task.runs]
     return since is None or any(at and at >= since for at in times)
 
 
-def _was_built(snapshot: LineageSnapshot, definition: Definition, since: datetime | None) -> bool:
+def _was_built_since(
+    snapshot: LineageSnapshot, definition: Definition, since: datetime | None
+) -> bool:
     results = snapshot.lineage.node_results.get(definition.name, ())
     times = (result.ended_at or result.started_at for result in results)
     return since is None or any(at and at >= since for at in times)
 
 
-def _used(tasks: list[Task], definitions: list[Definition]) -> set[DatasetId]:
+def _used_datasets(tasks: list[Task], definitions: list[Definition]) -> set[DatasetId]:
     of_tasks = {usage.dataset for task in tasks for usage in task.usages}
     return of_tasks | {dataset for d in definitions for dataset in (*d.reads, d.dataset)}

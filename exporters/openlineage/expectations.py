@@ -92,11 +92,11 @@ def compare(expected: Iterable[ExpectedEvents], events: Iterable[Event]) -> tupl
     for event in events:
         by_key[event_name(event)].append(event)
     return tuple(
-        _compared(expectation, by_key.get(expectation.key, ())) for expectation in expected
+        _compare_key(expectation, by_key.get(expectation.key, ())) for expectation in expected
     )
 
 
-def _compared(expected: ExpectedEvents, events: Sequence[Event]) -> KeyResult:
+def _compare_key(expected: ExpectedEvents, events: Sequence[Event]) -> KeyResult:
     table = [
         [tuple(differences(template, event)) for event in events] for template in expected.templates
     ]

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from dbt_graft.exporters.openlineage.column_lineage import (
-    by_column,
     edges_by_target,
     input_fields,
+    split_by_column,
 )
 from dbt_graft.exporters.openlineage.facets import Facet, facet, identity, without_none
 from dbt_graft.lineage.dataset import DatasetId
@@ -49,7 +49,7 @@ def lineage_facet(
 def _entry(
     target: DatasetId, sources: Iterable[DatasetId], edges: Iterable[ColumnEdge]
 ) -> dict[str, Any]:
-    fields, of_rows = by_column(edges)
+    fields, of_rows = split_by_column(edges)
     inputs = [{**identity(source), **_DATASET} for source in sorted(sources)]
     return without_none(
         {

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from uuid import UUID
 
-from dbt_graft.exporters.openlineage.datasets import in_runs
+from dbt_graft.exporters.openlineage.datasets import facets_in_runs
 from dbt_graft.exporters.openlineage.facets import Facet
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description
@@ -99,7 +99,7 @@ class LineageSnapshot:
     def facets_in_runs(self, dataset: DatasetId) -> Mapping[str, Facet]:
         """The facets of a dataset that each run has which uses it, made once."""
         if dataset not in self._facets_in_runs:
-            self._facets_in_runs[dataset] = in_runs(self.lineage, dataset)
+            self._facets_in_runs[dataset] = facets_in_runs(self.lineage, dataset)
         return self._facets_in_runs[dataset]
 
     @cached_property

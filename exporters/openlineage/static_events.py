@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dbt_graft.exporters.openlineage.column_lineage import column_lineage, edges_by_target
-from dbt_graft.exporters.openlineage.datasets import described
+from dbt_graft.exporters.openlineage.datasets import all_facets
 from dbt_graft.exporters.openlineage.facets import Event, Facet, event, identity, without_none
 from dbt_graft.exporters.openlineage.jobs import definition_facets, sql, task_facets
 from dbt_graft.exporters.openlineage.lineage_facet import lineage_facet
@@ -96,6 +96,6 @@ def dataset_event(
     Args:
         edges: The column edges into it.
     """
-    facets = described(snapshot.lineage, dataset, snapshot.descriptions.get(dataset))
+    facets = all_facets(snapshot.lineage, dataset, snapshot.descriptions.get(dataset))
     facets |= _with_columns(edges) or {}
     return event("DatasetEvent", snapshot.at, dataset={**identity(dataset), "facets": facets})

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from dbt_graft.exporters.dag_factory.templates import filled_command, names_in
+from dbt_graft.exporters.dag_factory.templates import fill_command, names_in
 from dbt_graft.exporters.reprocessing.airflow_commands import (
     backfill_commands,
     clear_commands,
@@ -119,7 +119,7 @@ def _own_command(rerun: Rerun, template: str) -> RerunStep:
                 "end": _text(end),
                 "last": _text(_last(end, rerun.grain)),
             }
-            commands.append(filled_command(template, values, jinja=False))
+            commands.append(fill_command(template, values, jinja=False))
     except GraftError as error:
         return RerunStep(rerun, note=f"its `rerun` cannot be filled in: {error.problem}")
     return RerunStep(rerun, tuple(commands))

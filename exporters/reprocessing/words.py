@@ -18,7 +18,7 @@ def taint_text(
     plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[str]
 ) -> Iterator[str]:
     """The plan for a terminal, line by line."""
-    yield from map(one_line, _begin(plan, _plain))
+    yield from map(one_line, _summary_lines(plan, _plain))
     if not steps:
         yield "nothing must run again"
     for number, step in enumerate(steps, 1):
@@ -27,12 +27,16 @@ def taint_text(
             yield "Run again, in this order:"
         yield one_line(f"{number}. {_title(step.rerun, _plain)}")
         yield from (f"   {one_line(why)}" for why in _reasons(step.rerun, _plain))
-        yield from (f"   {one_line(line)}" for line in _how(step))
-    yield from _list("Or complete DAGs:", backfills)
-    yield from _list("Let know:", [_report(report, _plain) for report in plan.reports])
-    yield from _list("Clean again:", list(_superseded(plan, _plain)))
-    yield from _list("All dates count, as nothing maps them:", list(_unmapped(plan, _plain)))
-    yield from _list("Tasks that need each other:", [" -> ".join(cycle) for cycle in plan.cycles])
+        yield from (f"   {one_line(line)}" for line in _command_lines(step))
+    yield from _section_lines("Or complete DAGs:", backfills)
+    yield from _section_lines("Let know:", [_report(report, _plain) for report in plan.reports])
+    yield from _section_lines("Clean again:", list(_superseded_lines(plan, _plain)))
+    yield from _section_lines(
+        "All dates count, as nothing maps them:", list(_unmapped_lines(plan, _plain))
+    )
+    yield from _section_lines(
+        "Tasks that need each other:", [" -> ".join(cycle) for cycle in plan.cycles]
+    )
 
 
 def taint_markdown(
@@ -42,7 +46,7 @@ def taint_markdown(
     title, part = "#" * level, "#" * (level + 1)
     yield f"{title} Bad data: what must run again"
     yield ""
-    for line in _begin(plan, code):
+    for line in _summary_lines(plan, code):
         yield f"- {line}"
     yield ""
     yield f"{part} Run again, in this order"
@@ -58,8 +62,8 @@ def taint_markdown(
         yield from _block(backfills, "")
     for heading, entries in (
         ("Let know", [_report(report, code) for report in plan.reports]),
-        ("Clean again", list(_superseded(plan, code))),
-        ("All dates count, as nothing maps them", list(_unmapped(plan, code))),
+        ("Clean again", list(_superseded_lines(plan, code))),
+        ("All dates count, as nothing maps them", list(_unmapped_lines(plan, code))),
         ("Tasks that need each other", [" -> ".join(map(code, cycle)) for cycle in plan.cycles]),
     ):
         if entries:
@@ -97,7 +101,7 @@ def _block(commands: Sequence[str], indent: str) -> Iterator[str]:
     yield f"{indent}```"
 
 
-def _begin(plan: TaintPlan, name: _Name) -> Iterator[str]:
+def _summary_lines(plan: TaintPlan, name: _Name) -> Iterator[str]:
     for write in plan.bad[:_LISTED]:
         dates = dates_text(write.dates, most=_MOST)
         by = f", by run {name(write.run)} of {name(write.task)}" if write.run else ""
@@ -125,7 +129,7 @@ def _reasons(rerun: Rerun, name: _Name) -> Iterator[str]:
         yield f"{name(output.dataset.short)} {dates}{by}{way}"
 
 
-def _how(step: RerunStep) -> Iterator[str]:
+def _command_lines(step: RerunStep) -> Iterator[str]:
     yield from (f"$ {command}" for command in step.commands)
     if step.url:
         yield step.url
@@ -143,7 +147,7 @@ def _report(report: BadReport, name: _Name) -> str:
     return f"{name(report.name)} ({one_line(report.kind)}{owner}): {datasets}{at}"
 
 
-def _superseded(plan: TaintPlan, name: _Name) -> Iterator[str]:
+def _superseded_lines(plan: TaintPlan, name: _Name) -> Iterator[str]:
     for write in plan.superseded[-_LISTED:]:
         yield (
             f"{name(write.output[1].short)} {dates_text(write.dates, most=_MOST)}, written again "
@@ -153,12 +157,12 @@ def _superseded(plan: TaintPlan, name: _Name) -> Iterator[str]:
         yield f"and {len(plan.superseded) - _LISTED:,} more before"
 
 
-def _unmapped(plan: TaintPlan, name: _Name) -> Iterator[str]:
+def _unmapped_lines(plan: TaintPlan, name: _Name) -> Iterator[str]:
     for (task, source, target), _ in plan.unmapped:
         yield f"{name(source.short)} -> {name(target.short)}, by {name(task)}"
 
 
-def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
+def _section_lines(title: str, lines: Sequence[str]) -> Iterator[str]:
     if lines:
         yield ""
         yield title

@@ -67,16 +67,16 @@ def compare(
     for key, nodes in runs.items():
         for node in nodes:
             placed[node].append(tasks[key])
-    edges = [*schedule_order(tuple(dags)), *_sensed(order, tasks.values(), placed)]
+    edges = [*schedule_order(tuple(dags)), *_sensor_edges(order, tasks.values(), placed)]
     reach = Reach(Graph(edges, tasks))
     clocks = {dag.dag_id: dag.by_clock for dag in dags}
     demanded = Reach(Graph(order.edges, order.nodes))
     findings = {
-        *_misplaced(order, placed, reach, demanded, clocks),
-        *_without_task(order, placed),
-        *_gone(tasks.values(), runs),
+        *_misplaced_tasks(order, placed, reach, demanded, clocks),
+        *_missing_tasks(order, placed),
+        *_gone_tasks(tasks.values(), runs),
         *_unknown_names(matcher),
-        *_superfluous(tasks, runs, demanded),
+        *_superfluous_edges(tasks, runs, demanded),
     }
     ranks = list(OrderFault)
     return sorted(
@@ -90,7 +90,7 @@ def compare(
     )
 
 
-def _misplaced(
+def _misplaced_tasks(
     order: DemandedOrder,
     placed: Mapping[str, Sequence[ScheduledTask]],
     reach: Reach,
@@ -153,7 +153,7 @@ def _text(
     return f"{name} does not wait for {other}, its writer ({what})"
 
 
-def _sensed(
+def _sensor_edges(
     order: DemandedOrder,
     tasks: Iterable[ScheduledTask],
     placed: Mapping[str, Sequence[ScheduledTask]],
@@ -176,7 +176,7 @@ def _sensed(
                 yield writer.key, task.key
 
 
-def _without_task(
+def _missing_tasks(
     order: DemandedOrder, placed: Mapping[str, Sequence[ScheduledTask]]
 ) -> Iterator[OrderFinding]:
     for name in order.nodes:
@@ -184,7 +184,7 @@ def _without_task(
             yield OrderFinding(OrderFault.NO_TASK, name, text=f"no DAG runs {name}")
 
 
-def _gone(
+def _gone_tasks(
     tasks: Iterable[ScheduledTask], runs: Mapping[TaskKey, Sequence[str]]
 ) -> Iterator[OrderFinding]:
     for task in tasks:
@@ -195,12 +195,12 @@ def _gone(
 
 def _unknown_names(matcher: TaskMatcher) -> Iterator[OrderFinding]:
     for name, wanted in matcher.known_as.items():
-        if not matcher.named(wanted):
+        if not matcher.find_nodes(wanted):
             text = f"`known_as` has {wanted} for {name}, which is not in the lineage"
             yield OrderFinding(OrderFault.GONE, name, text=text)
 
 
-def _superfluous(
+def _superfluous_edges(
     tasks: Mapping[TaskKey, ScheduledTask],
     runs: Mapping[TaskKey, Sequence[str]],
     demanded: Reach,

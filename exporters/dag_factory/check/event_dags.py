@@ -29,7 +29,7 @@ class _SeenDag:
     facts_at: str = ""
     tasks: Mapping[str, Any] = field(default_factory=dict)
     tasks_at: str = ""
-    own: dict[str, tuple[str, Mapping[str, Any], str]] = field(default_factory=dict)
+    task_facets: dict[str, tuple[str, Mapping[str, Any], str]] = field(default_factory=dict)
     inputs: dict[str, str] = field(default_factory=dict)
     starts_after: dict[TaskKey, None] = field(default_factory=dict)
 
@@ -53,10 +53,10 @@ def _add_task(seen: dict[str, _SeenDag], at: str, facet: Any, code: Any) -> None
     dag = seen[dag_id]
     if at >= dag.facts_at:
         dag.facts, dag.facts_at = facet["dag"], at
-    last, _, command = dag.own.get(task_id, ("", {}, ""))
+    last, _, command = dag.task_facets.get(task_id, ("", {}, ""))
     if at >= last:
         # Only the start has the command.
-        dag.own[task_id] = (at, facet["task"], code if isinstance(code, str) else command)
+        dag.task_facets[task_id] = (at, facet["task"], code if isinstance(code, str) else command)
 
 
 def _add_sensor(seen: dict[str, _SeenDag], facet: Any, inputs: Any) -> None:
@@ -95,7 +95,7 @@ def _dag(dag_id: str, seen: _SeenDag) -> ScheduledDag:
         for child in _names(_get(task_facts, "downstream_task_ids")):
             upstream[child].add(task_id)
     task_ids: set[str] = set(seen.tasks)
-    for task_id, (at, facet, _) in seen.own.items():
+    for task_id, (at, facet, _) in seen.task_facets.items():
         # A task that an older version of the DAG had is gone.
         if not seen.tasks or task_id in seen.tasks or at > seen.tasks_at:
             task_ids.add(task_id)
@@ -124,7 +124,7 @@ def _dag(dag_id: str, seen: _SeenDag) -> ScheduledDag:
 def _task(
     dag_id: str, task_id: str, upstream: Iterable[str], seen: _SeenDag, place: str
 ) -> ScheduledTask:
-    _, facet, command = seen.own.get(task_id, ("", {}, ""))
+    _, facet, command = seen.task_facets.get(task_id, ("", {}, ""))
     external, triggered = _get(facet, "external_dag_id"), _get(facet, "trigger_dag_id")
     waits: list[TaskKey] = []
     if isinstance(external, str):

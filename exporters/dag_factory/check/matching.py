@@ -47,8 +47,8 @@ class TaskMatcher:
         """
         for name in (task.label, task.task_id):
             if wanted := self.known_as.get(name):
-                return self.named(wanted)
-        if selected := self._selected(task.command):
+                return self.find_nodes(wanted)
+        if selected := self._selected_nodes(task.command):
             return selected
         ids = [task.task_id.rpartition(".")[2]]
         for task_id in (task.task_id, _SUFFIX.sub("", task.task_id)):
@@ -58,7 +58,7 @@ class TaskMatcher:
                 return nodes
         return self.exported.get(task.key, ()) if task.is_ours else ()
 
-    def named(self, pattern: str) -> tuple[str, ...]:
+    def find_nodes(self, pattern: str) -> tuple[str, ...]:
         """The nodes of a name, or of a pattern: a task's, dbt's unique_id, that of a dbt node."""
         if pattern in self.order.nodes:
             return (pattern,)
@@ -70,7 +70,7 @@ class TaskMatcher:
             if fnmatchcase(node.name, pattern) or fnmatchcase(node.label, pattern)
         )
 
-    def _selected(self, command: str) -> tuple[str, ...]:
+    def _selected_nodes(self, command: str) -> tuple[str, ...]:
         """The nodes that a command of dbt builds, sorted; none of any other command."""
         if not _BUILD.search(command):
             return ()
@@ -78,10 +78,10 @@ class TaskMatcher:
         left = [word for match in _EXCLUSION.finditer(command) for word in match["names"].split()]
         nodes = set(self._dbt.nodes)
         if chosen:
-            nodes = {node for word in chosen for node in self._of_word(word)}
-        return tuple(sorted(nodes - {node for word in left for node in self._of_word(word)}))
+            nodes = {node for word in chosen for node in self._word_nodes(word)}
+        return tuple(sorted(nodes - {node for word in left for node in self._word_nodes(word)}))
 
-    def _of_word(self, word: str) -> Iterator[str]:
+    def _word_nodes(self, word: str) -> Iterator[str]:
         """The nodes of one word of a selection: `orders`, `stg_*`, `+orders`, `tag:daily`."""
         selector = _WORD.fullmatch(word.partition(",")[0])
         if not selector:
@@ -91,7 +91,7 @@ class TaskMatcher:
             tagged = (node for node in self.order.nodes.values() if name in node.info.tags)
             nodes = tuple(node.name for node in tagged)
         else:
-            nodes = self.named(name) or self.named(name.rpartition(".")[2])
+            nodes = self.find_nodes(name) or self.find_nodes(name.rpartition(".")[2])
         for node in nodes:
             if self.order.nodes[node].is_dbt:
                 yield node

@@ -69,21 +69,21 @@ class _Lines:
 
     def __init__(self, root: yaml.Node, place: str) -> None:
         self.place = place
-        self._found: dict[tuple[str, str], int] = {}
+        self._line_numbers: dict[tuple[str, str], int] = {}
         for dag, body in _pairs(root):
             for key, tasks in _pairs(body):
                 if key == "tasks" and isinstance(tasks, yaml.MappingNode):
                     for name, _ in tasks.value:
-                        self._found[dag, str(name.value)] = name.start_mark.line
+                        self._line_numbers[dag, str(name.value)] = name.start_mark.line
                 elif key == "tasks" and isinstance(tasks, yaml.SequenceNode):
                     for entry in tasks.value:
                         for name, node in _pairs(entry):
                             if name == "task_id":
-                                self._found[dag, str(node.value)] = entry.start_mark.line
+                                self._line_numbers[dag, str(node.value)] = entry.start_mark.line
 
-    def of(self, dag: str, task: str) -> str:
+    def locate(self, dag: str, task: str) -> str:
         """`dags/shop.yml:12`"""
-        line = self._found.get((dag, task))
+        line = self._line_numbers.get((dag, task))
         return self.place if line is None else f"{self.place}:{line + 1}"
 
 
@@ -149,7 +149,7 @@ def _task(
         str(body.get("dataset") or "") if operator == "LineageSensor" else "",
         tuple(waits),
         (triggered,) if isinstance(triggered, str) else (),
-        lines.of(dag_id, name),
+        lines.locate(dag_id, name),
         is_ours,
     )
 

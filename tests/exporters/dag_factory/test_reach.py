@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbt_graft.exporters.dag_factory.reach import Reach, reduced
+from dbt_graft.exporters.dag_factory.reach import Reach, reduce_edges
 from dbt_graft.lineage.graph import Graph
 
 EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
@@ -30,7 +30,7 @@ def test_the_reduction_has_the_same_order_and_no_edge_to_spare(
     pairs: list[tuple[int, int]],
 ) -> None:
     edges = {(a, b) for a, b in pairs if a < b}
-    found = reduced(range(13), edges)
+    found = reduce_edges(range(13), edges)
     assert set(found) <= edges
     before, after = Reach(Graph(edges, range(13))), Reach(Graph(found, range(13)))
     every = [(a, b) for a in range(13) for b in range(13)]
@@ -46,7 +46,7 @@ def test_ten_thousand_tasks_are_reduced() -> None:
     jumps = {
         (number, number + chooser.randint(2, 500)) for number in range(9_500) for _ in range(3)
     }
-    assert reduced((), [*chain, *jumps]) == chain
+    assert reduce_edges((), [*chain, *jumps]) == chain
 
 
 def test_a_node_that_is_not_there_precedes_nothing() -> None:

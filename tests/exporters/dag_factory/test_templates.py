@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from dbt_graft.exporters.dag_factory.templates import (
     check_template,
-    filled_argument,
-    filled_command,
-    filled_text,
+    fill_argument,
+    fill_command,
+    fill_text,
 )
 from dbt_graft.lineage.errors import GraftError
 
@@ -47,7 +47,7 @@ def rendered(command: str) -> str:
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("template", ["printf '%s.' {task}", "printf '%s.' x={task} {task}"])
 def test_a_hostile_name_is_one_argument(name: str, template: str) -> None:
-    command = rendered(filled_command(template, {"task": name}))
+    command = rendered(fill_command(template, {"task": name}))
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout == (f"x={name}.{name}." if "x=" in template else f"{name}.")
 
@@ -55,7 +55,7 @@ def test_a_hostile_name_is_one_argument(name: str, template: str) -> None:
 @settings(max_examples=200)
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1))
 def test_any_text_is_one_word_of_the_command(name: str) -> None:
-    text = filled_command("run {task} --date {{ ds }}", {"task": name})
+    text = fill_command("run {task} --date {{ ds }}", {"task": name})
     # Jinja takes one line end off the end, and knows one kind of them; here none is last.
     assert shlex.split(rendered(text).replace("\r\n", "\n").replace("\r", "\n")) == [
         "run",
@@ -83,14 +83,14 @@ def test_any_text_is_one_word_of_the_command(name: str) -> None:
     ],
 )
 def test_a_name_that_needs_quotes_is_refused_where_it_stands_in_quotes(template: str) -> None:
-    assert "load_orders" in filled_command(template, {"task": "load_orders"})
+    assert "load_orders" in fill_command(template, {"task": "load_orders"})
     with pytest.raises(GraftError, match="needs quotes of its own"):
-        filled_command(template, {"task": "x; touch pwned"})
+        fill_command(template, {"task": "x; touch pwned"})
 
 
 def test_quotes_of_jinja_and_comments_are_not_the_shell_s() -> None:
     template = "# don't\nrun {{ var.value.get('it') }} {task}"
-    assert filled_command(template, {"task": "a b"}).endswith("'a b'")
+    assert fill_command(template, {"task": "a b"}).endswith("'a b'")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_quotes_of_jinja_and_comments_are_not_the_shell_s() -> None:
     ],
 )
 def test_what_is_jinja_s_or_the_shell_s_stays(template: str, expected: str) -> None:
-    assert filled_command(template, {"task": "load", "models": ["a", "b"]}) == expected
+    assert fill_command(template, {"task": "load", "models": ["a", "b"]}) == expected
 
 
 def test_a_name_that_does_not_exist_is_refused_with_those_that_do() -> None:
@@ -113,19 +113,19 @@ def test_a_name_that_does_not_exist_is_refused_with_those_that_do() -> None:
 
 def test_a_value_that_is_not_known_is_an_error_that_names_it() -> None:
     with pytest.raises(GraftError, match=r"needs \{path\}, which is not known"):
-        filled_command("python {path}", {"task": "load", "path": ""})
+        fill_command("python {path}", {"task": "load", "path": ""})
 
 
 def test_arguments_are_filled_in_at_any_depth_with_plain_values_only() -> None:
     argument = {"image": "shop", "arguments": ["--task", "{task}", 3]}
-    assert filled_argument(argument, {"task": "load"}) == {
+    assert fill_argument(argument, {"task": "load"}) == {
         "image": "shop",
         "arguments": ["--task", "load", 3],
     }
     with pytest.raises(GraftError, match="characters that a shell would read"):
-        filled_argument(argument, {"task": "a b"})
+        fill_argument(argument, {"task": "a b"})
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_variable_has_the_name_as_it_is(name: str) -> None:
-    assert rendered(filled_text("{task}", {"task": name})) == name
+    assert rendered(fill_text("{task}", {"task": name})) == name
