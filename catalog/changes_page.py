@@ -18,7 +18,7 @@ from dbt_graft.lineage.changes import (
     ChangeKind,
     PublishedDataset,
     PublishedNames,
-    listed,
+    select_changes,
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.urls import dataset_path, task_path
@@ -81,8 +81,8 @@ def shown_build(build: Build, limit: int) -> ShownBuild:
     """A build with as many changes of each kind as a page shows."""
     lists = []
     for kind, total in build.counts.items():
-        found = listed(build.changes, kind)[:limit]
-        lists.append(ChangeList(kind, kind.heading, found, total))
+        changes = select_changes(build.changes, kind)[:limit]
+        lists.append(ChangeList(kind, kind.heading, changes, total))
     return ShownBuild(build, f"build-{build.number}", lists)
 
 
@@ -118,15 +118,15 @@ def renamed_datasets(index: Index, moved: Mapping[str, str]) -> dict[DatasetId, 
     Args:
         moved: Former namespace -> the one that its datasets have now.
     """
-    found = {
+    renames = {
         DatasetId(former, dataset.name): dataset
         for former, now in moved.items()
         for dataset in index.datasets
         if dataset.namespace == now
     }
     for dataset, names in index.lineage.former_names.items():
-        found |= dict.fromkeys(names, dataset)
-    return found
+        renames |= dict.fromkeys(names, dataset)
+    return renames
 
 
 def present_pages(index: Index) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from dbt_graft.collectors.contracts.odcs import read_contract
 from dbt_graft.graft.config import Config
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.contracts import ContractMatches, DataContract, matched
+from dbt_graft.lineage.contracts import ContractMatches, DataContract, match_contracts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
@@ -39,12 +39,12 @@ def read_contracts(config: Config) -> ContractFiles:
     faults: list[GraftError] = []
     for file in _files(config, faults):
         try:
-            found = _read(file)
+            contract = _read(file)
         except GraftError as error:
             faults.append(error)
             continue
-        if found:
-            contracts.append(found)
+        if contract:
+            contracts.append(contract)
     return ContractFiles(tuple(contracts), tuple(faults))
 
 
@@ -53,27 +53,27 @@ def _read(file: Path) -> DataContract | None:
         state = file.stat()
     except OSError:
         return read_contract(file)  # It says what is wrong.
-    return _known(file, state.st_mtime_ns, state.st_size)
+    return _cached_contract(file, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=4096)
-def _known(file: Path, _changed: int, _size: int) -> DataContract | None:
+def _cached_contract(file: Path, _changed: int, _size: int) -> DataContract | None:
     """A contract, read once by all that a command asks."""
     return read_contract(file)
 
 
 def _files(config: Config, faults: list[GraftError]) -> list[Path]:
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     for pattern in config.contracts:
-        place = Path(config.path(pattern))
-        names = [place]
-        if has_magic(str(place)):
-            names = sorted(Path(place.anchor).glob(str(place.relative_to(place.anchor))))
+        path = Path(config.path(pattern))
+        names = [path]
+        if has_magic(str(path)):
+            names = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
         if not names:
             remedy = "correct `contracts` in graft.yml"
-            faults.append(GraftError("names no file", place=str(place), remedy=remedy))
-        found |= dict.fromkeys(names)
-    return list(found)
+            faults.append(GraftError("names no file", place=str(path), remedy=remedy))
+        files |= dict.fromkeys(names)
+    return list(files)
 
 
 def with_contracts(
@@ -88,21 +88,21 @@ def with_contracts(
     """
     described = dict(descriptions)
     for contract, table, dataset in matches.tables:
-        about = described.get(dataset)
-        if about is None:
+        description = described.get(dataset)
+        if description is None:
             continue
-        labelled = {name.casefold() for name in about.column_labels}
+        labelled = {name.casefold() for name in description.column_labels}
         labels = {
             column.name: (column.classification,)
             for column in table.columns
             if column.classification and column.name.casefold() not in labelled
         }
         described[dataset] = replace(
-            about,
-            owner=about.owner or contract.owner,
-            column_labels={**about.column_labels, **labels},
+            description,
+            owner=description.owner or contract.owner,
+            column_labels={**description.column_labels, **labels},
         )
-    taken = {*tasks, *(one.name for one in consumers)}
+    taken = {*tasks, *(consumer.name for consumer in consumers)}
     return described, (*consumers, *matches.consumers(taken))
 
 
@@ -119,18 +119,23 @@ def contracted(grafted: Grafted, config: Config, warn: Callable[[str], None]) ->
         return grafted
 
     @cache
-    def both() -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
+    def describe_contracts() -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
         datasets = {*grafted.lineage.datasets, *grafted.descriptions}
-        found = matched(files.contracts, datasets)
+        matches = match_contracts(files.contracts, datasets)
         tasks = grafted.lineage.tasks
-        return with_contracts(found, grafted.descriptions, grafted.consumers, tasks)
+        return with_contracts(matches, grafted.descriptions, grafted.consumers, tasks)
 
-    def joined() -> Lineage:
+    def join_lineage() -> Lineage:
         lineage = grafted.lineage
-        found = matched(files.contracts, {*lineage.datasets, *grafted.descriptions})
-        return replace(lineage, partition_columns=found.partitions())
+        matches = match_contracts(files.contracts, {*lineage.datasets, *grafted.descriptions})
+        return replace(lineage, partition_columns=matches.partitions())
 
-    return replace(grafted, describe=lambda: both()[0], consume=lambda: both()[1], join=joined)
+    return replace(
+        grafted,
+        describe=lambda: describe_contracts()[0],
+        consume=lambda: describe_contracts()[1],
+        join=join_lineage,
+    )
 
 
 def partition_columns(config: Config) -> tuple[str, ...]:
@@ -138,11 +143,11 @@ def partition_columns(config: Config) -> tuple[str, ...]:
 
     Those with a classification that pages warn of are left out.
     """
-    found = {
+    columns = {
         column.name.casefold()
         for contract in read_contracts(config).contracts
         for table in contract.tables
         for column in table.columns
         if column.is_date_partition and column.classification.casefold() in _HARMLESS
     }
-    return tuple(sorted(found - {""}))
+    return tuple(sorted(columns - {""}))

@@ -10,7 +10,7 @@ from fnmatch import translate
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.contracts import read_contracts
-from dbt_graft.lineage.contracts import matched
+from dbt_graft.lineage.contracts import match_contracts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.model import Lineage
@@ -107,7 +107,7 @@ def _of_contracts(
     config: Config, described: DescribedLineage, unknown: list[UnknownLabel]
 ) -> Iterator[DeclaredLabel]:
     contracts = read_contracts(config).contracts
-    matches = matched(contracts, {*described.lineage.datasets, *described.descriptions})
+    matches = match_contracts(contracts, {*described.lineage.datasets, *described.descriptions})
     for contract, table, dataset in matches.tables:
         description = described.descriptions.get(dataset)
         in_dbt = description.column_labels if description else {}

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Container, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 import orjson
 
-from dbt_graft.collectors import store
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.explanation import (
     Evidences,
     close_names,
@@ -23,23 +19,17 @@ from dbt_graft.graft.explanation import (
     explain_task,
     matching,
 )
-from dbt_graft.graft.past import Moment, as_of_option, past_records
+from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.phrases import count
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.project import Project, View
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.injector import artifacts
-from dbt_graft.injector.manifest import projects
-from dbt_graft.injector.matching import short_names
-from dbt_graft.lineage.build import build
-from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.event_runs import joined
+from dbt_graft.lineage.event_runs import join_events
 from dbt_graft.lineage.evidences import evidence_text
 from dbt_graft.lineage.flow import EvidenceSource
 from dbt_graft.lineage.foreign_models import with_foreign_models
-from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.other_names import other_names
-from dbt_graft.lineage.records import Evidence, Records
+from dbt_graft.lineage.records import Evidence
 
 _SHOWN = 10
 _OF_TEXT = 100
@@ -83,32 +73,23 @@ def explain(name: str, config_path: Path | None, *, past: Moment | None, as_json
 
 
 def _evidences(config: Config, past: Moment | None) -> Evidences:
-    place = config.path(config.store)
-    stored = store.read(place, rename=config.name_rules, folded=past is None)
-    stored = past_records(place, stored, past)
-    try:
-        read = artifacts.read(config.target_dir)
-    except GraftError:
-        records = joined(stored)
-        rules = config.name_rules  # without dbt's artifacts the logs are explained alone
-        ignore = config.lineage.ignore_tasks
-        lineage = build(records, rules, one_name=config.one_name, ignore=ignore)
-        return Evidences(records, rules, _one_name(config, records, rules), lineage)
-    known = dbt_relations(config, read)
-    records = joined(with_foreign_models(stored, projects(read.manifest)))
-    grafted = pipeline.graft(config, Progress(quiet=True), write=False, past=past)
-    nodes = {one: node for one in known.datasets.values() if (node := known.node_of(one))}
-    short = short_names(read.manifest, known, dbt_platform(config, read.adapter))
-    name = pipeline.renames(config, short)
-    named = _one_name(config, records, name, short.spelled)
-    return Evidences(records, config.name_rules, named, grafted.lineage, nodes, short.ambiguous)
-
-
-def _one_name(
-    config: Config, records: Records, name: Rename, apart: Container[DatasetId] = ()
-) -> Rename:
-    """The names of datasets, other names as the lineage has them."""
-    return other_names(records, name, replace(config.one_name, apart=apart)).rename
+    project, view = Project(config), View(past, results=False)
+    stored, dbt = project.records(view), project.dbt
+    projects = project.settings.projects
+    records = join_events(stored if projects is None else with_foreign_models(stored, projects))
+    one_name = project.settings.one_name
+    named = other_names(records, project.rename, one_name).rename
+    lineage = project.described(view).lineage
+    if dbt is None:
+        return Evidences(records, config.name_rules, named, lineage)
+    relations = dbt.relations
+    nodes = {
+        dataset: node
+        for dataset in relations.datasets.values()
+        if (node := relations.node_of(dataset))
+    }
+    ambiguous = dbt.short_names.ambiguous
+    return Evidences(records, config.name_rules, named, lineage, nodes, ambiguous)
 
 
 def _lines(one: dict[str, Any]) -> Iterator[str]:

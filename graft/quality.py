@@ -15,15 +15,15 @@ from dbt_graft.exporters.quality import QualityReport, quality_json, quality_lin
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dated_lineage import dated_lineage
-from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.impact_graph import impact_graph
 from dbt_graft.graft.past import Moment
+from dbt_graft.graft.project import Project, View
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.quality.carriers import has_data_of
 from dbt_graft.lineage.quality.deadlines import forecasts
 from dbt_graft.lineage.quality.downstream import faults_downstream
-from dbt_graft.lineage.quality.faults import quality_faults, tested
+from dbt_graft.lineage.quality.faults import count_tests, quality_faults
 from dbt_graft.lineage.quality.history import short_histories, write_history
 
 FAILS = 8
@@ -60,18 +60,18 @@ def quality(
     now = datetime.now(UTC)
     moment = at.replace(tzinfo=UTC) if at else now
     past = Moment(moment, f"{moment:%Y-%m-%d %H:%M} UTC") if at and moment < now else None
-    described = described_lineage(config, past)
+    described = Project(config).described(View(past))
     # The newest 30 runs of an hourly task are of a day.
     if past is None and (tasks := short_histories(described.lineage, described.consumers, now)):
         dated = dated_lineage(config, lambda _: tasks)
         described = replace(described, lineage=dated.history.lineage)
-    found = quality_report(config, described, moment)
+    report = quality_report(config, described, moment)
     if as_json:
-        click.echo(orjson.dumps(quality_json(found), option=orjson.OPT_INDENT_2))
+        click.echo(orjson.dumps(quality_json(report), option=orjson.OPT_INDENT_2))
     else:
-        for line in quality_lines(found, None if everything else _LINES):
+        for line in quality_lines(report, None if everything else _LINES):
             click.echo(one_line(line))
-    sys.exit(FAILS if check and found.is_bad else 0)
+    sys.exit(FAILS if check and report.is_bad else 0)
 
 
 def quality_report(config: Config, described: DescribedLineage, at: datetime) -> QualityReport:
@@ -93,6 +93,6 @@ def quality_report(config: Config, described: DescribedLineage, at: datetime) ->
         below,
         described.consumers,
         forecasts(history, described.consumers, at),
-        tested(lineage, descriptions),
+        count_tests(lineage, descriptions),
         writers,
     )

@@ -11,7 +11,7 @@ from dbt_graft.graft.config import Config
 from dbt_graft.graft.contracts import ContractFiles, read_contracts
 from dbt_graft.graft.review_files import BaseFiles
 from dbt_graft.graft.review_tasks import TasksReviewed
-from dbt_graft.lineage.contracts import KIND, matched
+from dbt_graft.lineage.contracts import KIND, match_contracts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.review.contracts import contract_reviews
@@ -39,7 +39,7 @@ def reviewed_contracts(
     )
     datasets = {*described.lineage.datasets, *described.descriptions}
     meant: dict[tuple[str, str], set[DatasetId]] = defaultdict(set)
-    for contract, table, dataset in matched([*before, *after], datasets).tables:
+    for contract, table, dataset in match_contracts([*before, *after], datasets).tables:
         meant[contract.id, table.names[-1]].add(dataset)
     nodes = [
         replace(one, file=str(base.here(Path(one.file))))

@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from dbt_graft.lineage.checks import renamed_checks
-from dbt_graft.lineage.columns import once, table_edges
+from dbt_graft.lineage.columns import table_edges, unique_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dataset_metadata import metadata_by_dataset
 from dbt_graft.lineage.dbt_runs import split
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.drops import Drops
-from dbt_graft.lineage.event_runs import joined
+from dbt_graft.lineage.event_runs import join_events
 from dbt_graft.lineage.evidences import with_evidences
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.foreign_models import with_foreign_models
@@ -27,7 +27,7 @@ from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.nominal_periods import with_nominal_periods
 from dbt_graft.lineage.orchestration import orchestrator_runs, task_runs
 from dbt_graft.lineage.other_names import OtherNames, other_names
-from dbt_graft.lineage.precedence import edges_beside_logs, observed_first, of_events
+from dbt_graft.lineage.precedence import edges_beside_logs, flow_accesses, observed_first
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -59,7 +59,7 @@ def build(
     records, ignored = without_tasks(records, settings.ignore)
     names = other_names(records, rename or NameRules(), settings.one_name)
     records, rename = names.records, names.rename
-    of_tasks, of_dbt = split(joined(records))
+    of_tasks, of_dbt = split(join_events(records))
     lineage = _build_lineage(of_tasks, rename, settings)
     if names.reasons:
         lineage = _with_names(lineage, names)
@@ -89,7 +89,7 @@ def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) 
     ]
     views = {run.task for run in records.runs if run.engine == DefinitionKind.VIEW}
     parents = parent_by_run(records.runs)
-    moved = flows(of_events(accesses), parents)
+    moved = flows(flow_accesses(accesses), parents)
     moved = [
         replace(flow, definition=DefinitionKind.VIEW) if flow.task in views else flow
         for flow in moved
@@ -117,7 +117,7 @@ def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) 
         shapes=records.shapes,
         rejects=records.rejects,
         column_edges=column_edges(
-            once((*followed.column_edges, *table_edges(accesses))),
+            unique_edges((*followed.column_edges, *table_edges(accesses))),
             accesses,
             datasets.values(),
             moved,

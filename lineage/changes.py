@@ -270,6 +270,6 @@ def _columns(before: PublishedDataset, now: PublishedDataset) -> Iterator[Change
             yield Change(ChangeKind.OTHER_TYPE, now.id, None, column.name, former, column.type)
 
 
-def listed(changes: Collection[Change], kind: ChangeKind) -> list[Change]:
+def select_changes(changes: Collection[Change], kind: ChangeKind) -> list[Change]:
     """The changes of a kind, in their order."""
     return [change for change in changes if change.kind is kind]

@@ -30,7 +30,7 @@ def compose(last: Subtype, first: Subtype) -> Subtype:
     return max(first, last, key=_STRENGTH.__getitem__)
 
 
-def chained(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) -> ColumnEdge:
+def chain_edges(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) -> ColumnEdge:
     """Two edges in a row as one, of the weaker evidence."""
     return replace(
         last,
@@ -45,7 +45,7 @@ def chained(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) -> C
     )
 
 
-def spelled_out(
+def expand_stars(
     edge: ColumnEdge, columns: Mapping[DatasetId, Sequence[str]]
 ) -> Iterator[ColumnEdge]:
     """`t.*` -> `u.*` column by column where t's are known, of these the ones that u has."""
@@ -60,7 +60,7 @@ def spelled_out(
             yield replace(edge, from_column=name, to_column=name)
 
 
-def once(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
+def unique_edges(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
     """The edges without their origins, each once: every log of a task repeats them."""
     return list(
         dict.fromkeys(edge if not edge.origin else replace(edge, origin="") for edge in edges)

@@ -151,7 +151,9 @@ class ContractMatches:
         return consumers
 
 
-def matched(contracts: Iterable[DataContract], datasets: Iterable[DatasetId]) -> ContractMatches:
+def match_contracts(
+    contracts: Iterable[DataContract], datasets: Iterable[DatasetId]
+) -> ContractMatches:
     """The datasets that contracts mean: by the most exact name that any has, in any case."""
     ends: dict[str, list[DatasetId]] = defaultdict(list)
     for dataset in datasets:

@@ -17,7 +17,7 @@ def newness(metadata: DatasetMetadata) -> tuple[datetime, tuple[object, ...]]:
     return metadata.at, (metadata.description, metadata.owner, metadata.tags, columns)
 
 
-def merged(older: DatasetMetadata, newer: DatasetMetadata) -> DatasetMetadata:
+def merge_metadata(older: DatasetMetadata, newer: DatasetMetadata) -> DatasetMetadata:
     """Both in one; a field that the newer one lacks is the older one's."""
     columns = {column.name.casefold(): column for column in older.columns}
     for column in newer.columns:
@@ -42,5 +42,7 @@ def metadata_by_dataset(
     for record in sorted(metadata, key=newness):
         dataset = rename(record.dataset)
         named = replace(record, dataset=dataset, origin="")
-        by_dataset[dataset] = merged(by_dataset[dataset], named) if dataset in by_dataset else named
+        by_dataset[dataset] = (
+            merge_metadata(by_dataset[dataset], named) if dataset in by_dataset else named
+        )
     return {dataset: by_dataset[dataset] for dataset in sorted(by_dataset)}

@@ -50,7 +50,7 @@ def is_event(record: Access | ColumnEdge) -> bool:
     return record.shape_id.startswith(EVENT_SHAPE)
 
 
-def joined(records: Records) -> Records:
+def join_events(records: Records) -> Records:
     """The records with each run of events once, under the run of an engine's log if there is one.
 
     Records without events are returned as they are.

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dbt_graft.lineage.columns import chained, compose, spelled_out
+from dbt_graft.lineage.columns import chain_edges, compose, expand_stars
 from dbt_graft.lineage.dataset import DatasetId, is_global_temporary
 from dbt_graft.lineage.memory import MEMORY, MemoryOrder
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType
@@ -94,7 +94,9 @@ class HeldColumns:
         if edge.to_dataset != MEMORY:
             return content.add(edge)
         # Names decide what goes on from a memory, and without its columns `*` has none.
-        return sum(content.add(column_edge) for column_edge in spelled_out(edge, self._columns)) > 0
+        return (
+            sum(content.add(column_edge) for column_edge in expand_stars(edge, self._columns)) > 0
+        )
 
     def _from_memory(
         self, edge: ColumnEdge, content: _Content, carried: set[_Carried]
@@ -103,12 +105,12 @@ class HeldColumns:
         for first in content.named.get(edge.from_column.casefold(), ()):
             if not self._order.precedes(edge.task, first.shape_id, edge.shape_id):
                 continue
-            yield chained(edge, first, edge.to_column, compose(edge.subtype, first.subtype))
+            yield chain_edges(edge, first, edge.to_column, compose(edge.subtype, first.subtype))
             key = (edge.task, first.shape_id, edge.shape_id, edge.to_dataset)
             if edge.type is EdgeType.DIRECT and key not in carried:
                 carried.add(key)
                 for row in content.rows.get(first.shape_id, ()):
-                    yield chained(edge, row, ANY_COLUMN, row.subtype)
+                    yield chain_edges(edge, row, ANY_COLUMN, row.subtype)
 
 
 def _holder(task: str, temporary: DatasetId) -> tuple[str, DatasetId]:
@@ -123,12 +125,12 @@ def _from_table(edge: ColumnEdge, content: _Content) -> Iterator[ColumnEdge]:
         named = list(content.named.get(edge.from_column.casefold(), ()))
     for first in named:
         to = first.to_column if edge.to_column == edge.from_column else edge.to_column
-        yield chained(edge, first, to, compose(edge.subtype, first.subtype))
+        yield chain_edges(edge, first, to, compose(edge.subtype, first.subtype))
     for first in content.unnamed:
         # It was filled with `*`: the column has the name that it had before.
         before = replace(first, from_column=edge.from_column)
-        yield chained(edge, before, edge.to_column, compose(edge.subtype, first.subtype))
+        yield chain_edges(edge, before, edge.to_column, compose(edge.subtype, first.subtype))
     for rows in content.rows.values():
         for first in rows:
             # What decided on the temporary table's rows decides on what they went to.
-            yield chained(edge, first, ANY_COLUMN, first.subtype)
+            yield chain_edges(edge, first, ANY_COLUMN, first.subtype)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
-from dbt_graft.lineage.columns import spelled_out
+from dbt_graft.lineage.columns import expand_stars
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.held_columns import HeldColumns
@@ -96,7 +96,7 @@ def resolve(
     resolved = {
         spelled
         for edge in chain(direct, through)
-        for spelled in spelled_out(edge, columns)
+        for spelled in expand_stars(edge, columns)
         if not _stays(spelled)
     }
     return tuple(sorted(_best_edges(resolved), key=_order))

@@ -14,7 +14,7 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.ignored_tasks import IgnoredTasks
-from dbt_graft.lineage.model_reads import ModelReads, joined_reads
+from dbt_graft.lineage.model_reads import ModelReads, join_reads
 from dbt_graft.lineage.other_names import NameReason
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import (
@@ -244,7 +244,7 @@ class Lineage:
             aliases={**other.aliases, **self.aliases},
             node_results={**other.node_results, **self.node_results},
             dbt_edges=tuple(dict.fromkeys((*self.dbt_edges, *other.dbt_edges))),
-            model_reads=joined_reads(self.model_reads, other.model_reads),
+            model_reads=join_reads(self.model_reads, other.model_reads),
             orchestrator_runs={**other.orchestrator_runs, **self.orchestrator_runs},
             dataset_metadata={**other.dataset_metadata, **self.dataset_metadata},
             superseded={**other.superseded, **self.superseded},

@@ -62,7 +62,7 @@ def model_reads(accesses: Iterable[Access]) -> tuple[ModelReads, ...]:
     )
 
 
-def joined_reads(a: Sequence[ModelReads], b: Sequence[ModelReads]) -> tuple[ModelReads, ...]:
+def join_reads(a: Sequence[ModelReads], b: Sequence[ModelReads]) -> tuple[ModelReads, ...]:
     """The reads of both; of a dataset that both have those of the first."""
     datasets = {reads.dataset for reads in a}
     return (*a, *(reads for reads in b if reads.dataset not in datasets))

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import name_grain
-from dbt_graft.lineage.dates.date_ranges import DateRange, finer, widened
+from dbt_graft.lineage.dates.date_ranges import DateRange, finer, widen
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import union
 from dbt_graft.lineage.records import Subtype
@@ -23,7 +23,7 @@ ColumnInput = tuple[str, DatasetId, str, Subtype]
 _STRONGEST_FIRST = tuple(PeriodEvidence)
 
 
-def passed_on(
+def derive_periods(
     inputs: Iterable[ColumnInput], reads: Mapping[DatasetId, tuple[Period, ...]]
 ) -> tuple[Period, ...]:
     """The dates that a statement writes by what it reads; empty where no date column tells them.
@@ -57,7 +57,7 @@ def _written_periods(
     # A day made of a day may be another one.
     if any(_is_shift(period.grain, grain) for period in periods):
         return ()
-    wide = (widened(DateRange(period.start, period.end, period.grain), grain) for period in periods)
+    wide = (widen(DateRange(period.start, period.end, period.grain), grain) for period in periods)
     return tuple(
         replace(_observed(period, column), start=dates.start, end=dates.end, grain=dates.grain)
         for period, dates in zip(periods, wide, strict=True)

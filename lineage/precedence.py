@@ -21,7 +21,7 @@ from dbt_graft.lineage.event_runs import is_event
 from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Evidence, Status
 
 
-def of_events(accesses: Iterable[Access]) -> list[Access]:
+def flow_accesses(accesses: Iterable[Access]) -> list[Access]:
     """The accesses that make flows: of events those that say more than the logs of their tasks.
 
     A log tells which input goes into which output, an event only what a whole run read and wrote.

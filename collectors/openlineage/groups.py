@@ -29,7 +29,7 @@ from dbt_graft.collectors.openlineage.periods import event_periods, event_positi
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period import DataPosition, Period
-from dbt_graft.lineage.dates.period_union import joined_positions, known_union
+from dbt_graft.lineage.dates.period_union import join_positions, known_union
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.operations import Operation
@@ -84,19 +84,19 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
         columns: The columns whose values are dates of data.
     """
     evidence = _evidence(event, job)
-    reads = _joined(_reads(event, columns))
+    reads = _merge_accesses(_reads(event, columns))
     entries = list(_entries(event))
     explained = {target for target, _ in entries if target}
     writes: _Side = {}
     edges: list[EventColumnEdge] = []
-    for one in event.outputs:
-        dataset = named_dataset(one.namespace, one.name)
+    for event_dataset in event.outputs:
+        dataset = named_dataset(event_dataset.namespace, event_dataset.name)
         if dataset is None:
             continue
-        edges += column_lineage(dataset, one.facets)
-        access = _write(one, dataset, job, columns)
+        edges += column_lineage(dataset, event_dataset.facets)
+        access = _write(event_dataset, dataset, job, columns)
         if access.operation is Operation.RENAME:
-            previous = mapping(one.facets, "lifecycleStateChange", "previousIdentifier")
+            previous = mapping(event_dataset.facets, "lifecycleStateChange", "previousIdentifier")
             if old := dataset_of(previous):
                 yield _rename(old, access, evidence)
             continue
@@ -114,55 +114,61 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
 def _reads(
     event: Event, columns: DateColumns
 ) -> Iterator[tuple[tuple[DatasetId, Operation], EventAccess]]:
-    for one in event.inputs:
-        if dataset := named_dataset(one.namespace, one.name):
-            counted = mapping(one.counts, "inputStatistics")
+    for event_dataset in event.inputs:
+        if dataset := named_dataset(event_dataset.namespace, event_dataset.name):
+            counted = mapping(event_dataset.counts, "inputStatistics")
             access = EventAccess(
                 dataset,
-                kind_of(dataset, one.facets),
+                kind_of(dataset, event_dataset.facets),
                 Operation.SELECT,
-                periods=event_periods(one, is_output=False, columns=columns),
-                positions=event_positions(one),
+                periods=event_periods(event_dataset, is_output=False, columns=columns),
+                positions=event_positions(event_dataset),
             )
-            yield (dataset, Operation.SELECT), _counted(access, counted)
+            yield (dataset, Operation.SELECT), _add_counts(access, counted)
 
 
-def _joined(
+def _merge_accesses(
     accesses: Iterable[tuple[tuple[DatasetId, Operation], EventAccess]],
 ) -> dict[tuple[DatasetId, Operation], EventAccess]:
     """Each dataset once: an event may name each of its partitions."""
-    found: dict[tuple[DatasetId, Operation], EventAccess] = {}
+    accesses_by_key: dict[tuple[DatasetId, Operation], EventAccess] = {}
     for key, access in accesses:
-        found[key] = _with_dates(found[key], access) if key in found else access
-    return found
+        accesses_by_key[key] = (
+            _with_dates(accesses_by_key[key], access) if key in accesses_by_key else access
+        )
+    return accesses_by_key
 
 
 def _with_dates(first: EventAccess, last: EventAccess) -> EventAccess:
     return last._replace(
         periods=known_union(first.periods, last.periods),
-        positions=joined_positions(first.positions, last.positions),
+        positions=join_positions(first.positions, last.positions),
     )
 
 
-def _write(one: NamedDataset, dataset: DatasetId, job: Job, columns: DateColumns) -> EventAccess:
+def _write(
+    event_dataset: NamedDataset, dataset: DatasetId, job: Job, columns: DateColumns
+) -> EventAccess:
     operation = Operation.INSERT
-    if "lifecycleStateChange" in one.facets:
-        change = text(one.facets, "lifecycleStateChange", "lifecycleStateChange").upper()
+    if "lifecycleStateChange" in event_dataset.facets:
+        change = text(event_dataset.facets, "lifecycleStateChange", "lifecycleStateChange").upper()
         operation = _OPERATIONS.get(change, operation)
     if job.engine == DefinitionKind.VIEW:
         operation = Operation.CREATE_VIEW
-    counted = mapping(one.counts, "outputStatistics") or mapping(one.facets, "outputStatistics")
+    counted = mapping(event_dataset.counts, "outputStatistics") or mapping(
+        event_dataset.facets, "outputStatistics"
+    )
     access = EventAccess(
         dataset,
-        kind_of(dataset, one.facets),
+        kind_of(dataset, event_dataset.facets),
         operation,
-        periods=event_periods(one, is_output=True, columns=columns),
-        positions=event_positions(one),
+        periods=event_periods(event_dataset, is_output=True, columns=columns),
+        positions=event_positions(event_dataset),
     )
-    return _counted(access, counted)
+    return _add_counts(access, counted)
 
 
-def _counted(access: EventAccess, counted: Mapping[str, Any]) -> EventAccess:
+def _add_counts(access: EventAccess, counted: Mapping[str, Any]) -> EventAccess:
     """An access with what a facet of statistics counts."""
     if not counted:
         return access
@@ -190,9 +196,9 @@ def _entries(event: Event) -> Iterator[tuple[DatasetId | None, Mapping[str, Any]
             yield None, entry
         elif target := dataset_of(entry):
             yield target, entry
-    for one in event.outputs:
-        target = named_dataset(one.namespace, one.name)
-        if target and (entry := mapping(one.facets, "lineage")):
+    for event_dataset in event.outputs:
+        target = named_dataset(event_dataset.namespace, event_dataset.name)
+        if target and (entry := mapping(event_dataset.facets, "lineage")):
             yield target, entry
 
 
@@ -205,14 +211,16 @@ def _entry_group(
     columns: DateColumns,
 ) -> Group:
     edges = tuple(entry_columns(target, entry)) if target else ()
-    sources = {source for one in objects(entry, "inputs") if (source := dataset_of(one))}
+    sources = {
+        source for input_entry in objects(entry, "inputs") if (source := dataset_of(input_entry))
+    }
     if not entry.get("inputs"):
         sources = {edge.from_dataset for edge in edges}
-    known = {dataset: access for (dataset, _), access in _reads(event, columns)}
+    accesses_by_dataset = {dataset: access for (dataset, _), access in _reads(event, columns)}
     reads = {
-        (one, Operation.SELECT): known.get(one)
-        or EventAccess(one, kind_of(one, {}), Operation.SELECT)
-        for one in sources
+        (dataset, Operation.SELECT): accesses_by_dataset.get(dataset)
+        or EventAccess(dataset, kind_of(dataset, {}), Operation.SELECT)
+        for dataset in sources
     }
     writes: _Side = {}
     if target:
@@ -235,6 +243,6 @@ def _evidence(event: Event, job: Job) -> Evidence:
         return Evidence.DECLARED
     if job.engine == AIRFLOW and "unknownSourceAttribute" in event.run_facets:
         datasets = (*event.inputs, *event.outputs)
-        if not any(one.facets or one.counts for one in datasets):
+        if not any(dataset.facets or dataset.counts for dataset in datasets):
             return Evidence.DECLARED
     return Evidence.OBSERVED

@@ -17,7 +17,7 @@ from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, has_time
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import known_union, union
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period_flow import passed_on
+from dbt_graft.lineage.period_flow import derive_periods
 from dbt_graft.lineage.records import Direction, Evidence
 
 _CHANGES = frozenset({Operation.DELETE, Operation.UPDATE, Operation.MERGE})
@@ -46,7 +46,7 @@ def access_periods(access: StatementAccess, columns: DateColumns) -> Periods:
         for edge in statement.column_edges
         if edge.to_dataset == access.table.dataset
     )
-    return passed_on(inputs, read) if any(read.values()) else ()
+    return derive_periods(inputs, read) if any(read.values()) else ()
 
 
 def _of_table(access: StatementAccess, dates: Iterable[TextDate], columns: DateColumns) -> Periods:

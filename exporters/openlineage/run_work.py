@@ -14,7 +14,7 @@ from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.exporters.openlineage.subsets import subset
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import DataPosition, Period
-from dbt_graft.lineage.dates.period_union import joined_positions, known_union
+from dbt_graft.lineage.dates.period_union import join_positions, known_union
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Run, Status
 from dbt_graft.lineage.usage import Usage
@@ -44,7 +44,7 @@ class AccessCounts:
         self.files = _sum(self.files, access.files)
         periods = access.periods if self.periods is None else self.periods
         self.periods = known_union(periods, access.periods)
-        self.positions = joined_positions(self.positions, access.positions)
+        self.positions = join_positions(self.positions, access.positions)
 
     def in_datasets(self, direction: Direction) -> dict[str, Facet]:
         """The facet of the part that was read or written: `subset`."""

@@ -129,7 +129,7 @@ def begin_of_unit(at: datetime, grain: Grain) -> datetime:
     return day.replace(month=1, day=1)
 
 
-def widened(dates: DateRange, grain: Grain) -> DateRange:
+def widen(dates: DateRange, grain: Grain) -> DateRange:
     """A range that begins and ends with units of a coarser grain."""
     if _FINEST_FIRST.index(grain) <= _FINEST_FIRST.index(dates.grain):
         return dates

@@ -73,7 +73,7 @@ def condition_periods(
     )
 
 
-def joined_positions(
+def join_positions(
     a: tuple[DataPosition, ...], b: tuple[DataPosition, ...]
 ) -> tuple[DataPosition, ...]:
     """The positions of two accesses: of each kind from the first start up to the last end.
@@ -99,7 +99,7 @@ def known_partitions(
     a: tuple[DataPosition, ...], b: tuple[DataPosition, ...]
 ) -> tuple[DataPosition, ...]:
     """The partitions of two accesses; none where one of them is about the table."""
-    return a if a == b else joined_positions(a, b) if a and b else ()
+    return a if a == b else join_positions(a, b) if a and b else ()
 
 
 def _partitions(positions: Iterable[DataPosition]) -> Iterator[DataPosition]:

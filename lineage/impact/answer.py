@@ -21,7 +21,7 @@ from dbt_graft.lineage.impact.change import (
     ChangeType,
     ImpactEffect,
     ImpactSeverity,
-    raised,
+    raise_severity,
     severity,
 )
 from dbt_graft.lineage.impact.graph import ImpactGraph
@@ -226,7 +226,7 @@ def _consumers(
         ]
         if reached:
             worst = max(outcome for outcome, _ in reached)
-            worst = raised(worst) if consumer.is_critical else worst
+            worst = raise_severity(worst) if consumer.is_critical else worst
             reads = tuple(sorted(read for _, read in reached))
             breaks = any(_is_gone(extent, *column) for column in consumer.columns)
             affected.append(AffectedConsumer(consumer, worst, reads, breaks))

@@ -148,7 +148,7 @@ def severity(kind: ChangeType, effect: ImpactEffect) -> ImpactSeverity:
     return _SEVERITIES[kind].get(effect, ImpactSeverity.INFO)
 
 
-def raised(usual: ImpactSeverity) -> ImpactSeverity:
+def raise_severity(usual: ImpactSeverity) -> ImpactSeverity:
     """The severity where a critical consumer, one with a deadline or an SLO, is affected."""
     if usual is ImpactSeverity.WARNING:
         return ImpactSeverity.BLOCKING

@@ -19,7 +19,7 @@ from dbt_graft.lineage.impact.change import (
     ChangeType,
     ImpactEffect,
     ImpactSeverity,
-    raised,
+    raise_severity,
     severity,
 )
 from dbt_graft.lineage.impact.graph import ImpactGraph
@@ -130,7 +130,7 @@ class ImpactReach:
             bits = effects >> number * _OF_CONSUMER & (1 << _OF_CONSUMER) - 1
             if bits:
                 worst = max(severity(kind, effect) for effect in _effects(bits))
-                yield consumer, raised(worst) if consumer.is_critical else worst
+                yield consumer, raise_severity(worst) if consumer.is_critical else worst
 
     def _number_tests(self, around: Surroundings) -> None:
         """Give each test a bit: by its dataset and column, and by its dataset alone."""

@@ -77,7 +77,7 @@ class PrivacyRules:
     smallest_group: int | None = None
 
 
-def left_behind(
+def remaining_level(
     before: Classification, kind: EdgeKind, rules: PrivacyRules, group_size: int = 0
 ) -> Classification:
     """The classification that is left of one behind a DIRECT edge; behind a hash all of it is.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.impact.graph import ImpactGraph, kind_of
-from dbt_graft.lineage.privacy.classification import Classification, PrivacyRules, left_behind
+from dbt_graft.lineage.privacy.classification import Classification, PrivacyRules, remaining_level
 from dbt_graft.lineage.records import EdgeType, Masking, Subtype
 
 
@@ -175,7 +175,7 @@ def _spread(
                 if kind.subtype.type is not EdgeType.DIRECT:
                     decides[column, graph.dataset_of[target]] = None
                 elif target not in arrived:
-                    left = left_behind(level, kind, rules, group_sizes.get(target, 0))
+                    left = remaining_level(level, kind, rules, group_sizes.get(target, 0))
                     waiting[left].append((target, column, next_edge))
     return arrived, decides
 

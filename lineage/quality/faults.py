@@ -124,7 +124,7 @@ def _checks(lineage: Lineage) -> Mapping[DatasetId, Sequence[NodeTest]]:
     return checks
 
 
-def tested(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> tuple[int, int]:
+def count_tests(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> tuple[int, int]:
     """The number of tests of which a result is known, and that of all tests."""
     checks = {node_id for node_id in lineage.node_results if check_of(node_id)}
     tests = {

@@ -16,7 +16,7 @@ from dbt_graft.lineage.changes import (
     PublishedDataset,
     PublishedNames,
     changes,
-    listed,
+    select_changes,
     updated_history,
 )
 from dbt_graft.lineage.dataset import DatasetId
@@ -147,7 +147,9 @@ def test_the_last_builds_are_remembered() -> None:
 
 def test_changes_are_listed_by_kind() -> None:
     found = changes(names(ORDERS, tasks=("load",)), names(SALES))
-    assert listed(found, ChangeKind.GONE_TASK) == [Change(ChangeKind.GONE_TASK, name="load")]
+    assert select_changes(found, ChangeKind.GONE_TASK) == [
+        Change(ChangeKind.GONE_TASK, name="load")
+    ]
 
 
 def test_json_holds_every_part_of_a_build() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.event_runs import EVENT_SHAPE, joined
+from dbt_graft.lineage.event_runs import EVENT_SHAPE, join_events
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.openlineage import airflow_task_run_id
 from dbt_graft.lineage.operations import Operation
@@ -125,7 +125,7 @@ def test_each_name_of_airflow_s_run_joins_it(name: str, field: str) -> None:
 
 def test_another_try_is_another_run() -> None:
     logged = replace(LOGGED, parent_run_id=f"shop/raw.load_orders/1/{NOW}")
-    found = joined(Records(runs=(replace(TRY, run_id=RUN_ID), logged)))
+    found = join_events(Records(runs=(replace(TRY, run_id=RUN_ID), logged)))
     assert logged in found.runs
 
 
@@ -133,7 +133,7 @@ def test_without_the_try_it_is_the_last_that_had_begun() -> None:
     earlier = replace(TRY, run_id="t0", attempt=1, started_at=NOW - timedelta(hours=1))
     later = replace(TRY, run_id="t9", attempt=3, started_at=NOW + timedelta(hours=1))
     logged = replace(LOGGED, parent_run_id="shop/raw.load_orders/manual__1")
-    found = joined(Records(runs=(later, TRY, earlier, logged)))
+    found = join_events(Records(runs=(later, TRY, earlier, logged)))
     assert [run.parent_run_id for run in found.runs if run.engine == "spark"] == ["t1"]
 
 
@@ -241,4 +241,4 @@ def test_tasks_of_an_orchestrator_without_lineage_are_none_of_ours() -> None:
 
 def test_records_without_events_stay_as_they_are() -> None:
     found = Records(runs=(LOGGED,), accesses=tuple(accesses(LOGGED, "a -> b")))
-    assert joined(found) is found
+    assert join_events(found) is found

@@ -21,7 +21,7 @@ from dbt_graft.collectors.spark.sources.schema import (
 )
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Period
-from dbt_graft.lineage.dates.period_union import joined_positions, known_union
+from dbt_graft.lineage.dates.period_union import join_positions, known_union
 from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Status
@@ -162,7 +162,7 @@ def merged(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
                 **{count: _sum(getattr(before, count), getattr(access, count)) for count in COUNTS},
                 columns=merge_columns(before.columns, access.columns),
                 periods=known_union(before.periods, access.periods),
-                positions=joined_positions(before.positions, access.positions),
+                positions=join_positions(before.positions, access.positions),
             )
             if before
             else access

@@ -20,9 +20,9 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank
 from dbt_graft.lineage.dates.partition_dates import Partition, partition_periods, path_period
 from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
-from dbt_graft.lineage.dates.period_union import condition_periods, joined_positions, union
+from dbt_graft.lineage.dates.period_union import condition_periods, join_positions, union
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period_flow import passed_on
+from dbt_graft.lineage.period_flow import derive_periods
 from dbt_graft.lineage.records import ColumnEdge, Status
 
 _BY_CONDITION = (Operation.DELETE, Operation.UPDATE)
@@ -101,7 +101,7 @@ def with_passed_dates(
             for edge in edges
             if edge.to_dataset == write.dataset
         )
-        yield replace(write, periods=passed_on(inputs, dated))
+        yield replace(write, periods=derive_periods(inputs, dated))
 
 
 def of_stream(
@@ -149,5 +149,5 @@ def _positions(
         for dataset, _kind in resolver.read(scan) if scan else ():
             of_topic = dataset.name if scan and scan.topics else ""
             position = streams.position(text, start, end, of_topic)
-            positions[dataset] = joined_positions(positions.get(dataset, ()), position)
+            positions[dataset] = join_positions(positions.get(dataset, ()), position)
     return positions

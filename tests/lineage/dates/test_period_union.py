@@ -11,7 +11,7 @@ from dbt_graft.lineage.dates.period_union import (
     OFFSETS,
     PARTITIONS,
     SNAPSHOTS,
-    joined_positions,
+    join_positions,
     known_partitions,
     known_union,
     union,
@@ -64,10 +64,10 @@ def test_positions_run_from_the_first_start_to_the_last_end() -> None:
         (DataPosition(OFFSETS, '{"orders":{"0":9,"1":7}}', '{"orders":{"0":12,"1":70}}'),),
     ]
     expected = (DataPosition(OFFSETS, '{"orders":{"0":5,"1":7}}', '{"orders":{"0":12,"1":70}}'),)
-    assert joined_positions(*batches) == expected
-    assert joined_positions(*reversed(batches)) == expected
+    assert join_positions(*batches) == expected
+    assert join_positions(*reversed(batches)) == expected
     first, last = DataPosition("files", "", "3"), DataPosition("files", "3", "12")
-    assert joined_positions((first,), (last,)) == (DataPosition("files", "", "12"),)
+    assert join_positions((first,), (last,)) == (DataPosition("files", "", "12"),)
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_partitions_keep_their_gaps(a: list[str], b: list[str], expected: list[s
 
 def test_snapshots_run_from_that_of_the_first_access_to_that_of_the_last() -> None:
     batches = [(DataPosition(SNAPSHOTS, *ends),) for ends in (("9001", "412"), ("412", "777"))]
-    assert joined_positions(*batches) == (DataPosition(SNAPSHOTS, "9001", "777"),)
+    assert join_positions(*batches) == (DataPosition(SNAPSHOTS, "9001", "777"),)

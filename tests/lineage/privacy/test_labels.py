@@ -13,7 +13,7 @@ from dbt_graft.lineage.privacy.classification import (
     Classification,
     PrivacyRules,
     classification,
-    left_behind,
+    remaining_level,
 )
 from dbt_graft.lineage.privacy.labels import DeclaredLabel, PrivacyLabels, privacy_labels
 from dbt_graft.lineage.records import (
@@ -120,12 +120,12 @@ def test_an_operation_lowers_by_rule_only(
 ) -> None:
     subtype, _, masked_by = operation.partition(" ")
     kind = EdgeKind(Subtype(subtype), bool(masked_by), Masking(masked_by))
-    assert left_behind(PII, kind, rules) is left
+    assert remaining_level(PII, kind, rules) is left
 
 
 def test_what_hides_a_value_in_a_way_that_nobody_tells_may_be_a_hash() -> None:
     kind = EdgeKind(Subtype.TRANSFORMATION, masking=True, masked_by=Masking.NONE)
-    assert left_behind(PII, kind, ALL_LOWER) is PII
+    assert remaining_level(PII, kind, ALL_LOWER) is PII
 
 
 def test_a_label_goes_where_values_go_with_its_path() -> None:
@@ -259,7 +259,7 @@ def _slow(
             source = f"{one.from_dataset.name}.{one.from_column}"
             target = f"{one.to_dataset.name}.{one.to_column}"
             if one.type is EdgeType.DIRECT and source in found and ANY_COLUMN not in target:
-                left = left_behind(
+                left = remaining_level(
                     found[source], EdgeKind(one.subtype, one.masking, one.masked_by), rules
                 )
                 left = min(left, limits.get(target, left))
