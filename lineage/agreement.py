@@ -165,7 +165,7 @@ class _Model:
             )
         else:
             yield from dict.fromkeys(
-                self._shown[key] for key in self._only(self._shown, self._stated)
+                self._shown[key] for key in self._unmatched_keys(self._shown, self._stated)
             )
 
     def differences(self) -> Iterator[ColumnDifference]:
@@ -173,8 +173,8 @@ class _Model:
         if self.has_gap or not self.declared:
             return
         sides = {
-            "declared": self._only(self._stated, self._shown),
-            "observed": self._only(self._shown, self._stated),
+            "declared": self._unmatched_keys(self._stated, self._shown),
+            "observed": self._unmatched_keys(self._shown, self._stated),
         }
         for column in sorted({key[0] for keys in sides.values() for key in keys}):
             yield ColumnDifference(
@@ -186,7 +186,7 @@ class _Model:
                 },
             )
 
-    def _only(self, ours: Iterable[_Key], others: Collection[_Key]) -> list[_Key]:
+    def _unmatched_keys(self, ours: Iterable[_Key], others: Collection[_Key]) -> list[_Key]:
         """Direct edges of one side, between datasets that both sides connect."""
         direct = [key for key in (*self._stated, *self._shown) if key[2] is EdgeType.DIRECT]
         if any(ANY_COLUMN in (column, source[1]) for column, source, _ in direct):

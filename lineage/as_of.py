@@ -75,7 +75,7 @@ class _Past:
         later = _shape_ids(records.accesses, records.column_edges) - _shape_ids(self._begun, edges)
         return replace(
             records,
-            accesses=tuple(self._cut(access) for access in self._begun),
+            accesses=tuple(self._cut_access(access) for access in self._begun),
             runs=tuple(
                 self._running(run) for run in records.runs if self._is_there(run, _run_begins(run))
             ),
@@ -107,7 +107,7 @@ class _Past:
     def _access_begins(self, access: Access) -> datetime | None:
         return access.first_at or self._runs.get((access.task, access.run_id)) or access.last_at
 
-    def _cut(self, access: Access) -> Access:
+    def _cut_access(self, access: Access) -> Access:
         if access.last_at is None or access.last_at <= self._at:
             return access
         # Of several statements the first had begun, and the last had not.

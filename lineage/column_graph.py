@@ -80,7 +80,7 @@ class ColumnGraph:
         self._sources, self._targets = array("I"), array("I")
         self._codes = bytearray()
         for edge in self._edges:
-            self._add(edge)
+            self._add_edge(edge)
         self._out = _EdgesByNode(self._sources, self._codes, len(self._names))
         self._in = _EdgesByNode(self._targets, self._codes, len(self._names))
 
@@ -109,13 +109,13 @@ class ColumnGraph:
 
     def feeds(self, number: int) -> list[int]:
         """The columns with a name one step downstream, each once, over DIRECT edges."""
-        return self._named(far for _, _, far in self._downstream(number, False))
+        return self._with_name(far for _, _, far in self._downstream(number, False))
 
     def fed_by(self, number: int) -> list[int]:
         """The columns with a name, and `*`, one step upstream, each once, over DIRECT edges."""
         return list(dict.fromkeys(far for _, _, far in self._upstream(number, False)))
 
-    def _named(self, nodes: Iterable[int]) -> list[int]:
+    def _with_name(self, nodes: Iterable[int]) -> list[int]:
         names = self._names
         return [node for node in dict.fromkeys(nodes) if names[node] not in (_ROWS, ANY_COLUMN)]
 
@@ -171,7 +171,8 @@ class ColumnGraph:
         if node is None:
             return [], []
         into, out = (
-            [self._edges[edge] for edge in edges.of(node, False)] for edges in (self._in, self._out)
+            [self._edges[edge] for edge in edges.edges_of(node, False)]
+            for edges in (self._in, self._out)
         )
         return into, out
 
@@ -211,7 +212,7 @@ class ColumnGraph:
             self._dataset_of.append(dataset)
         return node
 
-    def _add(self, edge: ColumnEdge) -> None:
+    def _add_edge(self, edge: ColumnEdge) -> None:
         code = effect_code(edge)
         source, target = self._dataset(edge.from_dataset), self._dataset(edge.to_dataset)
         to = edge.to_column
@@ -242,8 +243,8 @@ class ColumnGraph:
     def _downstream(self, node: int, indirect: bool) -> Iterable[_Step]:
         targets, dataset = self._targets, self._dataset_of[node]
         if not self._names[node]:
-            return self._from_rows(dataset) if indirect else ()
-        steps = [(edge, node, targets[edge]) for edge in self._out.of(node, indirect)]
+            return self._steps_from_rows(dataset) if indirect else ()
+        steps = [(edge, node, targets[edge]) for edge in self._out.edges_of(node, indirect)]
         if dataset in self._with_star:
             steps += self._steps_by_name(node, self._out, targets)
         return steps
@@ -252,22 +253,22 @@ class ColumnGraph:
         sources, dataset = self._sources, self._dataset_of[node]
         steps: list[_Step] = []
         if self._names[node]:
-            steps = [(edge, node, sources[edge]) for edge in self._in.of(node, indirect)]
+            steps = [(edge, node, sources[edge]) for edge in self._in.edges_of(node, indirect)]
             if dataset in self._with_star:
                 steps += self._steps_by_name(node, self._in, sources, rows=indirect)
         rows = self._nodes[dataset].get(_ROWS) if indirect else None
         if rows is not None:
-            steps += [(edge, rows, sources[edge]) for edge in self._in.of(rows, True)]
+            steps += [(edge, rows, sources[edge]) for edge in self._in.edges_of(rows, True)]
         if rows == node and dataset in self._with_star:
-            for edge in self._in.of(self._nodes[dataset][ANY_COLUMN], False):
+            for edge in self._in.edges_of(self._nodes[dataset][ANY_COLUMN], False):
                 if self._is_star(edge):
                     steps.append((edge, rows, self._rows_beside(sources[edge])))
         return steps
 
-    def _from_rows(self, dataset: int) -> Iterator[_Step]:
+    def _steps_from_rows(self, dataset: int) -> Iterator[_Step]:
         """The steps of rows: out of any of their columns."""
         for node in self._nodes[dataset].values():
-            for edge in self._out.of(node, True):
+            for edge in self._out.edges_of(node, True):
                 far = self._targets[edge]
                 yield edge, node, self._rows_beside(far) if self._is_star(edge) else far
 
@@ -279,7 +280,7 @@ class ColumnGraph:
     ) -> Iterator[_Step]:
         """The steps of a named column over edges from `*` to `*`; `rows` where it goes nowhere."""
         star = self._nodes[self._dataset_of[node]][ANY_COLUMN]
-        for edge in edges.of(star, False) if star != node else ():
+        for edge in edges.edges_of(star, False) if star != node else ():
             if self._is_star(edge):
                 dataset = self._dataset_of[far_ends[edge]]
                 far = self._nodes[dataset].get(self._folded(self._names[node]))
@@ -386,7 +387,7 @@ class _EdgesByNode:
                 self._edges[free[node]] = edge
                 free[node] += 1
 
-    def of(self, node: int, indirect: bool) -> array[int]:
+    def edges_of(self, node: int, indirect: bool) -> array[int]:
         """The edges of a node, with or without its INDIRECT ones."""
         last = self._first[node + 1] if indirect else self._first_indirect[node]
         return self._edges[self._first[node] : last]

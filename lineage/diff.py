@@ -74,7 +74,7 @@ def differences(
     renamed = {former: dataset for dataset, names in former_names.items() for former in names}
     explained = _Explained(now.lineage, ended)
     states = past_state(before, rule), _state(now, ended)
-    return tuple(explained.of(change) for change in state_changes(*states, renamed))
+    return tuple(explained.explain(change) for change in state_changes(*states, renamed))
 
 
 def state_changes(
@@ -129,7 +129,7 @@ class _Explained:
         for flow in now.flows:
             self._flows.setdefault((flow.source, flow.target), []).append(flow)
 
-    def of(self, change: Change) -> Difference:
+    def explain(self, change: Change) -> Difference:
         """A change with its time and its reason."""
         dataset, other = change.dataset, change.other
         match change.kind:

@@ -85,9 +85,9 @@ class HeldColumns:
         for edge in edges:
             if content := self._contents.get(_holder(edge.task, edge.from_dataset)):
                 if edge.from_dataset == MEMORY:
-                    yield from self._from_memory(edge, content, carried)
+                    yield from self._memory_edges(edge, content, carried)
                 else:
-                    yield from _from_table(edge, content)
+                    yield from _table_edges(edge, content)
 
     def _hold_edge(self, edge: ColumnEdge) -> bool:
         content = self._contents[_holder(edge.task, edge.to_dataset)]
@@ -98,7 +98,7 @@ class HeldColumns:
             sum(content.add(column_edge) for column_edge in expand_stars(edge, self._columns)) > 0
         )
 
-    def _from_memory(
+    def _memory_edges(
         self, edge: ColumnEdge, content: _Content, carried: set[_Carried]
     ) -> Iterator[ColumnEdge]:
         """The columns read before under the name of this one, and what chose their rows."""
@@ -118,7 +118,7 @@ def _holder(task: str, temporary: DatasetId) -> tuple[str, DatasetId]:
     return "" if is_global_temporary(temporary) else task, temporary
 
 
-def _from_table(edge: ColumnEdge, content: _Content) -> Iterator[ColumnEdge]:
+def _table_edges(edge: ColumnEdge, content: _Content) -> Iterator[ColumnEdge]:
     if edge.from_column == ANY_COLUMN:
         named = [first for column in content.named.values() for first in column]
     else:

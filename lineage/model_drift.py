@@ -57,7 +57,7 @@ def _edges(
     }
     explained: set[_Key] = set()
     for parent in model.reads:
-        behind = _behind(lineage, models, parent, seen)
+        behind = _tables_behind(lineage, models, parent, seen)
         shown = [seen[key] for key in behind if key in seen]
         explained |= behind
         times = [at for _, at in shown if at]
@@ -78,7 +78,7 @@ def _edges(
             )
 
 
-def _behind(
+def _tables_behind(
     lineage: Lineage,
     models: Mapping[_Key, Definition],
     parent: DatasetId,

@@ -53,13 +53,13 @@ def _written_periods(
     if not grain or any(period.column.casefold() != named.casefold() for period in periods):
         return ()
     if subtype is Subtype.IDENTITY:
-        return tuple(_observed(period, column) for period in periods)
+        return tuple(_observe(period, column) for period in periods)
     # A day made of a day may be another one.
     if any(_is_shift(period.grain, grain) for period in periods):
         return ()
     wide = (widen(DateRange(period.start, period.end, period.grain), grain) for period in periods)
     return tuple(
-        replace(_observed(period, column), start=dates.start, end=dates.end, grain=dates.grain)
+        replace(_observe(period, column), start=dates.start, end=dates.end, grain=dates.grain)
         for period, dates in zip(periods, wide, strict=True)
     )
 
@@ -68,7 +68,7 @@ def _is_shift(read: Grain, written: Grain) -> bool:
     return finer(read, written) is written
 
 
-def _observed(period: Period, column: str) -> Period:
+def _observe(period: Period, column: str) -> Period:
     """No more is known than that rows of other dates were left out."""
     weaker = max(period.evidence, PeriodEvidence.PREDICATE, key=_STRONGEST_FIRST.index)
     return replace(period, column=column, evidence=weaker)

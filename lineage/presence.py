@@ -153,7 +153,7 @@ def _flow_end(
 ) -> End | None:
     flow = group[0]
     last = max((flow.last_at for flow in group if flow.last_at), default=None)
-    ended = [*_dropped(lineage, last, flow.source, flow.target)]
+    ended = [*_drop_ends(lineage, last, flow.source, flow.target)]
     if flow.definition is None and last:
         writes = (
             lineage.tasks[flow.task].usages_of(flow.target, Direction.WRITE)
@@ -161,7 +161,7 @@ def _flow_end(
             else ()
         )
         engines = {usage.engine for usage in writes}
-        ended += _of_task(flow.task, last, engines, tasks, runs, rule)
+        ended += _task_ends(flow.task, last, engines, tasks, runs, rule)
     return min(ended, key=lambda end: end.at, default=None)
 
 
@@ -174,14 +174,14 @@ def _usage_end(
 ) -> End | None:
     usage = group[0]
     last = max((usage.last_at for usage in group if usage.last_at), default=None)
-    ended = [*_dropped(lineage, last, usage.dataset)]
+    ended = [*_drop_ends(lineage, last, usage.dataset)]
     if last:
         engines = {usage.engine for usage in group}
-        ended += _of_task(usage.task, last, engines, tasks, runs, rule)
+        ended += _task_ends(usage.task, last, engines, tasks, runs, rule)
     return min(ended, key=lambda end: end.at, default=None)
 
 
-def _of_task(
+def _task_ends(
     name: str,
     last: datetime,
     engines: Iterable[str],
@@ -197,7 +197,7 @@ def _of_task(
         yield End(since[rule.runs - 1], f"{name} ran {times} without it since {_day(last)}")
 
 
-def _dropped(lineage: Lineage, last: datetime | None, *datasets: DatasetId) -> Iterator[End]:
+def _drop_ends(lineage: Lineage, last: datetime | None, *datasets: DatasetId) -> Iterator[End]:
     for dataset in datasets:
         facts = lineage.datasets.get(dataset)
         if facts and facts.dropped_at and (last is None or last <= facts.dropped_at):

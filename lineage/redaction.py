@@ -139,7 +139,7 @@ def redact_name(name: str) -> str:
     """
     text = name
     if _SIGNS.search(text):
-        text = _without_parameters(_without_user(_without_json(_decoded(text))))
+        text = _without_parameters(_without_user(_without_json(_decode(text))))
     return _without_keys(text) or (name and REDACTED)
 
 
@@ -155,7 +155,7 @@ def has_secret(address: str) -> bool:
     """Whether an address has a user, a parameter with a secret, or a vendor's key."""
     return (
         _without_user(address) != address
-        or bool(_SECRET_PARAMETER.search(_decoded(address)))
+        or bool(_SECRET_PARAMETER.search(_decode(address)))
         or bool(_KEY.search(address))
     )
 
@@ -163,19 +163,19 @@ def has_secret(address: str) -> bool:
 def redact_text(text: str) -> str:
     """A text of people: its addresses without users, and `redacted` for passwords and keys."""
     text = redact_code(text)
-    return _ASSIGNMENT.sub(_redacted_assignment, text) if _may_have_secret(text) else text
+    return _ASSIGNMENT.sub(_redact_assignment, text) if _may_have_secret(text) else text
 
 
 def redact_code(text: str) -> str:
     """Code or SQL; as a text, except that `token=x` is a comparison there."""
     if "%" in text:
-        text = _ENCODED.sub(_redacted_encoded, text)
+        text = _ENCODED.sub(_redact_encoded, text)
     if "//" in text:
         text = _ORACLE_USER.sub(r"\g<head>@", text)
-        text = _IN_TEXT.sub(lambda match: _redacted_address(match.group()), text)
+        text = _IN_TEXT.sub(lambda match: _redact_address(match.group()), text)
     if _may_have_secret(text):
-        text = _MEMBER.sub(_redacted_value, text)
-        text = _LITERAL.sub(_redacted_value, _PROPERTY.sub(_redacted, text))
+        text = _MEMBER.sub(_redact_value, text)
+        text = _LITERAL.sub(_redact_value, _PROPERTY.sub(_redact_match, text))
     return _without_keys(text)
 
 
@@ -203,41 +203,41 @@ def _may_have_secret(text: str) -> bool:
     return any(part in folded for part in _PARTS_OF_WORDS)
 
 
-def _redacted(match: re.Match[str]) -> str:
+def _redact_match(match: re.Match[str]) -> str:
     return f"{match['head']}{REDACTED}"
 
 
-def _redacted_assignment(match: re.Match[str]) -> str:
-    return _redacted(match) if _KEY_OF_TEXT.fullmatch(match["key"]) else match.group()
+def _redact_assignment(match: re.Match[str]) -> str:
+    return _redact_match(match) if _KEY_OF_TEXT.fullmatch(match["key"]) else match.group()
 
 
-def _redacted_value(match: re.Match[str]) -> str:
+def _redact_value(match: re.Match[str]) -> str:
     """A key, and `redacted` in the quotes of its value."""
     if not match["text"] or not _KEY_OF_TEXT.fullmatch(match["key"]):
         return match.group()
     return f"{match['head']}{match['quote']}{REDACTED}{match['quote']}"
 
 
-def _redacted_encoded(match: re.Match[str]) -> str:
+def _redact_encoded(match: re.Match[str]) -> str:
     """A word with percent signs, decoded where a secret shows only then."""
     plain = unquote(match.group())
     clean = plain if plain == match.group() else redact_code(plain)
     return match.group() if clean == plain else clean
 
 
-def _redacted_address(address: str) -> str:
+def _redact_address(address: str) -> str:
     is_jdbc = address.startswith("jdbc:")
     return redact_name(address) if is_jdbc else redact_link(address)
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     """The text without percent signs, where a secret would show only then."""
     if "%" not in text:
         return text
     plain = unquote(text)
     if plain == text:
         return text
-    plain = _decoded(plain)
+    plain = _decode(plain)
     is_clean = _without_parameters(_without_user(_without_json(plain))) == plain
     return text if is_clean else plain
 
@@ -319,7 +319,7 @@ def _without_keys(text: str) -> str:
     if len(text) < 16:
         return text
     if "earer " in text or "asic " in text:
-        text = _BEARER.sub(_redacted, text)
+        text = _BEARER.sub(_redact_match, text)
     if any(beginning in text for beginning in KEY_BEGINNINGS):
         text = _KEY.sub(lambda match: f"{match['webhook'] or ''}{REDACTED}", text)
     return _LONG_WORD.sub(_without_random, text)

@@ -115,7 +115,7 @@ def follow_renames(
     targets: dict[tuple[str, str, DatasetId], list[DatasetId]] = defaultdict(list)
     for access in accesses:
         key = (access.task, access.shape_id, access.dataset)
-        for now in _under_new_names(access, periods, exchanged):
+        for now in _rename_access(access, periods, exchanged):
             present.append(now)
             if now.dataset not in targets[key]:
                 targets[key].append(now.dataset)
@@ -276,7 +276,7 @@ def _end_times(accesses: Iterable[Access]) -> defaultdict[DatasetId, list[dateti
     return ended
 
 
-def _under_new_names(
+def _rename_access(
     access: Access, periods: _Periods, exchanged: set[tuple[_RunKey, DatasetId]]
 ) -> list[Access]:
     """An access under the names that its table got: one, or one each where it touched several."""

@@ -32,11 +32,11 @@ def transient(accesses: Iterable[Access]) -> frozenset[DatasetId]:
     return frozenset(
         dataset
         for dataset, by in runs.items()
-        if len({task for task, _ in by}) == 1 and all(map(_within, by.values()))
+        if len({task for task, _ in by}) == 1 and all(map(_is_within_run, by.values()))
     )
 
 
-def _within(run: Sequence[Access]) -> bool:
+def _is_within_run(run: Sequence[Access]) -> bool:
     """Whether a run's accesses of a dataset begin with making it and end with dropping it."""
     created, dropped, used = [], [], []
     for access in run:

@@ -148,8 +148,8 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
         operations=tuple(sorted({access.operation for access in done or group})),
         shapes=tuple(sorted({access.shape_id for access in done or group})),
         statements=sum(access.statements for access in group),
-        rows=_of_last_run(done, lambda access: access.rows),
-        bytes=_of_last_run(done, lambda access: access.bytes),
+        rows=_sum_of_last_run(done, lambda access: access.rows),
+        bytes=_sum_of_last_run(done, lambda access: access.bytes),
         first_at=min(firsts, default=None),
         last_at=max(times, default=None),
         evidence=min((access.evidence for access in group), key=ranks.index),
@@ -158,7 +158,7 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
         procedures=tuple(sorted({access.procedure for access in group if access.procedure})),
         engine=engine,
         run_ids=tuple(run_ids),
-        run_rows=_by_run(done, run_ids),
+        run_rows=_rows_by_run(done, run_ids),
     )
 
 
@@ -168,7 +168,7 @@ def _moves_data(access: Access) -> bool:
     return access.operation.brings_data
 
 
-def _by_run(done: list[Access], run_ids: Iterable[str]) -> tuple[int | None, ...]:
+def _rows_by_run(done: list[Access], run_ids: Iterable[str]) -> tuple[int | None, ...]:
     """The rows of each run; empty where no log counts them."""
     rows: dict[str, int] = {}
     for access in done:
@@ -177,7 +177,7 @@ def _by_run(done: list[Access], run_ids: Iterable[str]) -> tuple[int | None, ...
     return tuple(map(rows.get, run_ids)) if rows else ()
 
 
-def _of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> int | None:
+def _sum_of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> int | None:
     """The sum over the last run whose log counts it."""
     counted = [(access, number) for access in done if (number := count(access)) is not None]
     if not counted:

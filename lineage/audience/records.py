@@ -95,7 +95,7 @@ def renamed(value: Any, names: Pseudonyms) -> Any:
     if isinstance(value, tuple | frozenset):
         parts = [renamed(part, names) for part in value]
         same = all(after is before for after, before in zip(parts, value, strict=True))
-        return value if same else _like(value, parts)
+        return value if same else _rebuild(value, parts)
     if isinstance(value, Mapping):
         pairs = [(renamed(key, names), renamed(content, names)) for key, content in value.items()]
         if all(a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True)):
@@ -131,7 +131,7 @@ def _key(pair: tuple[Any, Any]) -> Any:
     return pair[0]
 
 
-def _like(value: Any, parts: list[Any]) -> Any:
+def _rebuild(value: Any, parts: list[Any]) -> Any:
     return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 

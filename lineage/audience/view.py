@@ -54,8 +54,8 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
         shapes=shapes,
         column_edges=edges,
         definitions=definitions,
-        former_names=_of_visible(lineage.former_names, hidden),
-        aliases=_of_visible(lineage.aliases, hidden),
+        former_names=_drop_hidden(lineage.former_names, hidden),
+        aliases=_drop_hidden(lineage.aliases, hidden),
         node_results={
             node_id: without(results, view.cuts(view.words.near))
             for node_id, results in lineage.node_results.items()
@@ -82,7 +82,7 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
             if key not in hidden
         },
         taints=tuple(_taints(lineage.taints, view)),
-        name_reasons=_of_visible(lineage.name_reasons, hidden),
+        name_reasons=_drop_hidden(lineage.name_reasons, hidden),
         partition_columns={
             key: {
                 name: grain for name, grain in columns.items() if not view.hidden.hides(key, name)
@@ -126,7 +126,7 @@ def _uses_visible(task: Task, hidden: HiddenData, audience: Audience) -> bool:
 _Value = TypeVar("_Value")
 
 
-def _of_visible(
+def _drop_hidden(
     values: Mapping[DatasetId, _Value], hidden: Collection[DatasetId]
 ) -> dict[DatasetId, _Value]:
     return {key: value for key, value in values.items() if key not in hidden}
@@ -148,9 +148,9 @@ def _orchestrator_runs(lineage: Lineage, tasks: Iterable[Task]) -> dict[str, Run
 def _dates(dates: DeclaredDates, hidden: Collection[DatasetId]) -> DeclaredDates:
     return replace(
         dates,
-        reads=_of_visible(dates.reads, hidden),
-        estimated=_of_visible(dates.estimated, hidden),
-        completed=_of_visible(dates.completed, hidden),
+        reads=_drop_hidden(dates.reads, hidden),
+        estimated=_drop_hidden(dates.estimated, hidden),
+        completed=_drop_hidden(dates.completed, hidden),
     )
 
 

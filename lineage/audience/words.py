@@ -77,7 +77,7 @@ class _Lexicon:
         self._phrases: dict[str, list[tuple[list[str], str]]] = defaultdict(list)
         self._known: dict[str, tuple[str, ...]] = {}
         for name in names:
-            words = WORD.findall(_folded(name))
+            words = WORD.findall(_fold(name))
             if len(words) > 1:
                 self._phrases[words[0]].append((words, name))
             elif words:
@@ -93,7 +93,7 @@ class _Lexicon:
         for plain in _plain(text):
             words = WORD.findall(plain)
             for at, word in enumerate(words):
-                yield from self._of_word(word)
+                yield from self._word_names(word)
                 if self._phrases:
                     for phrase, name in self._phrases.get(word.casefold(), ()):
                         if [
@@ -101,7 +101,7 @@ class _Lexicon:
                         ] == phrase:
                             yield name
 
-    def _of_word(self, word: str) -> tuple[str, ...]:
+    def _word_names(self, word: str) -> tuple[str, ...]:
         names = self._known.get(word)
         if names is None:
             names = self._known[word] = tuple(dict.fromkeys(self._search(word)))
@@ -124,7 +124,7 @@ class _Lexicon:
                 yield from self._squashed.get(squashed[at : at + length], ())
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return (text if text.isascii() else normalize("NFKC", text)).casefold()
 
 

@@ -104,9 +104,11 @@ class PartitionMapping:
         if self.period is None:
             return ALL_DATES if dates else dates
         dates = dates.widened(self.input_grain) if self.input_grain else dates
-        return dates_in(self._affected(hour_range, self.period) for hour_range in dates.ranges)
+        return dates_in(
+            self._affected_hours(hour_range, self.period) for hour_range in dates.ranges
+        )
 
-    def _affected(self, hours: HourRange, period: Grain) -> HourRange:
+    def _affected_hours(self, hours: HourRange, period: Grain) -> HourRange:
         start, end = hours
         return (
             FIRST
@@ -146,7 +148,7 @@ def mapping_from_runs(
     if output_grain is None or input_grain is None or not dated_runs:
         return PartitionMapping(of=len(dated_runs))
     best = PartitionMapping(of=len(dated_runs))
-    for period in _from(output_grain):
+    for period in _coarser_grains(output_grain):
         mapping = _agreement(dated_runs, period, input_grain)
         if mapping.evidence is MappingEvidence.RUNS:
             return mapping
@@ -198,7 +200,7 @@ def _span_offsets(
     )
 
 
-def _from(grain: Grain) -> Iterable[Grain]:
+def _coarser_grains(grain: Grain) -> Iterable[Grain]:
     """The grain and coarser ones, up to a month; a week is no part of a month."""
     order = (Grain.HOUR, Grain.DAY, Grain.MONTH)
     coarser = order[order.index(grain) + 1 :] if grain in order else ()

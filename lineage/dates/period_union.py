@@ -27,7 +27,7 @@ def union(periods: Iterable[Period]) -> tuple[Period, ...]:
     )
     merged: list[Period] = []
     for period in ordered:
-        if merged and _joins(merged[-1], period):
+        if merged and _touches(merged[-1], period):
             merged[-1] = _join_periods(merged[-1], period)
         else:
             merged.append(period)
@@ -45,7 +45,7 @@ def known_union(a: tuple[Period, ...], b: tuple[Period, ...]) -> tuple[Period, .
     return a if a == b else union((*a, *b)) if a and b else ()
 
 
-def _joins(a: Period, b: Period) -> bool:
+def _touches(a: Period, b: Period) -> bool:
     if a.end is None or b.start is None or b.start < a.end:
         return True
     alike = (a.grain, a.evidence, a.column) == (b.grain, b.evidence, b.column)
@@ -137,7 +137,7 @@ def _offsets(choose: Callable[[Iterable[int]], int], a: str, b: str) -> str:
     try:
         first, second = json.loads(a), json.loads(b)
         offsets = {
-            topic: _of_partitions(choose, first.get(topic, {}), second.get(topic, {}))
+            topic: _partition_offsets(choose, first.get(topic, {}), second.get(topic, {}))
             for topic in sorted({*first, *second})
         }
     except (ValueError, AttributeError, TypeError):
@@ -145,7 +145,7 @@ def _offsets(choose: Callable[[Iterable[int]], int], a: str, b: str) -> str:
     return json.dumps(offsets, separators=(",", ":"))
 
 
-def _of_partitions(
+def _partition_offsets(
     choose: Callable[[Iterable[int]], int], a: Mapping[str, int], b: Mapping[str, int]
 ) -> dict[str, int]:
     return {

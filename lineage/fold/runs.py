@@ -274,7 +274,7 @@ def fold(
         for group in by_task[task]:
             fold_of_task.add(group)
         folded_tasks.append(fold_of_task.folded())
-    runs, accesses = _in_order(group for folded in folded_tasks for group in folded.groups)
+    runs, accesses = _sort_placed(group for folded in folded_tasks for group in folded.groups)
     days = DayTotals()
     for folded in folded_tasks:
         days.merge(folded.days)
@@ -292,7 +292,7 @@ def fold(
     )
 
 
-def _in_order(groups: Iterable[RunGroup]) -> tuple[tuple[Run, ...], tuple[Access, ...]]:
+def _sort_placed(groups: Iterable[RunGroup]) -> tuple[tuple[Run, ...], tuple[Access, ...]]:
     runs: list[PlacedRun] = []
     accesses: list[PlacedAccess] = []
     for group in groups:

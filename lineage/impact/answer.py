@@ -72,7 +72,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     column = graph.column(number, change.column) if of_column else -1
     start = State(number, column, START[change.kind])
     extent = spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
-    states = _by_dataset(extent)
+    states = _states_by_dataset(extent)
     described = _descriptions(graph, states, around)
     severities = _severities(change.kind, extent)
     severities[number] = severity(change.kind, start.effect)
@@ -100,7 +100,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     )
 
 
-def _by_dataset(extent: Spread) -> dict[int, list[int]]:
+def _states_by_dataset(extent: Spread) -> dict[int, list[int]]:
     """The states of each dataset, by their numbers, in the order they were reached."""
     states: dict[int, list[int]] = {}
     for number in extent.arrivals:

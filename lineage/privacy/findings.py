@@ -62,9 +62,9 @@ def privacy_findings(
             readers[read].append(consumer.name)
     findings: list[PrivacyFinding] = []
     graph = labels.graph
-    reached, written = _reached(labels), set(graph.flow_target)
+    reached, written = _reached_columns(labels), set(graph.flow_target)
     for column in labels.columns():
-        findings += _lowered(labels, column)
+        findings += _lowered_labels(labels, column)
         level = labels.classification(column)
         if level is None or level < sensitive:
             continue
@@ -88,13 +88,13 @@ def privacy_findings(
     )
 
 
-def _lowered(labels: PrivacyLabels, column: int) -> Iterator[PrivacyFinding]:
+def _lowered_labels(labels: PrivacyLabels, column: int) -> Iterator[PrivacyFinding]:
     declared, level = labels.declared.get(column), labels.classification(column)
     if declared and level is not None and level > declared.classification:
         yield PrivacyFinding(PrivacyCode.LOWERED, column)
 
 
-def _reached(labels: PrivacyLabels) -> set[int]:
+def _reached_columns(labels: PrivacyLabels) -> set[int]:
     """The columns of which a value is known to come from somewhere."""
     graph = labels.graph
     return {

@@ -82,14 +82,16 @@ def forecasts(
 ) -> list[DeadlineForecast]:
     """The forecasts of all consumers with a deadline or an SLO, the worst first."""
     all_forecasts = [
-        forecast for consumer in consumers for forecast in _of_consumer(history, consumer, now)
+        forecast
+        for consumer in consumers
+        for forecast in _consumer_forecasts(history, consumer, now)
     ]
     return sorted(
         all_forecasts, key=lambda forecast: (_WORST.index(forecast.status), forecast.consumer.name)
     )
 
 
-def _of_consumer(
+def _consumer_forecasts(
     history: WriteHistory, consumer: Consumer, now: datetime
 ) -> Iterator[DeadlineForecast]:
     if consumer.deadline:
@@ -108,7 +110,7 @@ def _of_consumer(
             reason = f"its freshness SLO is no length of time: {consumer.freshness_slo}"
             yield DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, reason=reason)
         else:
-            ages = (_of_age(history, consumer, read, most, now) for read in consumer.reads)
+            ages = (_age_forecast(history, consumer, read, most, now) for read in consumer.reads)
             yield _worst(ages, consumer)
 
 
@@ -117,7 +119,7 @@ def _worst(candidates: Iterable[DeadlineForecast], consumer: Consumer) -> Deadli
     return min(candidates, key=lambda forecast: _WORST.index(forecast.status), default=nothing)
 
 
-def _of_age(
+def _age_forecast(
     history: WriteHistory, consumer: Consumer, dataset: DatasetId, most: timedelta, now: datetime
 ) -> DeadlineForecast:
     """The age of what a dataset holds: that of its last write."""

@@ -95,9 +95,9 @@ def quality_faults(
         tests = (*(description.tests if description else ()), *checks.get(dataset, ()))
         ids = description.dbt_ids if description else ()
         faults = [
-            *_of_tests(lineage, dataset, tests),
-            *_of_results(lineage, dataset, ids),
-            *_of_writes(lineage, dataset),
+            *_test_faults(lineage, dataset, tests),
+            *_result_faults(lineage, dataset, ids),
+            *_write_faults(lineage, dataset),
         ]
         # Two nodes of dbt may be one table, and a write may stand in two logs: the newest counts.
         newest = {
@@ -137,7 +137,7 @@ def _age(fault: QualityFault) -> tuple[bool, datetime]:
     return (fault.failed_at is not None, fault.failed_at or datetime.min)
 
 
-def _of_tests(
+def _test_faults(
     lineage: Lineage, dataset: DatasetId, tests: Iterable[NodeTest]
 ) -> Iterator[QualityFault]:
     for test in tests:
@@ -153,7 +153,9 @@ def _of_tests(
             )
 
 
-def _of_results(lineage: Lineage, dataset: DatasetId, ids: Iterable[str]) -> Iterator[QualityFault]:
+def _result_faults(
+    lineage: Lineage, dataset: DatasetId, ids: Iterable[str]
+) -> Iterator[QualityFault]:
     """Freshness checks of a source, and builds of a model."""
     for node_id in ids:
         for newest in lineage.node_results.get(node_id, ())[:1]:
@@ -164,7 +166,7 @@ def _of_results(lineage: Lineage, dataset: DatasetId, ids: Iterable[str]) -> Ite
                 yield QualityFault(dataset, FaultKind.WRITE, failed_at=newest.started_at)
 
 
-def _of_writes(lineage: Lineage, dataset: DatasetId) -> Iterator[QualityFault]:
+def _write_faults(lineage: Lineage, dataset: DatasetId) -> Iterator[QualityFault]:
     usages = lineage.usages_of(dataset, Direction.WRITE)
     runs = (run for usage in usages for run in lineage.tasks[usage.task].runs_of(usage))
     dated = {(run.started_at, run.run_id): run for run in runs if run.started_at}

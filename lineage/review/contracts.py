@@ -97,27 +97,27 @@ def _table(before: ContractTable, after: ContractTable) -> Iterator[NodeChange]:
             yield from promise_changes(name, column.promise, new[name].promise, enforced=True)
     for name, column in new.items():
         if name not in old:
-            yield _added(name, column)
+            yield _added_column(name, column)
     yield from _freshness(before.freshness_slo, after.freshness_slo)
     yield from _deadline(before.deadline, after.deadline)
 
 
-def _added(name: str, column: ContractColumn) -> NodeChange:
+def _added_column(name: str, column: ContractColumn) -> NodeChange:
     if column.promise.required:
         return NodeChange(_V.BREAKING, "added, and required", ChangeType.ADD, name)
     return NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, name)
 
 
 def _freshness(before: str, after: str) -> Iterator[NodeChange]:
-    yield from _promised("freshness", before, after, length(before), length(after))
+    yield from _promise_changes("freshness", before, after, length(before), length(after))
 
 
 def _deadline(before: str, after: str) -> Iterator[NodeChange]:
     old, new = (_since_midnight(time_of_day(text)) for text in (before, after))
-    yield from _promised("deadline", before, after, old, new)
+    yield from _promise_changes("deadline", before, after, old, new)
 
 
-def _promised(
+def _promise_changes(
     name: str, before: str, after: str, old: timedelta | None, new: timedelta | None
 ) -> Iterator[NodeChange]:
     """A promise of time: a later one breaks it, an earlier one is harmless."""

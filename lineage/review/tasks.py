@@ -66,7 +66,9 @@ def run_reviews(
             old.get(name, NO_WORK),
             new[name],
             usual.get(name, NO_WORK),
-            varying=_varying([by_task[name] for by_task in last_versions if name in by_task]),
+            varying=_varying_shapes(
+                [by_task[name] for by_task in last_versions if name in by_task]
+            ),
         )
         changes = [] if name in before.tasks else [NodeChange(_V.ADDITIVE, "new task")]
         changes += _changes(name, versions, around, since)
@@ -76,7 +78,7 @@ def run_reviews(
     return tuple(reviews)
 
 
-def _varying(last: Sequence[TaskVersion]) -> set[str]:
+def _varying_shapes(last: Sequence[TaskVersion]) -> set[str]:
     """The shapes that only some of the last runs had."""
     each = [{shape for _, shape in version.shapes} for version in last]
     return {
@@ -126,11 +128,11 @@ def _review(name: str, changes: Collection[NodeChange], info: TaskInfo) -> Itera
 def _changes(
     name: str, versions: TaskVersions, around: TaskSurroundings, after: Lineage
 ) -> Iterator[NodeChange]:
-    yield from _written(name, versions, around)
+    yield from _write_changes(name, versions, around)
     lasting = versions.before.writes & versions.after.writes
     if versions.before.reads and versions.after.reads:
-        yield from _read(versions, lasting)
-    yield from _operations(versions, lasting)
+        yield from _read_changes(versions, lasting)
+    yield from _operation_changes(versions, lasting)
     schemas = {key: dataset.columns for key, dataset in after.datasets.items()}
     yield from column_changes(
         versions.new.columns,
@@ -142,7 +144,9 @@ def _changes(
     )
 
 
-def _written(name: str, versions: TaskVersions, around: TaskSurroundings) -> Iterator[NodeChange]:
+def _write_changes(
+    name: str, versions: TaskVersions, around: TaskSurroundings
+) -> Iterator[NodeChange]:
     for dataset in sorted(versions.new.writes):
         others = _others(name, dataset, around)
         if others:
@@ -168,7 +172,9 @@ def _written(name: str, versions: TaskVersions, around: TaskSurroundings) -> Ite
             yield NodeChange(_V.BREAKING, text, ChangeType.FRESHNESS, "", (dataset,))
 
 
-def _operations(versions: TaskVersions, lasting: Collection[DatasetId]) -> Iterator[NodeChange]:
+def _operation_changes(
+    versions: TaskVersions, lasting: Collection[DatasetId]
+) -> Iterator[NodeChange]:
     """Other ways of writing: an INSERT that was an INSERT OVERWRITE leaves other rows."""
     for dataset in sorted(lasting):
         now, then = (
@@ -190,7 +196,7 @@ def _others(name: str, dataset: DatasetId, around: TaskSurroundings) -> str:
     return others[0] if others else ""
 
 
-def _read(versions: TaskVersions, lasting: Collection[DatasetId]) -> Iterator[NodeChange]:
+def _read_changes(versions: TaskVersions, lasting: Collection[DatasetId]) -> Iterator[NodeChange]:
     """Inputs that come and go, of outputs that are in both versions, or of a task without any."""
     for version, verb in ((versions.new, "now reads"), (versions.gone, "no longer reads")):
         by_source: dict[DatasetId, set[DatasetId]] = {source: set() for source in version.reads}

@@ -72,7 +72,7 @@ class AccessHistory(AccessIndex):
         output_grain, input_grain = self.grain(edge[2]), self.grain(edge[1])
         mapping = mapping_from_runs([*self._edge_runs(edge)], output_grain, input_grain)
         # A contract says what no log does.
-        input_grain = input_grain or self._contracted(edge[1])
+        input_grain = input_grain or self._contract_grain(edge[1])
         if mapping.evidence is MappingEvidence.RUNS or input_grain is None:
             return mapping
         period = self._column_period(edge, input_grain, output_grain)
@@ -180,7 +180,7 @@ class AccessHistory(AccessIndex):
         shown = {p.column.casefold() for access in accesses for p in access.periods if p.column}
         return shown or {*self.lineage.partition_columns.get(dataset, ())}
 
-    def _contracted(self, dataset: DatasetId) -> Grain | None:
+    def _contract_grain(self, dataset: DatasetId) -> Grain | None:
         """The finest unit of the columns that a contract says a dataset is partitioned by."""
         grains = self.lineage.partition_columns.get(dataset, {}).values()
         return min(grains, key=list(Grain).index, default=None)

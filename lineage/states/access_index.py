@@ -51,27 +51,29 @@ class AccessIndex:
     def writes_by_task(self, dataset: DatasetId) -> Mapping[str, Sequence[Access]]:
         """Task -> its writes of a dataset, oldest first."""
         if dataset not in self._writes_by_task:
-            self._writes_by_task[dataset] = _by_task(self.writes(dataset))
+            self._writes_by_task[dataset] = _group_by_task(self.writes(dataset))
         return self._writes_by_task[dataset]
 
     def reads_by_task(self, dataset: DatasetId) -> Mapping[str, Sequence[Access]]:
         """Task -> its reads of a dataset, oldest first."""
         if dataset not in self._reads_by_task:
-            self._reads_by_task[dataset] = _by_task(self.reads(dataset))
+            self._reads_by_task[dataset] = _group_by_task(self.reads(dataset))
         return self._reads_by_task[dataset]
 
     def writes_by_run(self, task: str, dataset: DatasetId) -> Mapping[str, Sequence[Access]]:
         """Run of a task -> its writes of a dataset, oldest first."""
         key = (task, dataset)
         if key not in self._writes_by_run:
-            self._writes_by_run[key] = self._by_run(self.writes_by_task(dataset).get(task, ()))
+            self._writes_by_run[key] = self._group_by_run(
+                self.writes_by_task(dataset).get(task, ())
+            )
         return self._writes_by_run[key]
 
     def reads_by_run(self, task: str, dataset: DatasetId) -> Mapping[str, Sequence[Access]]:
         """Run of a task -> its reads of a dataset, oldest first."""
         key = (task, dataset)
         if key not in self._reads_by_run:
-            self._reads_by_run[key] = self._by_run(self.reads_by_task(dataset).get(task, ()))
+            self._reads_by_run[key] = self._group_by_run(self.reads_by_task(dataset).get(task, ()))
         return self._reads_by_run[key]
 
     def written_by(self, tasks: Collection[str]) -> list[DatasetId]:
@@ -120,14 +122,14 @@ class AccessIndex:
         self._writes[dataset] = [a for a in done if a.direction is write and changes_data(a)]
         self._reads[dataset] = [a for a in done if a.direction is read and takes_data(a)]
 
-    def _by_run(self, accesses: Iterable[Access]) -> Mapping[str, Sequence[Access]]:
+    def _group_by_run(self, accesses: Iterable[Access]) -> Mapping[str, Sequence[Access]]:
         by_run: dict[str, list[Access]] = {}
         for access in accesses:
             by_run.setdefault(self.execution(access)[1], []).append(access)
         return by_run
 
 
-def _by_task(accesses: Iterable[Access]) -> Mapping[str, Sequence[Access]]:
+def _group_by_task(accesses: Iterable[Access]) -> Mapping[str, Sequence[Access]]:
     by_task: dict[str, list[Access]] = {}
     for access in accesses:
         by_task.setdefault(access.task, []).append(access)

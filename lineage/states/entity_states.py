@@ -158,10 +158,10 @@ class _Walk:
         self.first_writes: dict[int, datetime] = {}
         self.holders: dict[tuple[str, str], Dates] = {}
         self.completed_needs = list(self._needs_completed())
-        self.estimated_needs = list(self._declared(estimated=True))
+        self.estimated_needs = list(self._declared_needs(estimated=True))
         needs = (*self.completed_needs, *self.estimated_needs)
         self.available = {need.source: NO_DATES for need in needs}
-        self.known = {source: _from_first(history, source) for source in self.available}
+        self.known = {source: _dates_from_first(history, source) for source in self.available}
 
     def accesses(self) -> Iterator[Access]:
         """The writes in the order of time; at one time those of inputs first."""
@@ -174,7 +174,7 @@ class _Walk:
         if access.dataset != self.dataset:
             self._input(access)
         elif removes_rows(access):
-            self._removed(access)
+            self._remove(access)
         else:
             self._write(access)
 
@@ -185,7 +185,7 @@ class _Walk:
         elif access.operation.replaces:
             self.available[access.dataset] = available - removed_dates(access)
 
-    def _removed(self, access: Access) -> None:
+    def _remove(self, access: Access) -> None:
         if not self.is_dated or not access.operation.replaces:
             return
         dates = removed_dates(access)
@@ -202,7 +202,7 @@ class _Walk:
         assert access.last_at
         new = dates - self.written
         if not new.is_all and new:
-            for unit in _bounded(new, self.grain):
+            for unit in _bounded_units(new, self.grain):
                 self.first_writes.setdefault(unit, access.last_at)
         run = self.history.execution(access)
         again = dates & self.written
@@ -243,7 +243,7 @@ class _Walk:
         return short
 
     def _needs_completed(self) -> Iterator[_Need]:
-        declared = list(self._declared(estimated=False))
+        declared = list(self._declared_needs(estimated=False))
         if declared or not self.is_dated:
             yield from declared
             return
@@ -252,7 +252,7 @@ class _Walk:
             if mapping.is_rule and _is_dated(self.history, edge):
                 yield _Need(edge[1], mapping, edge[0])
 
-    def _declared(self, *, estimated: bool) -> Iterator[_Need]:
+    def _declared_needs(self, *, estimated: bool) -> Iterator[_Need]:
         declared = self.history.lineage.declared_dates.get(self.dataset)
         if declared is None:
             return
@@ -270,7 +270,7 @@ def _is_dated(history: AccessHistory, edge: Edge) -> bool:
     return any(write.periods for write in history.writes(edge[1]))
 
 
-def _from_first(history: AccessHistory, dataset: DatasetId) -> Dates:
+def _dates_from_first(history: AccessHistory, dataset: DatasetId) -> Dates:
     """The dates from the first that any log shows on: what was before is there, or was never."""
     starts = [
         written.span[0]
@@ -280,7 +280,7 @@ def _from_first(history: AccessHistory, dataset: DatasetId) -> Dates:
     return dates_in([(min(starts), LAST)]) if starts else NO_DATES
 
 
-def _bounded(dates: Dates, grain: Grain) -> Iterator[int]:
+def _bounded_units(dates: Dates, grain: Grain) -> Iterator[int]:
     """The units of all ranges with two ends."""
     return Dates(
         tuple(hour_range for hour_range in dates.ranges if not _is_open(hour_range))
