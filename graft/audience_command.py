@@ -11,8 +11,8 @@ import orjson
 from dbt_graft.graft.audience import audience_site
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.described_lineage import described_graft
 from dbt_graft.graft.leaks import LeakSearch, find_leaks
+from dbt_graft.graft.project import Project
 from dbt_graft.graft.sites import audience_configs
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector.report import Grafted
@@ -52,7 +52,7 @@ def check(config_path: Path | None, chosen: str | None, *, everything: bool, as_
             place="graft.yml: `site.audiences`",
             remedy=f"name one of {', '.join(configs)}" if configs else "add one there",
         )
-    _, grafted = described_graft(config)
+    _, grafted = Project(config).described_graft()
     if grafted is None:
         raise GraftError("there are no dbt artifacts", remedy="run `dbt docs generate` first")
     searches = {

@@ -14,8 +14,8 @@ import orjson
 from dbt_graft import __version__
 from dbt_graft.graft.annotations import annotation
 from dbt_graft.graft.command import config_option, load_config
-from dbt_graft.graft.described_lineage import described_graft
 from dbt_graft.graft.gates import GateFinding, gate_findings
+from dbt_graft.graft.project import Project
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.rules import owner_scores, owners
@@ -39,7 +39,7 @@ _SEVERITIES = list(Severity)
 @config_option
 @click.option(
     "--fail-on",
-    type=click.Choice([one.value for one in Severity]),
+    type=click.Choice([severity.value for severity in Severity]),
     help="End with 8 from this severity on.  [default: as graft.yml says]",
 )
 @click.option("--all", "everything", is_flag=True, help="Cut nothing.")
@@ -61,21 +61,21 @@ def check(
     `rules` in graft.yml changes; nothing fails unless the team says so. Nothing is written.
     """
     config = load_config(config_path)
-    described, grafted = described_graft(config)
-    found = gate_findings(config, described, grafted)
-    wrong = {one.subject for one in found if one.severity is not Severity.NOTE}
+    described, grafted = Project(config).described_graft()
+    findings = gate_findings(config, described, grafted)
+    wrong = {finding.subject for finding in findings if finding.severity is not Severity.NOTE}
     scores = owner_scores(owners(described.lineage, described.descriptions), wrong)
     if as_format == "json":
-        click.echo(orjson.dumps(_json(found, scores), option=orjson.OPT_INDENT_2))
+        click.echo(orjson.dumps(_json(findings, scores), option=orjson.OPT_INDENT_2))
     elif as_format == "github":
-        for one in found:
-            text = f"{one.code}: {one.problem}"
-            click.echo(annotation(Finding(one.severity, one.subject, text, one.remedy)))
+        for finding in findings:
+            text = f"{finding.code}: {finding.problem}"
+            click.echo(annotation(Finding(finding.severity, finding.subject, text, finding.remedy)))
     else:
-        for line in _lines(found, scores, None if everything else _LINES):
+        for line in _lines(findings, scores, None if everything else _LINES):
             click.echo(one_line(line))
     limit = fail_on or config.rules.fail_on
-    fails = limit and any(_reaches(one.severity, Severity(limit)) for one in found)
+    fails = limit and any(_reaches(finding.severity, Severity(limit)) for finding in findings)
     sys.exit(FAILS if fails else 0)
 
 
@@ -83,8 +83,8 @@ def _reaches(severity: Severity, limit: Severity) -> bool:
     return _SEVERITIES.index(severity) <= _SEVERITIES.index(limit)
 
 
-def _json(found: Sequence[GateFinding], scores: Mapping[str, int]) -> dict[str, Any]:
-    counts = Counter(one.severity for one in found)
+def _json(findings: Sequence[GateFinding], scores: Mapping[str, int]) -> dict[str, Any]:
+    counts = Counter(finding.severity for finding in findings)
     return {
         "$schema": SCHEMA_URL,
         "version": VERSION,
@@ -93,37 +93,43 @@ def _json(found: Sequence[GateFinding], scores: Mapping[str, int]) -> dict[str, 
         "owners": scores,
         "findings": [
             {
-                "code": one.code,
-                "severity": one.severity.value,
-                "subject": one.subject,
-                "problem": one.problem,
-                "remedy": one.remedy,
-                "owner": one.owner or None,
+                "code": finding.code,
+                "severity": finding.severity.value,
+                "subject": finding.subject,
+                "problem": finding.problem,
+                "remedy": finding.remedy,
+                "owner": finding.owner or None,
             }
-            for one in found
+            for finding in findings
         ],
     }
 
 
 def _lines(
-    found: Sequence[GateFinding], scores: Mapping[str, int], most: int | None
+    findings: Sequence[GateFinding], scores: Mapping[str, int], most: int | None
 ) -> Iterator[str]:
-    if not found:
+    if not findings:
         yield "nothing was found"
     else:
-        counts = Counter(one.severity for one in found)
-        named = (f"{counts[one]:,} {one.value}{'s' * (counts[one] != 1)}" for one in Severity)
+        counts = Counter(finding.severity for finding in findings)
+        named = (
+            f"{counts[severity]:,} {severity.value}{'s' * (counts[severity] != 1)}"
+            for severity in Severity
+        )
         yield ", ".join(named)
-    by_code = {one.code: one for one in found}
+    by_code = {finding.code: finding for finding in findings}
     for code, first in by_code.items():
-        alike = [one for one in found if one.code == code]
+        alike = [finding for finding in findings if finding.code == code]
         yield ""
         yield f"{first.severity.value}: {code} ({len(alike):,})"
-        for one in alike[:most]:
-            yield f"  {one.subject}{f' ({one.owner})' if one.owner else ''}: {one.problem}"
+        for finding in alike[:most]:
+            owner = f" ({finding.owner})" if finding.owner else ""
+            yield f"  {finding.subject}{owner}: {finding.problem}"
         if len(alike) > (most or len(alike)):
             yield f"  and {len(alike) - (most or 0):,} more: --all"
-        yield from (f"  do: {one}" for one in dict.fromkeys(one.remedy for one in alike))
+        yield from (
+            f"  do: {remedy}" for remedy in dict.fromkeys(finding.remedy for finding in alike)
+        )
     if scores:
         yield ""
         yield "without a warning or an error, of what each owner has:"

@@ -6,13 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from dbt_graft.collectors import store
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
-from dbt_graft.graft.pipeline import renames
-from dbt_graft.injector import artifacts
+from dbt_graft.graft.project import Project, View
 from dbt_graft.injector.dbt_columns import dbt_columns
-from dbt_graft.injector.matching import short_names
 from dbt_graft.lineage.column_drift import ColumnDrift, column_drift
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
@@ -22,15 +18,12 @@ from dbt_graft.lineage.records import Column, Dataset, Direction, Status
 
 def drifted_columns(config: Config, lineage: Lineage) -> list[ColumnDrift]:
     """The columns on which catalog.json, YAML and the logs do not agree; none without artifacts."""
-    if not (config.target_dir / "manifest.json").exists():
+    project = Project(config)
+    if project.dbt is None:
         return []
-    read = artifacts.read(config.target_dir)
-    known = dbt_relations(config, read)
-    short = short_names(read.manifest, known, dbt_platform(config, read.adapter))
-    rules = renames(config, short)
-    records = store.read(config.path(config.store), rename=rules)
-    seen = _renamed(records.datasets, rules)
-    return column_drift(dbt_columns(read, known), seen, _written(lineage))
+    seen = _renamed(project.records(View(results=False)).datasets, project.rename)
+    columns = dbt_columns(project.dbt.artifacts, project.dbt.relations)
+    return column_drift(columns, seen, _written(lineage))
 
 
 def _renamed(datasets: tuple[Dataset, ...], rename: Rename) -> Iterator[Dataset]:

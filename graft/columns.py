@@ -13,19 +13,16 @@ import orjson
 
 from dbt_graft.collectors import store
 from dbt_graft.exporters.openlineage.column_lineage import column_lineage_events
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.column_answers import ColumnLine, PathListing, TableListing
 from dbt_graft.graft.column_tree import ColumnView
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.named_datasets import close_to, columns_named, datasets_named
-from dbt_graft.graft.past import Moment, as_of_option, past_records
-from dbt_graft.graft.progress import Progress
-from dbt_graft.lineage.build import build
+from dbt_graft.graft.past import Moment, as_of_option
+from dbt_graft.graft.project import Project, View
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
@@ -87,7 +84,9 @@ def columns(
     if not name and not (everything and form == "openlineage"):
         raise click.UsageError("name a column or a table, or use --all --format openlineage")
     config = load_config(config_path)
-    lineage, consumers = _lineage(config, past)
+    project = Project(config)
+    described = project.described(View(past, results=False))
+    lineage, consumers = described.lineage, described.consumers
     if form == "openlineage":
         _print_events(config, lineage, name)
         return
@@ -95,7 +94,7 @@ def columns(
     names = _all_datasets(lineage)
 
     def named(text: str) -> ColumnId | DatasetId:
-        found = _named(text, names, graph) or _named(text, _other_names(config, lineage), graph)
+        found = _named(text, names, graph) or _named(text, _other_names(project, lineage), graph)
         return found or _unknown(text, names, graph)
 
     view = ColumnView(graph, lineage, depth, kind == "all", everything)
@@ -121,22 +120,6 @@ def columns(
         click.echo(line)
 
 
-def _lineage(config: Config, past: Moment | None) -> tuple[Lineage, Sequence[Consumer]]:
-    """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
-    if not (config.target_dir / "manifest.json").exists():
-        return _of_logs(config, past), ()
-    grafted = pipeline.graft(config, Progress(quiet=True), write=False, allow_empty=True, past=past)
-    return grafted.lineage, grafted.consumers
-
-
-def _of_logs(config: Config, past: Moment | None) -> Lineage:
-    place = config.path(config.store)
-    records = store.read(place, rename=config.name_rules, folded=past is None)
-    records = past_records(place, records, past)
-    ignore = config.lineage.ignore_tasks
-    return build(records, config.name_rules, one_name=config.one_name, ignore=ignore)
-
-
 def _print_events(config: Config, lineage: Lineage, name: str | None) -> None:
     names = _all_datasets(lineage)
     chosen = datasets_named(name, names) if name else list(names)
@@ -152,14 +135,13 @@ def _all_datasets(lineage: Lineage) -> dict[DatasetId, DatasetId]:
     return {dataset: dataset for dataset in sorted({*lineage.datasets, *ends})}
 
 
-def _other_names(config: Config, lineage: Lineage) -> dict[DatasetId, DatasetId]:
+def _other_names(project: Project, lineage: Lineage) -> dict[DatasetId, DatasetId]:
     """Former names of datasets, and those of the logs."""
-    found = {old: new for new, former in lineage.former_names.items() for old in former}
-    rename = config.name_rules
-    for access in store.read(config.path(config.store)).accesses:
-        if (dataset := rename(access.dataset)) in lineage.datasets:
-            found[access.dataset] = dataset
-    return found
+    names = {old: new for new, former in lineage.former_names.items() for old in former}
+    for access in project.records(View(results=False)).accesses:
+        if (dataset := project.rename(access.dataset)) in lineage.datasets:
+            names[access.dataset] = dataset
+    return names
 
 
 def _named(

@@ -9,18 +9,13 @@ from dbt_graft.collectors import store
 from dbt_graft.exporters.dag_factory.operators import selections
 from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.reprocessing.commands import RerunSettings
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.contracts import read_contracts
-from dbt_graft.graft.progress import Progress
-from dbt_graft.graft.sources import declared_dates, task_infos
-from dbt_graft.lineage.build import build
-from dbt_graft.lineage.contracts import matched
+from dbt_graft.graft.project import Project
+from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Records
 from dbt_graft.lineage.states.access_history import AccessHistory
 
 
@@ -64,55 +59,23 @@ def dated_lineage(
             remedy="run `graft collect`",
         )
     taints = store.recorded_taints(place)
-    version = config.airflow.version
 
     def runs_of(lineage: Lineage) -> Collection[str]:
         return tasks_of(AccessHistory(replace(lineage, taints=taints)))
 
-    if not (config.target_dir / "manifest.json").exists():
-        lineage = _lineage_of_logs(config, place, runs_of)
-        found = matched(read_contracts(config).contracts, lineage.datasets)
-        lineage = replace(lineage, partition_columns=found.partitions())
-        rerun = RerunSettings(lineage.orchestrator_runs, airflow=version)
-        history = AccessHistory(replace(lineage, taints=taints))
-        return DatedLineage(history, tuple(found.consumers(lineage.tasks)), {}, rerun)
-    quiet = Progress(quiet=True)
-    grafted = pipeline.graft(
-        config, quiet, write=False, allow_empty=True, results=True, runs_of=runs_of
-    )
-    lineage = grafted.lineage
-    order = demanded_order(lineage, grafted.descriptions)
-    nodes = grafted.manifest.get("nodes") or {}
-    microbatch = {
+    described, grafted = Project(config).described_graft(runs_of=runs_of)
+    lineage = described.lineage
+    rerun = RerunSettings(lineage.orchestrator_runs, airflow=config.airflow.version)
+    if grafted:
+        order = demanded_order(lineage, described.descriptions)
+        rerun = replace(rerun, selections=selections(order), microbatch=_microbatch_models(grafted))
+    consumers = tuple(described.consumers)
+    return DatedLineage(AccessHistory(lineage), consumers, described.descriptions, rerun)
+
+
+def _microbatch_models(grafted: Grafted) -> frozenset[str]:
+    return frozenset(
         name
-        for name, node in nodes.items()
+        for name, node in (grafted.manifest.get("nodes") or {}).items()
         if (node.get("config") or {}).get("incremental_strategy") == "microbatch"
-    }
-    rerun = RerunSettings(
-        lineage.orchestrator_runs, selections(order), frozenset(microbatch), version
     )
-    return DatedLineage(
-        AccessHistory(replace(lineage, taints=taints)),
-        grafted.consumers,
-        grafted.descriptions,
-        rerun,
-    )
-
-
-def _lineage_of_logs(
-    config: Config, place: str, runs_of: Callable[[Lineage], Collection[str]]
-) -> Lineage:
-    def built(records: Records) -> Lineage:
-        return build(
-            records,
-            rules,
-            task_infos(config),
-            failed=config.lineage.failed,
-            one_name=config.one_name,
-            dates=declared_dates(config),
-            ignore=config.lineage.ignore_tasks,
-        )
-
-    rules = config.name_rules
-    tasks = runs_of(built(store.read(place, results=True, rename=rules)))
-    return built(store.read_selected(place, tasks, results=True, rename=rules))

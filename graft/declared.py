@@ -14,8 +14,8 @@ from dbt_graft.collectors.declared.source import read
 from dbt_graft.collectors.declared.source import schema as json_schema
 from dbt_graft.graft.annotations import annotation, findings
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
-from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.drift import runs_option
+from dbt_graft.graft.project import Project
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.drift import drift, proposed_flows
 from dbt_graft.lineage.errors import GraftError
@@ -72,7 +72,7 @@ def propose(config_path: Path | None, runs: int) -> None:
     Of each task that drifted all its flows: those that were seen, and those that are declared and
     are no phantoms. Put them in place of the task's `flows`; its other keys stay as they are.
     """
-    lineage = described_lineage(load_config(config_path)).lineage
+    lineage = Project(load_config(config_path)).described().lineage
     tasks = proposed_flows(lineage, drift(lineage, runs))
     if not tasks:
         click.echo("nothing drifted: there is nothing to propose", err=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 import orjson
 
-from dbt_graft.collectors import store
 from dbt_graft.exporters.differences import (
     DiffTimes,
     differences_json,
@@ -16,20 +15,12 @@ from dbt_graft.exporters.differences import (
     differences_text,
 )
 from dbt_graft.graft.command import config_option, load_config
-from dbt_graft.graft.config import Config
-from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.past import Moment, PastTime
-from dbt_graft.graft.pipeline import renames
+from dbt_graft.graft.project import Project, View
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.injector import artifacts
-from dbt_graft.injector.manifest import projects
-from dbt_graft.injector.matching import short_names
 from dbt_graft.lineage.as_of import as_of
-from dbt_graft.lineage.build import build
 from dbt_graft.lineage.diff import PastLineage, differences
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.foreign_models import with_foreign_models
-from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.presence import GoneRule
 from dbt_graft.lineage.records import Records
 from dbt_graft.lineage.schemas import schemas
@@ -108,9 +99,10 @@ def diff(
     config = load_config(config_path)
     if before.at > now.at:
         raise click.UsageError(f"--from {before.text} is later than --to {now.text}")
-    records, rename = _named_records(config)
+    project = Project(config)
+    records = _records(project)
     rule = GoneRule(runs, intervals)
-    first, last = (_past(config, records, rename, time) for time in (before, now))
+    first, last = (_past(project, records, time) for time in (before, now))
     found = differences(first, last, rule)
     times = DiffTimes(before.at, now.at, before.text, now.text)
     if as_json or form == "json":
@@ -122,32 +114,20 @@ def diff(
     sys.exit(1 if exit_code and found else 0)
 
 
-def _past(config: Config, records: Records, rename: Rename, time: Moment) -> PastLineage:
+def _past(project: Project, records: Records, time: Moment) -> PastLineage:
     then = as_of(records, time.at)
-    lineage = build(
-        then,
-        rename,
-        failed=config.lineage.failed,
-        infer_columns=False,
-        one_name=config.one_name,
-        ignore=config.lineage.ignore_tasks,
-    )
-    return PastLineage(lineage, schemas(then, lineage, rename))
+    lineage = project.build(then, infos={})
+    return PastLineage(lineage, schemas(then, lineage, project.rename))
 
 
-def _named_records(config: Config) -> tuple[Records, Rename]:
-    """The records of the store, and the names of their datasets: dbt's where it has artifacts."""
-    place = config.path(config.store)
-    records = store.read(place, folded=False)  # Each run counts.
+def _records(project: Project) -> Records:
+    """The records of the store: each run counts."""
+    config = project.config
+    records = project.records(View(results=False, every_run=True))
     if not records.accesses:
         raise GraftError(
-            "the lineage store is missing or empty", place=place, remedy="run `graft collect`"
+            "the lineage store is missing or empty",
+            place=config.path(config.store),
+            remedy="run `graft collect`",
         )
-    try:
-        read = artifacts.read(config.target_dir)
-    except GraftError:
-        return records, config.name_rules
-    short = short_names(
-        read.manifest, dbt_relations(config, read), dbt_platform(config, read.adapter)
-    )
-    return with_foreign_models(records, projects(read.manifest)), renames(config, short)
+    return records

@@ -13,10 +13,10 @@ import orjson
 from dbt_graft import __version__
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.dag_check import order_json
-from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.drift_report import DriftReport, drift_report
 from dbt_graft.graft.drift_text import drift_lines, status_counts
 from dbt_graft.graft.freshness import iso
+from dbt_graft.graft.project import Project
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.graft.turn import Duration
 from dbt_graft.lineage.drift import ENOUGH
@@ -81,12 +81,12 @@ def drift(
     """
     begin = datetime.now(UTC) - since if since else None
     config = load_config(config_path)
-    report = drift_report(config, described_lineage(config), runs, begin, dags)
+    report = drift_report(config, Project(config).described(), runs, begin, dags)
     if as_json:
         click.echo(orjson.dumps(_json(report, begin), option=orjson.OPT_INDENT_2))
     else:
-        for place, why in report.unreadable:
-            click.echo(one_line(f"{place}: {why}"), err=True)
+        for path, why in report.unreadable:
+            click.echo(one_line(f"{path}: {why}"), err=True)
         for line in drift_lines(report, everything=everything):
             click.echo(one_line(line))
     sys.exit(FAILS if check and report.has_drifted else 0)
@@ -99,32 +99,32 @@ def _json(report: DriftReport, since: datetime | None) -> dict[str, Any]:
         "version": VERSION,
         "producer": f"dbt-graft {__version__}",
         "since": iso(since),
-        "counts": {one.value: count for one, count in status_counts(edges).items()},
+        "counts": {status.value: count for status, count in status_counts(edges).items()},
         "edges": [
             {
-                "task": one.task,
-                "dataset": str(one.dataset),
-                "direction": one.direction.value,
-                "status": one.status.value,
-                "runs": one.runs,
-                "runs_from": iso(one.runs_from),
-                "run_id": one.run_id or None,
-                "sources": list(one.sources),
-                "first_at": iso(one.first_at),
-                "last_at": iso(one.last_at),
+                "task": edge.task,
+                "dataset": str(edge.dataset),
+                "direction": edge.direction.value,
+                "status": edge.status.value,
+                "runs": edge.runs,
+                "runs_from": iso(edge.runs_from),
+                "run_id": edge.run_id or None,
+                "sources": list(edge.sources),
+                "first_at": iso(edge.first_at),
+                "last_at": iso(edge.last_at),
             }
-            for one in edges
+            for edge in edges
         ],
         "columns": [
             {
-                "dataset": str(one.dataset),
-                "column": one.column,
-                "status": one.status.value,
-                "catalog_type": one.in_catalog or None,
-                "seen_type": one.seen or None,
-                "seen_at": iso(one.seen_at),
+                "dataset": str(column.dataset),
+                "column": column.column,
+                "status": column.status.value,
+                "catalog_type": column.in_catalog or None,
+                "seen_type": column.seen or None,
+                "seen_at": iso(column.seen_at),
             }
-            for one in report.columns
+            for column in report.columns
         ],
-        "dags": [order_json(one) for one in report.orders],
+        "dags": [order_json(order) for order in report.orders],
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,15 +9,10 @@ import click
 from dbt_graft.collectors import store
 from dbt_graft.exporters.airflow_lineage import airflow_lineage as document_of
 from dbt_graft.exporters.airflow_lineage import lines
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
-from dbt_graft.graft.config import Config
 from dbt_graft.graft.output_file import write_file
-from dbt_graft.graft.progress import Progress
-from dbt_graft.graft.sources import declared_dates
-from dbt_graft.lineage.build import build
+from dbt_graft.graft.project import Project
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.model import Lineage
 
 
 @click.command(
@@ -47,28 +41,9 @@ def airflow_lineage(config_path: Path | None, out: Path | None) -> None:
     if as_of is None:
         problem = "there is no lineage to export: nothing was collected yet"
         raise GraftError(problem, place=place, remedy="run `graft collect`")
-    text = lines(document_of(_lineage(config), as_of))
+    text = lines(document_of(Project(config).described().lineage, as_of))
     if out is None:
         for line in text:
             click.echo(line)
         return
     write_file(out, "".join(f"{line}\n" for line in text).encode("ascii"))
-
-
-def _lineage(config: Config) -> Lineage:
-    """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
-    taints = store.recorded_taints(config.path(config.store))
-    if not (config.target_dir / "manifest.json").exists():
-        records = store.read(config.path(config.store), rename=config.name_rules)
-        lineage = build(
-            records,
-            config.name_rules,
-            failed=config.lineage.failed,
-            one_name=config.one_name,
-            dates=declared_dates(config),
-            ignore=config.lineage.ignore_tasks,
-        )
-        return replace(lineage, taints=taints)
-    quiet = Progress(quiet=True)
-    grafted = pipeline.graft(config, quiet, write=False, allow_empty=True, results=True)
-    return replace(grafted.lineage, taints=taints)

@@ -10,21 +10,17 @@ from typing import Any
 import click
 import orjson
 
-from dbt_graft.collectors import store
 from dbt_graft.exporters.dag_factory.document import files, marker
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, demanded_order
 from dbt_graft.exporters.dag_factory.plan import DagPlan
 from dbt_graft.exporters.dag_factory.planner import plan_dags
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dag_check import check_dags, from_here
 from dbt_graft.graft.dag_files import WrittenFiles, write_files
 from dbt_graft.graft.phrases import count
-from dbt_graft.graft.progress import Progress
-from dbt_graft.graft.sources import task_infos
+from dbt_graft.graft.project import Project, View
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
 
 _SHOWN = 10
@@ -98,21 +94,8 @@ def dag_factory(
 
 def read_order(config: Config) -> DemandedOrder:
     """The order that the lineage in the store demands, with dbt's nodes if there are artifacts."""
-    if not (config.target_dir / "manifest.json").exists():
-        records = store.read(config.path(config.store), rename=config.name_rules)
-        infos = task_infos(config)
-        failed = config.lineage.failed
-        found = build(
-            records,
-            config.name_rules,
-            infos,
-            failed=failed,
-            one_name=config.one_name,
-            ignore=config.lineage.ignore_tasks,
-        )
-        return demanded_order(found)
-    grafted = pipeline.graft(config, Progress(quiet=True), write=False, allow_empty=True)
-    return demanded_order(grafted.lineage, grafted.descriptions)
+    described = Project(config).described(View(results=False))
+    return demanded_order(described.lineage, described.descriptions)
 
 
 def _print_problems(plan: DagPlan, *, as_json: bool) -> None:

@@ -22,15 +22,12 @@ from dbt_graft.exporters.openlineage.events import (
     events,
 )
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.phrases import count
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.project import Project, View
 from dbt_graft.graft.sending import ALL, REFUSED, send
-from dbt_graft.graft.sources import task_infos
-from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
 from dbt_graft.lineage.model import Lineage
 
@@ -161,23 +158,15 @@ def read_snapshot(config: Config) -> LineageSnapshot:
     """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
     place = config.path(config.store)
     at = store.collected_at(place) or datetime.now(UTC)
-    records = store.read(place, results=True, folded=False)  # An event for each run.
-    namespace = config.openlineage.namespace
-    if not (config.target_dir / "manifest.json").exists():
-        lineage = build(
-            records,
-            config.name_rules,
-            task_infos(config),
-            failed=config.lineage.failed,
-            infer_columns=config.lineage.infer_columns,
-            one_name=config.one_name,
-            ignore=config.lineage.ignore_tasks,
-        )
-        return LineageSnapshot(lineage, at, accesses=records.accesses, namespace=namespace)
-    grafted = pipeline.graft(
-        config, Progress(quiet=True), write=False, allow_empty=True, results=True
+    project, view = Project(config), View(every_run=True)  # An event for each run.
+    described = project.described(view)
+    return LineageSnapshot(
+        described.lineage,
+        at,
+        described.descriptions,
+        project.records(view).accesses,
+        config.openlineage.namespace,
     )
-    return LineageSnapshot(grafted.lineage, at, grafted.descriptions, records.accesses, namespace)
 
 
 def _write(out: Path, found: Iterator[ExportedEvent], *, as_json: bool) -> None:

@@ -11,9 +11,9 @@ import orjson
 from dbt_graft.exporters.privacy import privacy_json, privacy_lines
 from dbt_graft.exporters.privacy_markdown import privacy_markdown
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
-from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.privacy_report import privacy_report
+from dbt_graft.graft.project import Project, View
 from dbt_graft.graft.terminal import one_line
 
 FAILS = 8
@@ -63,13 +63,13 @@ def report(
     read, or that are in files, and labels that are too low. Nothing is written.
     """
     config = load_config(config_path)
-    found = privacy_report(config, described_lineage(config, past))
+    overview = privacy_report(config, Project(config).described(View(past)))
     most = None if everything else _LINES
     if as_json or form == "json":
-        click.echo(orjson.dumps(privacy_json(found), option=orjson.OPT_INDENT_2))
+        click.echo(orjson.dumps(privacy_json(overview), option=orjson.OPT_INDENT_2))
     elif form == "markdown":
-        click.echo(privacy_markdown(found, most), nl=False)
+        click.echo(privacy_markdown(overview, most), nl=False)
     else:
-        for line in privacy_lines(found, most):
+        for line in privacy_lines(overview, most):
             click.echo(one_line(line))
-    sys.exit(FAILS if check and found.findings else 0)
+    sys.exit(FAILS if check and overview.findings else 0)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
-from dbt_graft.collectors import store
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
-from dbt_graft.graft.pipeline import renames
+from dbt_graft.graft.project import Project, View
 from dbt_graft.injector.artifacts import Artifacts
-from dbt_graft.injector.manifest import projects
-from dbt_graft.injector.matching import short_names
-from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.foreign_models import with_foreign_models
 from dbt_graft.lineage.model import Lineage
@@ -35,33 +29,24 @@ class ReviewNames:
         former_names: Mapping[DatasetId, Collection[DatasetId]],
     ) -> None:
         self._config = config
-        short = short_names(
-            new.manifest, dbt_relations(config, new), dbt_platform(config, new.adapter)
-        )
-        self._short, self._projects = short, projects(new.manifest)
-        today = {former: name for name, some in former_names.items() for former in some}
-        rename = renames(config, short)
+        self._project = Project(config, artifacts=new)
+        today = {former: name for name, names in former_names.items() for former in names}
+        rename = self._project.rename
         self.rename: Rename = lambda dataset: today.get(name := rename(dataset), name)
         self._read: dict[str, Records] = {}
 
     def records(self, place: str) -> Records:
         """The records of a store: each run counts."""
         if place not in self._read:
-            records = store.read(place, folded=False)
-            self._read[place] = with_foreign_models(records, self._projects)
+            own = self._config.model_copy(update={"store": place})
+            records = Project(own).records(View(results=False, every_run=True))
+            projects = self._project.settings.projects or ()
+            self._read[place] = with_foreign_models(records, projects)
         return self._read[place]
 
     def lineage(self, records: Records, infos: Mapping[str, TaskInfo]) -> Lineage:
         """The lineage of some records."""
-        config = self._config
-        return build(
-            records,
-            self.rename,
-            infos,
-            infer_columns=config.lineage.infer_columns,
-            one_name=replace(config.one_name, apart=self._short.spelled),
-            ignore=config.lineage.ignore_tasks,
-        )
+        return self._project.build(records, self.rename, infos)
 
 
 def writers_of(

@@ -6,11 +6,10 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_platform
 from dbt_graft.graft.phrases import count, first_findings, named
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.project import Project
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource
@@ -24,22 +23,22 @@ def matches(config: Config) -> Iterator[Finding]:
     Raises:
         GraftError: dbt's artifacts cannot be grafted.
     """
-    grafted = pipeline.graft(config, Progress(quiet=True), write=False, inspect=True)
+    grafted = Project(config).grafted(inspect=True)
     report = grafted.report
     adapter = str(grafted.manifest["metadata"].get("adapter_type") or "")
     namespace = dbt_platform(config, adapter).namespace
     if cause := _other_namespace(grafted, namespace):
         yield cause
-    pairs = _alike(grafted, namespace)
-    paired = {str(one) for same in pairs.values() for one in same}
+    pairs = _pair_alike(grafted, namespace)
+    paired = {str(dataset) for same in pairs.values() for dataset in same}
     unwanted: list[Finding] = []
     unmatched: list[str] = []
     unknown: set[str] = set()
-    for found in violations(report, accept=config.check.accept):
-        subject, *_ = found.names
-        if found.rule != "unmatched":
+    for violation in violations(report, accept=config.check.accept):
+        subject, *_ = violation.names
+        if violation.rule != "unmatched":
             remedy = "correct it, or list it under `check.accept` in graft.yml"
-            unwanted.append(Finding(Severity.WARNING, subject, found.text, remedy))
+            unwanted.append(Finding(Severity.WARNING, subject, violation.text, remedy))
             continue
         unknown.add(subject)
         if subject not in paired:
@@ -47,7 +46,7 @@ def matches(config: Config) -> Iterator[Finding]:
     yield from first_findings(unwanted, "graft.yml", "cycles and second writers")
     if not cause:
         wanted = {
-            relation: [one for one in same if str(one) in unknown]
+            relation: [dataset for dataset in same if str(dataset) in unknown]
             for relation, same in pairs.items()
         }
         yield from name_rules(wanted)
@@ -80,15 +79,15 @@ def matches(config: Config) -> Iterator[Finding]:
         )
 
 
-def _alike(grafted: Grafted, namespace: str) -> dict[DatasetId, list[DatasetId]]:
+def _pair_alike(grafted: Grafted, namespace: str) -> dict[DatasetId, list[DatasetId]]:
     """Unused relation -> the datasets unknown to dbt that have its name.
 
     Schema and name must be the same, for sources the name alone: many models are named like a raw
     table. A dataset that fits several relations is left out.
     """
     report = grafted.report
-    made: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
-    new = {one.node_id for one in made}
+    additions: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
+    new = {addition.node_id for addition in additions}
     used = {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
     idle: dict[tuple[str, ...], set[DatasetId]] = defaultdict(set)
     for node_id, dataset in relations(grafted.manifest, namespace).datasets.items():
@@ -96,13 +95,20 @@ def _alike(grafted: Grafted, namespace: str) -> dict[DatasetId, list[DatasetId]]
             idle[_name(dataset, 2)].add(dataset)
             if node_id in grafted.manifest["sources"]:
                 idle[_name(dataset, 1)].add(dataset)
-    found: dict[DatasetId, list[DatasetId]] = defaultdict(list)
-    for one in made:
-        if one.dataset:
-            same = idle.get(_name(one.dataset, 2)) or idle.get(_name(one.dataset, 1)) or set()
+    datasets_by_relation: dict[DatasetId, list[DatasetId]] = defaultdict(list)
+    for addition in additions:
+        if addition.dataset:
+            same = (
+                idle.get(_name(addition.dataset, 2))
+                or idle.get(_name(addition.dataset, 1))
+                or set()
+            )
             if len(same) == 1:
-                found[next(iter(same))].append(one.dataset)
-    return {relation: sorted(found[relation]) for relation in sorted(found)}
+                datasets_by_relation[next(iter(same))].append(addition.dataset)
+    return {
+        relation: sorted(datasets_by_relation[relation])
+        for relation in sorted(datasets_by_relation)
+    }
 
 
 def name_rules(pairs: Mapping[DatasetId, list[DatasetId]]) -> Iterator[Finding]:
@@ -110,7 +116,7 @@ def name_rules(pairs: Mapping[DatasetId, list[DatasetId]]) -> Iterator[Finding]:
     rules = [(same[0], relation) for relation, same in pairs.items() if len(same) == 1]
     if rules:
         lines = [
-            f"  - {{from: {_quoted(str(dataset))}, to: {_quoted(_in_rule(relation))}}}"
+            f"  - {{from: {_quote(str(dataset))}, to: {_quote(_in_rule(relation))}}}"
             for dataset, relation in rules
         ]
         problem = f"{count(len(rules), 'dataset')} of tasks may be dbt's under another name, which "
@@ -130,25 +136,27 @@ def name_rules(pairs: Mapping[DatasetId, list[DatasetId]]) -> Iterator[Finding]:
     yield from first_findings(several, "graft.yml", "relations that may have several names")
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
 def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
     """The one cause if no dataset of a task is dbt's: their namespace is not that of dbt's."""
     report = grafted.report
-    made: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
-    new = {one.node_id for one in made}
-    known = relations(grafted.manifest, namespace).datasets
-    relations_of_dbt = {one for node, one in known.items() if node not in new}
+    additions: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
+    new = {addition.node_id for addition in additions}
+    datasets_by_node = relations(grafted.manifest, namespace).datasets
+    relations_of_dbt = {dataset for node, dataset in datasets_by_node.items() if node not in new}
     used = {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
     if not used or used & relations_of_dbt:
         return None
-    names = {one.key[1].casefold() for one in relations_of_dbt}
-    found = Counter(one.namespace for one in used if one.key[1].casefold() in names)
-    if not found:
+    names = {dataset.key[1].casefold() for dataset in relations_of_dbt}
+    namespaces = Counter(
+        dataset.namespace for dataset in used if dataset.key[1].casefold() in names
+    )
+    if not namespaces:
         return None
-    [(best, number)] = found.most_common(1)
+    [(best, number)] = namespaces.most_common(1)
     return Finding(
         Severity.WARNING,
         "graft.yml",

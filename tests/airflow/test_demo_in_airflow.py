@@ -25,8 +25,7 @@ from dbt_graft.exporters.dag_factory.settings import DbtTasks
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.config import load
 from dbt_graft.graft.export_dag_factory import read_order
-from dbt_graft.graft.pipeline import graft
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.project import Project, View
 from dbt_graft.injector.report import Grafted
 from tests.airflow.environment import AirflowEnvironment, airflow_environment
 
@@ -183,7 +182,7 @@ def grafted(root: Path, night: AirflowEnvironment) -> Grafted:
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return graft(load(config), Progress(quiet=True), write=False)
+    return Project(load(config)).grafted(View(results=False))
 
 
 def test_the_lineage_of_that_night_is_the_demo_s(

@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from dbt_graft.graft.config import load
-from dbt_graft.graft.pipeline import graft
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.project import Project, View
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.orchestration import orchestrated_by
 from tests.airflow.environment import AirflowEnvironment, airflow_environment
@@ -132,7 +131,7 @@ def shop(root: Path, tmp_path_factory: pytest.TempPathFactory) -> AirflowEnviron
 
 @pytest.fixture(scope="module")
 def lineage(shop: AirflowEnvironment) -> Lineage:
-    return graft(load(shop.home / "graft.yml"), Progress(quiet=True), write=False).lineage
+    return Project(load(shop.home / "graft.yml")).grafted(View(results=False)).lineage
 
 
 @pytest.fixture(scope="module")
@@ -279,7 +278,7 @@ def test_reading_them_beside_the_log_adds_evidences_only(
     with (shop.home / "openlineage/again.jsonl").open("w") as file:
         file.writelines(f"{json.dumps(one)}{os.linesep}" for one in exported)
     command("collect", "--quiet", folder=shop.home)
-    again = graft(load(shop.home / "graft.yml"), Progress(quiet=True), write=False).lineage
+    again = Project(load(shop.home / "graft.yml")).grafted(View(results=False)).lineage
     assert [replace(flow, evidences=()) for flow in again.flows] == [
         replace(flow, evidences=()) for flow in lineage.flows
     ]

@@ -16,8 +16,7 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.results import read_invocation
 from dbt_graft.collectors.store.node_results import PER_NODE
 from dbt_graft.graft.config import load
-from dbt_graft.graft.pipeline import graft
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.project import Project
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
@@ -44,7 +43,7 @@ def grafted(root: Path, demo: Path) -> Grafted:
     config = load(root / "dbt_project/graft.yml")
     if not (demo / "store").is_dir():
         pytest.skip("the demo's store is empty: run `make docs` first")
-    return graft(config, Progress(quiet=True), write=False, results=True)
+    return Project(config).grafted()
 
 
 @pytest.fixture(scope="module")

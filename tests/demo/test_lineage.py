@@ -11,8 +11,7 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
-from dbt_graft.graft.pipeline import graft
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.project import Project, View
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.records import ColumnEdge, Direction, EdgeType
 
@@ -27,7 +26,7 @@ def grafted(root: Path) -> Grafted:
     config = load(root / "dbt_project/graft.yml")
     if not store.read(config.path(config.store)).accesses:
         pytest.skip("the demo's store is empty: run `make docs` first")
-    return graft(config, Progress(quiet=True), write=False, inspect=True)
+    return Project(config).grafted(View(results=False), inspect=True)
 
 
 def test_every_edge_and_none_extra(grafted: Grafted, complete: Expected) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.graft import described_lineage
+from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.output_folder import MARKER
+from dbt_graft.graft.project import Project, View
 from tests.graft.small_project import declare
 from tests.graft.test_impact import project
 
@@ -48,15 +49,15 @@ def answer(folder: Path, name: str = "raw.orders.note", kind: str = "remove") ->
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """An entry for each time that the lineage is built."""
-    found: list[str] = []
-    build = described_lineage.described_lineage
+    builds: list[str] = []
+    described = Project.described
 
-    def counted(*arguments: object) -> object:
-        found.append("built")
-        return build(*arguments)  # type: ignore[arg-type]
+    def counted(project: Project, view: View) -> DescribedLineage:
+        builds.append("built")
+        return described(project, view)
 
-    monkeypatch.setattr(described_lineage, "described_lineage", counted)
-    return found
+    monkeypatch.setattr(Project, "described", counted)
+    return builds
 
 
 @pytest.mark.parametrize(("name", "kind"), QUESTIONS)
@@ -249,13 +250,13 @@ def test_a_graft_of_a_damaged_store_writes_no_index(project: Path) -> None:
 
 
 def test_a_collect_between_leaves_no_index(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build = described_lineage.described_lineage
+    described = Project.described
 
-    def late(*arguments: object) -> object:
-        found = build(*arguments)  # type: ignore[arg-type]
+    def late(asked: Project, view: View) -> DescribedLineage:
+        lineage = described(asked, view)
         collect_more(project)
-        return found
+        return lineage
 
-    monkeypatch.setattr(described_lineage, "described_lineage", late)
+    monkeypatch.setattr(Project, "described", late)
     answer(project)
     assert not (project / INDEX).exists()

@@ -548,7 +548,7 @@ class Log:
             dataset_metadata=tuple(self._metadata),
             task_metadata=tuple(self._task_metadata),
         )
-        return build(records, rename, self._infos)
+        return build(records, rename, LineageSettings(self._infos))
 
 
 def night() -> Log:

@@ -12,6 +12,7 @@ from dbt_graft.lineage.date_shards import date_shards, shard
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records
+from dbt_graft.lineage.settings import LineageSettings
 from tests.lineage.shown_periods import shown
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -93,9 +94,14 @@ def test_what_is_no_series_stays_as_it_is(names: tuple[str, ...]) -> None:
 
 def test_folding_can_be_turned_off_for_all_or_some() -> None:
     names = ("orders_20261101", "orders_20261102", "orders_20261103")
-    off = build(records(*names), one_name=OneNameRules(date_shards=False))
+    off = build(
+        records(*names), settings=LineageSettings(one_name=OneNameRules(date_shards=False))
+    )
     assert len(off.datasets) == len(names)
-    apart = build(records(*names), one_name=OneNameRules(apart={dataset(names[0])}))
+    apart = build(
+        records(*names),
+        settings=LineageSettings(one_name=OneNameRules(apart={dataset(names[0])})),
+    )
     assert list(apart.datasets) == [dataset("orders_*"), dataset(names[0])]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.settings import LineageSettings
 from tests.collectors.openlineage.events import (
     Document,
     columns,
@@ -39,7 +40,7 @@ def lineage(
     folder: Path, *events: Document, projects: tuple[str, ...] | None = ("shop",)
 ) -> Lineage:
     command = event("COMPLETE", "dbt-run-other", 1, by="dbt")
-    return build(records_in(folder, [command, *events]), projects=projects)
+    return build(records_in(folder, [command, *events]), settings=LineageSettings(projects=projects))
 
 
 def test_a_model_of_another_project_is_a_task_with_reads_writes_and_columns(tmp_path: Path) -> None:
@@ -71,7 +72,7 @@ def test_seeds_and_snapshots_too(tmp_path: Path, kind: str) -> None:
 def test_models_of_our_own_and_tests_are_no_tasks(
     tmp_path: Path, one: Document, projects: tuple[str, ...] | None
 ) -> None:
-    found = lineage(tmp_path, one, projects=projects)
+    found = lineage(tmp_path, one, settings=LineageSettings(projects=projects))
     assert (dict(found.tasks), found.flows, found.column_edges) == ({}, (), ())
 
 

@@ -7,6 +7,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.ignored_tasks import IgnoredTasks, without_tasks
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records, Run
+from dbt_graft.lineage.settings import LineageSettings
 
 
 def wrote(task: str, name: str) -> Access:
@@ -29,7 +30,7 @@ RECORDS = Records(
 
 
 def test_tasks_go_with_the_datasets_that_only_they_use() -> None:
-    lineage = build(RECORDS, ignore=["*notebook*"])
+    lineage = build(RECORDS, settings=LineageSettings(ignore=["*notebook*"]))
     assert list(lineage.tasks) == ["load"]
     assert list(lineage.datasets) == [DatasetId("spark", "raw.orders")]
     assert lineage.ignored == IgnoredTasks(tasks=1, runs=1, statements=6, datasets=1)

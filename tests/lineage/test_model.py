@@ -20,6 +20,7 @@ from dbt_graft.lineage.records import (
     Subtype,
     TaskInfo,
 )
+from dbt_graft.lineage.settings import LineageSettings
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -90,7 +91,7 @@ def test_failed_statements_count_where_that_is_wanted() -> None:
     identity = Subtype.IDENTITY
     edge = ColumnEdge("load", a, "n", x, "n", identity.type, identity, False, "load-shape")
     records = Records(accesses=tuple(failed), column_edges=(edge,))
-    left_out, counted = build(records), build(records, failed=True)
+    left_out, counted = build(records), build(records, settings=LineageSettings(failed=True))
     assert (left_out.flows, left_out.column_edges, left_out.writer_names()) == ((), (), {})
     assert [(flow.source, flow.target) for flow in counted.flows] == [(x, a)]
     assert counted.column_edges == (edge,)

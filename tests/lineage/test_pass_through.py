@@ -22,6 +22,7 @@ from dbt_graft.lineage.records import (
     Run,
     Shape,
 )
+from dbt_graft.lineage.settings import LineageSettings
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 TYPED = (Column("id", "int"), Column("amount", "int"))
@@ -74,7 +75,7 @@ def load(source: str, target: str) -> Records:
 
 
 def flows(records: Records, rules: OneNameRules | None = None) -> list[str]:
-    found = build(records, one_name=rules).flows
+    found = build(records, settings=LineageSettings(one_name=rules)).flows
     return [f"{one.source.name[9:]} -> {one.target.name[9:]}" for one in found]
 
 

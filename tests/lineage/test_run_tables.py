@@ -12,6 +12,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.other_names import NameReason, OneNameRules
 from dbt_graft.lineage.records import Access, Direction, Records
 from dbt_graft.lineage.run_tables import pattern
+from dbt_graft.lineage.settings import LineageSettings
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 A, B = "tmp_orders_8f3a91c2", "tmp_orders_77b0ce41"
@@ -84,7 +85,7 @@ def test_one_table_alone_stays() -> None:
 
 def test_it_can_be_turned_off() -> None:
     records = Records((access("load 1", A), access("load 2", B)))
-    assert len(build(records, one_name=OneNameRules(run_tables=False)).datasets) == 2
+    assert len(build(records, settings=LineageSettings(one_name=OneNameRules(run_tables=False))).datasets) == 2
 
 
 def test_a_later_run_may_drop_them() -> None:

@@ -17,9 +17,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from dbt_graft.collectors import store
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import load
 from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.project import Project
 from dbt_graft.graft.sites import publish_site
 from dbt_graft.lineage.addresses import Address
 
@@ -93,7 +93,7 @@ def addressed_site(root: Path, site: Path, tmp_path_factory: pytest.TempPathFact
         ],
     )
     progress = Progress(quiet=True)
-    grafted = pipeline.graft(config, progress, write=False, results=True)
+    grafted = Project(config).grafted()
     return publish_site(config, progress, grafted).index.parent
 
 

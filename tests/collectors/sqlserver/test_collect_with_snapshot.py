@@ -20,6 +20,7 @@ from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import Column, Records
+from dbt_graft.lineage.settings import LineageSettings
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
 
@@ -72,7 +73,9 @@ def records(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Re
 def test_flows_go_through_synonyms_and_views_to_their_tables(records: Records) -> None:
     flows = {
         (f.task, f.source.short, f.target.short)
-        for f in build(records, one_name=OneNameRules(pass_through_views=False)).flows
+        for f in build(
+            records, settings=LineageSettings(one_name=OneNameRules(pass_through_views=False))
+        ).flows
     }
     assert {one for one in flows if one[2] != "dbo.totals"} == {
         ("load", "dbo.v_orders", "dbo.report"),

@@ -20,9 +20,10 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import Column, Evidence, Outcome, Records
+from dbt_graft.lineage.settings import LineageSettings
 
 SERVER = "mssql://crm:1433"
-VIEWS_APART = OneNameRules(pass_through_views=False)
+VIEWS_APART = LineageSettings(one_name=OneNameRules(pass_through_views=False))
 VIEWS = {
     "dbo.v": "CREATE VIEW dbo.v AS SELECT o.id, o.amount FROM dbo.orders o WHERE o.day > ?",
     "dbo.w": "CREATE VIEW w AS SELECT * FROM v JOIN Crm.dbo.people p ON p.id = v.id",
@@ -94,7 +95,7 @@ def flows(lineage: Lineage) -> set[str]:
 )
 def test_a_view_comes_from_what_its_definition_reads(touched: str, expected: set[str]) -> None:
     assert {
-        edge.casefold() for edge in flows(build(records(touched), one_name=VIEWS_APART))
+        edge.casefold() for edge in flows(build(records(touched), settings=VIEWS_APART))
     } == expected
 
 
@@ -128,7 +129,7 @@ def test_its_columns_are_spelled_out_by_the_snapshot() -> None:
 
 def test_the_synonym_by_which_it_reads_is_another_name_of_the_table() -> None:
     entries, ledger = shop("entries", "ledger")
-    assert build(records("aliased"), one_name=VIEWS_APART).datasets[entries].symlinks == (ledger,)
+    assert build(records("aliased"), settings=VIEWS_APART).datasets[entries].symlinks == (ledger,)
 
 
 def test_each_view_is_an_origin_of_its_own() -> None:

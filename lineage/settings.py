@@ -1,0 +1,34 @@
+"""The settings by which records become lineage."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.other_names import OneNameRules
+from dbt_graft.lineage.records import TaskInfo
+
+
+@dataclass(frozen=True, slots=True)
+class LineageSettings:
+    """The section `lineage` of graft.yml, and what people declare of tasks and datasets.
+
+    Attributes:
+        infos: What graft.yml and declared lineage say of tasks, by name.
+        failed: What failed statements tried counts as done.
+        infer_columns: Columns of equal name are connected through a task's memory.
+        projects: The dbt projects in the manifest; None if all are.
+        one_name: The kinds of names that are names of another dataset; all of them by default.
+        dates: What people declare of the dates of datasets, under any of their names.
+        ignore: Patterns of the names of tasks that are left out.
+    """
+
+    infos: Mapping[str, TaskInfo] = field(default_factory=dict)
+    failed: bool = False
+    infer_columns: bool = True
+    projects: Collection[str] | None = None
+    one_name: OneNameRules = field(default_factory=OneNameRules)
+    dates: Mapping[DatasetId, DeclaredDates] = field(default_factory=dict)
+    ignore: Collection[str] = ()
