@@ -35,8 +35,8 @@ def client_names(path: str, label: str) -> list[str]:
 
     def splits() -> Iterator[FileSplit]:
         for log in reversed(logs):
-            found = file_splits(log)
-            yield from [] if isinstance(found, LogDamage) else found
+            log_splits = file_splits(log)
+            yield from [] if isinstance(log_splits, LogDamage) else log_splits
 
     chunks = (read_split(split, EventFilter(application=count)) for split in splits())
     for _ in islice(chain.from_iterable(chunks), _CHUNKS):

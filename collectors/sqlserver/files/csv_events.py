@@ -21,7 +21,7 @@ from dbt_graft.collectors.sqlserver.files.flat_events import (
     flat_event,
     xml_event,
 )
-from dbt_graft.collectors.sqlserver.files.streams import LONGEST, batched, pieces, with_last
+from dbt_graft.collectors.sqlserver.files.streams import LONGEST, batched, mark_last, pieces
 
 _log = logging.getLogger(__name__)
 
@@ -64,9 +64,9 @@ def read_csv(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
     head: CsvHeader | None = None
     splitter = CsvSplitter()
-    for piece, last in with_last(pieces(split)):
-        for some in batched(splitter.feed(piece, last)):
-            rows = [row for row in some if not _decorates(row)]
+    for piece, last in mark_last(pieces(split)):
+        for batch in batched(splitter.feed(piece, last)):
+            rows = [row for row in batch if not _decorates(row)]
             if head is None and rows:
                 head = csv_header(rows[0].text)
                 if head is None:
@@ -86,11 +86,11 @@ def _decorates(row: CsvRow) -> bool:
 def _chunk(rows: list[CsvRow], head: CsvHeader, wanted: EventFilter) -> Chunk:
     chunk = Chunk(seen=len(rows))
     for line, text in rows:
-        found = _event(text, head, wanted)
-        if isinstance(found, ExtendedEvent):
-            chunk.events.append(found)
-        elif found is not None:
-            chunk.damages.append(replace(found, position=f"line {line}"))
+        event = _event(text, head, wanted)
+        if isinstance(event, ExtendedEvent):
+            chunk.events.append(event)
+        elif event is not None:
+            chunk.damages.append(replace(event, position=f"line {line}"))
     return chunk
 
 

@@ -145,14 +145,14 @@ _PUNCTUATION = re.compile(r"[\W_]+")
 _DOTTED = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}),? +(\d\d?)(:.+)", re.ASCII)
 
 
-def _squashed(label: str) -> str:
+def _squash(label: str) -> str:
     return _PUNCTUATION.sub("", label).casefold()
 
 
 _KNOWN = (
-    {_squashed(name): FlatColumn(FlatColumnKind.DATA, name) for name in _DATA}
+    {_squash(name): FlatColumn(FlatColumnKind.DATA, name) for name in _DATA}
     | {alias: FlatColumn(FlatColumnKind.DATA, name) for alias, name in _DATA_ALIASES.items()}
-    | {_squashed(name): FlatColumn(FlatColumnKind.ACTION, name) for name in _ACTIONS}
+    | {_squash(name): FlatColumn(FlatColumnKind.ACTION, name) for name in _ACTIONS}
     | {alias: FlatColumn(FlatColumnKind.ACTION, name) for alias, name in _ACTION_ALIASES.items()}
     | {label: FlatColumn(FlatColumnKind.TEXT) for label in _TEXTS}
     | {label: FlatColumn(FlatColumnKind.XML) for label in _XML}
@@ -164,7 +164,7 @@ _KNOWN = (
 @lru_cache(maxsize=4096)
 def flat_column(label: str) -> FlatColumn:
     """The column of a label; an unknown one is a field of that name."""
-    return _KNOWN.get(_squashed(label)) or FlatColumn(FlatColumnKind.DATA, label.strip())
+    return _KNOWN.get(_squash(label)) or FlatColumn(FlatColumnKind.DATA, label.strip())
 
 
 def are_event_columns(labels: list[str]) -> bool:
@@ -209,28 +209,28 @@ def flat_event(
             "batch_text" if "batch" in name else "statement", best[FlatColumnKind.TEXT][1]
         )
     _join_activity(actions)
-    found = ExtendedEvent(name, at or 0, data, actions)
-    if not is_wanted(found, wanted):
+    event = ExtendedEvent(name, at or 0, data, actions)
+    if not is_wanted(event, wanted):
         return None
     if not name:
         return LogDamage("", "the event has no name")
-    return LogDamage("", NO_TIME) if at is None else found
+    return LogDamage("", NO_TIME) if at is None else event
 
 
 def xml_event(text: str, wanted: EventFilter) -> ExtendedEvent | LogDamage | None:
     """The event in a column that holds its XML; None where it is not wanted."""
-    found = parse_event(text)
-    return found if isinstance(found, LogDamage) or is_wanted(found, wanted) else None
+    event = parse_event(text)
+    return event if isinstance(event, LogDamage) or is_wanted(event, wanted) else None
 
 
 def local_ticks(text: str) -> int | None:
     """A time in units of 100 ns since 1970, in ISO 8601 or a form that can mean one day only."""
     text = text.strip()
-    found = ticks(text)
-    if found is None and (dotted := _DOTTED.fullmatch(text)):
+    time = ticks(text)
+    if time is None and (dotted := _DOTTED.fullmatch(text)):
         day, month, year, hour, rest = dotted.groups()
-        found = ticks(f"{year}-{month:0>2}-{day:0>2} {hour:0>2}{rest}")
-    return found
+        time = ticks(f"{year}-{month:0>2}-{day:0>2} {hour:0>2}{rest}")
+    return time
 
 
 def _join_activity(actions: dict[str, Value]) -> None:

@@ -23,10 +23,10 @@ from dbt_graft.collectors.sqlserver.files.streams import (
     LONGEST,
     batched,
     is_one_split,
+    mark_last,
     pieces,
-    with_last,
 )
-from dbt_graft.collectors.sqlserver.files.xml_events import is_wanted, mapped
+from dbt_graft.collectors.sqlserver.files.xml_events import is_wanted, map_value
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ def read_ndjson(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     start = max(0, split.start - 1) if ranged else 0
     splitter = LineSplitter(start, skips=ranged and split.start > 0)
     number = 0
-    for piece, last in with_last(pieces(split, start)):
+    for piece, last in mark_last(pieces(split, start)):
         for lines in batched(splitter.feed(piece, last)):
             if ranged:
                 lines = [line for line in lines if line.position < split.end]
@@ -63,12 +63,12 @@ def read_ndjson(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
 def _chunk(lines: list[NumberedLine], ranged: bool, before: int, wanted: EventFilter) -> Chunk:
     chunk = Chunk(seen=len(lines))
     for number, (position, text) in enumerate(lines, before + 1):
-        found = _event(text, wanted)
-        if isinstance(found, ExtendedEvent):
-            chunk.events.append(found)
-        elif found is not None:
-            place = f"line at byte {position}" if ranged else f"event {number}"
-            chunk.damages.append(replace(found, position=place))
+        event = _event(text, wanted)
+        if isinstance(event, ExtendedEvent):
+            chunk.events.append(event)
+        elif event is not None:
+            location = f"line at byte {position}" if ranged else f"event {number}"
+            chunk.damages.append(replace(event, position=location))
     return chunk
 
 
@@ -121,23 +121,27 @@ def _event(line: bytes, wanted: EventFilter) -> ExtendedEvent | LogDamage | None
     if not isinstance(name, str) or not name:
         return LogDamage("", "the event has no name")
     package = str(document.get("package") or "sqlserver")
-    found = ExtendedEvent(
+    event = ExtendedEvent(
         name, at or 0, _values(document["data"]), _values(document.get("actions")), package
     )
-    if not is_wanted(found, wanted):
+    if not is_wanted(event, wanted):
         return None
-    return found if at is not None else LogDamage("", NO_TIME)
+    return event if at is not None else LogDamage("", NO_TIME)
 
 
-def _values(found: Any) -> dict[str, Value]:
-    return {name: _value(value) for name, value in found.items()} if isinstance(found, dict) else {}
+def _values(document: Any) -> dict[str, Value]:
+    return (
+        {name: _value(value) for name, value in document.items()}
+        if isinstance(document, dict)
+        else {}
+    )
 
 
-def _value(found: Any) -> Value:
+def _value(entry: Any) -> Value:
     """A value, or a number with its name; None for lists and other objects."""
     value, word = (
-        (found.get("value"), found.get("text")) if isinstance(found, dict) else (found, None)
+        (entry.get("value"), entry.get("text")) if isinstance(entry, dict) else (entry, None)
     )
     if isinstance(value, dict | list):
         return None
-    return mapped(str(value), word) if isinstance(word, str) else value
+    return map_value(str(value), word) if isinstance(word, str) else value

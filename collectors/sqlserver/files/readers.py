@@ -25,5 +25,5 @@ def read_split(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     try:
         yield from _READERS[split.form](split, wanted)
     except UnreadableError as error:
-        place = f"from byte {split.start} on"
-        yield Chunk(damages=[LogDamage(place, str(error), unread=error.unread)])
+        position = f"from byte {split.start} on"
+        yield Chunk(damages=[LogDamage(position, str(error), unread=error.unread)])

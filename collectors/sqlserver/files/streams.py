@@ -66,7 +66,7 @@ def pieces(split: FileSplit, start: int = 0) -> Iterator[bytes]:
         with files.open_input_file(path) as source:
             if start:
                 source.seek(start)
-            yield from _gathered(_decoded(_unpacked(source, split.compression), split.encoding))
+            yield from _join_blocks(_decode(_unpack(source, split.compression), split.encoding))
     except (OSError, ValueError) as error:
         raise _unreadable(error) from error
 
@@ -76,7 +76,7 @@ def _unreadable(error: Exception) -> UnreadableError:
     return UnreadableError(problem, unread=isinstance(error, OSError))
 
 
-def with_last(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+def mark_last(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     """Pieces, each with whether it is the last, which is empty, also where they break off.
 
     Raises:
@@ -95,8 +95,8 @@ def with_last(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 def batched(items: Iterator[_T]) -> Iterator[list[_T]]:
     """Items in lists of limited length."""
-    while some := list(islice(items, _FEW)):
-        yield some
+    while batch := list(islice(items, _FEW)):
+        yield batch
 
 
 def read_range(split: FileSplit, start: int, end: int) -> bytes:
@@ -114,7 +114,7 @@ def read_range(split: FileSplit, start: int, end: int) -> bytes:
         raise _unreadable(error) from error
 
 
-def _gathered(blocks: Iterator[bytes]) -> Iterator[bytes]:
+def _join_blocks(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Blocks as pieces; an error is raised after the piece of the blocks before it."""
     held: list[bytes] = []
     size = 0
@@ -137,9 +137,9 @@ def _gathered(blocks: Iterator[bytes]) -> Iterator[bytes]:
         raise problem
 
 
-def _unpacked(source: _Source, compression: str) -> Iterator[bytes]:
+def _unpack(source: _Source, compression: str) -> Iterator[bytes]:
     if compression == "gzip":
-        yield from _gunzipped(source)
+        yield from _gunzip(source)
     elif compression == "zstd":
         yield from _unzstd(source)
     else:
@@ -147,7 +147,7 @@ def _unpacked(source: _Source, compression: str) -> Iterator[bytes]:
             yield block
 
 
-def _gunzipped(source: _Source) -> Iterator[bytes]:
+def _gunzip(source: _Source) -> Iterator[bytes]:
     packed = source.read(_BLOCK)
     while packed:
         member = zlib.decompressobj(wbits=31)
@@ -167,8 +167,8 @@ def _gunzipped(source: _Source) -> Iterator[bytes]:
                 raise UnreadableError("the file ends within its gzip data: the rest is lost")
         # Members may follow one another, and a file may be filled up with zeros.
         packed = member.unused_data.lstrip(b"\0")
-        while not packed and (more := source.read(_BLOCK)):
-            packed = more.lstrip(b"\0")
+        while not packed and (chunk := source.read(_BLOCK)):
+            packed = chunk.lstrip(b"\0")
 
 
 def _unzstd(source: _Source) -> Iterator[bytes]:
@@ -191,7 +191,7 @@ def _unzstd(source: _Source) -> Iterator[bytes]:
         packed = frame.unused_data or source.read(_PACKED)
 
 
-def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+def _decode(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     if encoding == "utf-8":
         yield from blocks
         return

@@ -57,7 +57,7 @@ def parse_event(text: str) -> ExtendedEvent | LogDamage:
     """
     text = text.strip()
     # A document type can only stand before the first element.
-    root = _parsed(text) if text.startswith("<event") else None
+    root = _parse(text) if text.startswith("<event") else None
     if root is None:
         return LogDamage("", "the event is not well-formed XML", excerpt(text))
     at = ticks(root.get("timestamp", ""))
@@ -80,7 +80,7 @@ def excerpt(text: str) -> str:
     return tag[0] if tag else ""
 
 
-def mapped(value: str, word: str) -> Value:
+def map_value(value: str, word: str) -> Value:
     """A value with its name; where it is no number, the one of them that is not empty."""
     number = _NUMBER.fullmatch(value)
     if number is None:
@@ -90,10 +90,10 @@ def mapped(value: str, word: str) -> Value:
 
 def ticks(text: str) -> int | None:
     """An ISO time in units of 100 ns since 1970; UTC where it names no zone, None if it is none."""
-    found = _TIME.fullmatch(text)
-    if found is None:
+    match = _TIME.fullmatch(text)
+    if match is None:
         return None
-    day, hour, minute, second, fraction, _, sign, hours, minutes = found.groups()
+    day, hour, minute, second, fraction, _, sign, hours, minutes = match.groups()
     try:
         seconds = _day(day) * 86_400 + int(hour) * 3600 + int(minute) * 60 + int(second)
     except ValueError:
@@ -124,13 +124,13 @@ def is_dismissed(text: str, wanted: EventFilter) -> bool:
     return not wanted.application(plain or escaped or "")
 
 
-def is_wanted(found: ExtendedEvent, wanted: EventFilter) -> bool:
+def is_wanted(event: ExtendedEvent, wanted: EventFilter) -> bool:
     """Whether a parsed event is one of those to read."""
-    if wanted.names is not None and found.name not in wanted.names:
+    if wanted.names is not None and event.name not in wanted.names:
         return False
     if wanted.application is None:
         return True
-    application = found.actions.get(_APPLICATION)
+    application = event.actions.get(_APPLICATION)
     return wanted.application("" if application is None else str(application))
 
 
@@ -145,10 +145,10 @@ def _value(entry: ElementTree.Element) -> Value:
         return word
     # Of XML within a value, its text.
     text = "".join(value.itertext()) if len(value) else value.text or ""
-    return text if word is None else mapped(text, word)
+    return text if word is None else map_value(text, word)
 
 
-def _parsed(text: str) -> ElementTree.Element | None:
+def _parse(text: str) -> ElementTree.Element | None:
     try:
         return ElementTree.fromstring(text)  # noqa: S314
     except (ElementTree.ParseError, UnicodeEncodeError):

@@ -60,8 +60,8 @@ class _Mark:
     def after(self, start: int) -> int:
         """The first place at or after one; the text's length where there is none."""
         if not self._from <= start <= self._at:
-            found = self._find(start)
-            self._at = len(self._text) if found < 0 else found
+            index = self._find(start)
+            self._at = len(self._text) if index < 0 else index
             self._from = start
         return self._at
 

@@ -18,9 +18,9 @@ from dbt_graft.collectors.sqlserver.files.streams import (
     LONGEST,
     batched,
     is_one_split,
+    mark_last,
     pieces,
     read_range,
-    with_last,
 )
 from dbt_graft.collectors.sqlserver.files.xml_cut import NEAR, EventCut, EventCutter
 from dbt_graft.collectors.sqlserver.files.xml_events import (
@@ -65,7 +65,7 @@ def read_xml(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
         start = max(0, split.start - NEAR) if section is None else section
         cutter = EventCutter(marks, start, split.start, split.end, in_section=section is not None)
     number = 0
-    for piece, last in with_last(pieces(split, start)):
+    for piece, last in mark_last(pieces(split, start)):
         for cuts in batched(cutter.feed(piece, last)):
             yield _chunk(split, wanted, cuts, number)
             number += len(cuts)
@@ -81,12 +81,12 @@ def _chunk(split: FileSplit, wanted: EventFilter, cuts: list[EventCut], before: 
         tag = _NAME.match(cut.text)
         if names is not None and tag is not None and tag[1] not in names:
             continue
-        found = _event(cut, split.escaped, wanted)
-        if isinstance(found, ExtendedEvent):
-            chunk.events.append(found)
-        elif found is not None:
-            place = f"event {number}" if is_one_split(split) else f"event at byte {cut.position}"
-            chunk.damages.append(replace(found, position=place))
+        event = _event(cut, split.escaped, wanted)
+        if isinstance(event, ExtendedEvent):
+            chunk.events.append(event)
+        elif event is not None:
+            position = f"event {number}" if is_one_split(split) else f"event at byte {cut.position}"
+            chunk.damages.append(replace(event, position=position))
     return chunk
 
 
@@ -98,8 +98,8 @@ def _event(cut: EventCut, escaped: bool, wanted: EventFilter) -> ExtendedEvent |
     text = _text(cut.text, escaped)
     if is_dismissed(text, wanted):
         return None
-    found = parse_event(text)
-    return found if isinstance(found, LogDamage) or is_wanted(found, wanted) else None
+    event = parse_event(text)
+    return event if isinstance(event, LogDamage) or is_wanted(event, wanted) else None
 
 
 def _text(text: bytes, escaped: bool) -> str:

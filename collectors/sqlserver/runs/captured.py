@@ -110,7 +110,7 @@ def task_events(task: re.Pattern[str]) -> Callable[[ExtendedEvent], TaskEvent | 
         groups = matched.groupdict(default="") if matched else {}
         return (groups["task"], groups.get("run", "")) if groups.get("task") else None
 
-    def one(event: ExtendedEvent) -> TaskEvent | None:
+    def to_task_event(event: ExtendedEvent) -> TaskEvent | None:
         data, actions = event.data, event.actions
         owner = owner_of(actions.get("client_app_name"))
         if owner is None:
@@ -137,7 +137,7 @@ def task_events(task: re.Pattern[str]) -> Callable[[ExtendedEvent], TaskEvent | 
             "" if event.name in LEVELS else _note(event),
         )
 
-    return one
+    return to_task_event
 
 
 def _note(event: ExtendedEvent) -> str:

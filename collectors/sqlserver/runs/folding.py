@@ -84,9 +84,9 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batche
         if reported:
             yield damage_batch((origin, damage) for damage in reported)
         if len(window) >= _WINDOW:
-            yield _folded(fold, window)
+            yield _fold_window(fold, window)
             window = []
-    yield _folded(fold, window)
+    yield _fold_window(fold, window)
     yield batch(
         Segment,
         [
@@ -96,7 +96,7 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batche
     )
     silent = f"{fold.silent:,} events show no statement: the session does not collect it"
     years = f"{untimely:,} events have a time before 1970 or after 2199"
-    more = f"{damages - _MOST_DAMAGES:,} more places could not be read either"
+    omitted = f"{damages - _MOST_DAMAGES:,} more places could not be read either"
     yield damage_batch(
         (origin, LogDamage(_THROUGHOUT, f"{times:,} events have a text that {reason}"))
         for reason, times in fold.unread.items()
@@ -106,7 +106,7 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batche
         for counted, position, reason in (
             (fold.silent, _THROUGHOUT, silent),
             (untimely, _THROUGHOUT, years),
-            (damages > _MOST_DAMAGES, "after these", more),
+            (damages > _MOST_DAMAGES, "after these", omitted),
         )
         if counted
     )
@@ -119,6 +119,6 @@ def damage_batch(damages: Iterable[tuple[str, LogDamage]]) -> pa.RecordBatch:
     )
 
 
-def _folded(fold: Fold, window: list[TaskEvent]) -> pa.RecordBatch:
+def _fold_window(fold: Fold, window: list[TaskEvent]) -> pa.RecordBatch:
     fold.add(window)
     return batch(Segment, fold.segments())

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.noise import noise
-from dbt_graft.collectors.sqlserver.runs.parameters import declared, with_values
+from dbt_graft.collectors.sqlserver.runs.parameters import declared_parameters, with_values
 from dbt_graft.collectors.sqlserver.runs.temporaries import (
     TempTableReference,
     temp_table_references,
@@ -147,49 +147,49 @@ class TextNormalizer:
 
     def batch(self, text: str) -> NormalizedText:
         """The text of a batch or of a statement in one."""
-        return self._found(text, text)
+        return self._find(text, text)
 
-    def _carried(self, literal: str) -> NormalizedText:
+    def _find_carried(self, literal: str) -> NormalizedText:
         """The statement that a call of `sp_executesql` and its like carries as a string."""
-        return self._found(literal, unquoted(literal))
+        return self._find(literal, unquoted(literal))
 
-    def _found(self, captured: str, statement: str) -> NormalizedText:
-        found = self._known.get(captured)
-        if found is None:
+    def _find(self, captured: str, statement: str) -> NormalizedText:
+        normalized = self._known.get(captured)
+        if normalized is None:
             try:
-                found = limited(self._new, captured, statement)
+                normalized = limited(self._new, captured, statement)
             except UnreadableTextError as error:
                 _log.debug("a reject: a text", exc_info=True)
-                found = NormalizedText("", unread=str(error))
+                normalized = NormalizedText("", unread=str(error))
             self._characters += len(captured)
             if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
                 self._known.clear()
                 self._characters = len(captured)
-            self._known[captured] = found
-        if found.unread:
-            self.unread[found.unread] += 1
-        return found
+            self._known[captured] = normalized
+        if normalized.unread:
+            self.unread[normalized.unread] += 1
+        return normalized
 
     def _new(self, captured: str, statement: str) -> NormalizedText:
-        found, taken = self._normalized.with_literals(statement)
-        if found.has_values:
+        normalized, taken = self._normalized.with_literals(statement)
+        if normalized.has_values:
             values = literals(unwrap(statement)) if taken is None else taken
-            found = found._replace(
-                literals=_used(values, found.date_shape),
-                partition_literals=_used(values, found.partition_shape),
+            normalized = normalized._replace(
+                literals=_select_values(values, normalized.date_shape),
+                partition_literals=_select_values(values, normalized.partition_shape),
             )
         for pattern in self._noise:
             if pattern.search(captured):
-                return found._replace(noise=pattern.pattern)
-        return found
+                return normalized._replace(noise=pattern.pattern)
+        return normalized
 
     def call(self, text: str) -> RemoteCall:
         """The text of a remote procedure call."""
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
-            statement = self._carried(call["statement"])
+            statement = self._find_carried(call["statement"])
             if statement.has_values:
-                names = declared(text, call.start("statement"), call.end())
+                names = declared_parameters(text, call.start("statement"), call.end())
                 statement = statement._replace(parameters=with_values(names, text, call.end()))
             procedure, number = call["procedure"].lower(), call["handle"]
             prepares = number and procedure != "executesql"
@@ -205,9 +205,13 @@ class TextNormalizer:
         return RemoteCall(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
 
 
-def _used(values: Sequence[str], shape: DateShape | PartitionShape | None) -> tuple[str, ...]:
+def _select_values(
+    values: Sequence[str], shape: DateShape | PartitionShape | None
+) -> tuple[str, ...]:
     count = len(values)
-    return tuple(values[one] if one < count else "" for one in (shape.numbers if shape else ()))
+    return tuple(
+        values[number] if number < count else "" for number in (shape.numbers if shape else ())
+    )
 
 
 def resets_connection(text: str) -> bool:

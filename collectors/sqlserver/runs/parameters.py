@@ -17,7 +17,7 @@ _ARGUMENT = re.compile(
 _MOST = 2_100
 
 
-def declared(text: str, begin: int, end: int) -> Parameters:
+def declared_parameters(text: str, begin: int, end: int) -> Parameters:
     """The names in the declarations of a call, without values: `N'@P1 date,@P2 int'`.
 
     They come behind the statement, of `sp_executesql`, or before it.
@@ -39,24 +39,24 @@ def with_values(names: Parameters, text: str, at: int) -> Parameters:
     Args:
         at: Where its arguments begin; declarations may be the first.
     """
-    found = dict(names)
+    values_by_name = dict(names)
     order = [name for name, _ in names]
-    place = 0
+    position = 0
     for count, (name, value) in enumerate(_arguments(text, at)):
         if count == 0 and not name and _NAME.search(value):
             continue
         if name:
-            found[name.casefold()] = value
-        elif place < len(order):
-            found[order[place]] = value
-            place += 1
-    return tuple(found.items())
+            values_by_name[name.casefold()] = value
+        elif position < len(order):
+            values_by_name[order[position]] = value
+            position += 1
+    return tuple(values_by_name.items())
 
 
 def _arguments(text: str, at: int) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    arguments: list[tuple[str, str]] = []
     argument = _ARGUMENT.match(text, at) or _ARGUMENT.match(f",{text[at : at + 4000]}")
-    while argument and len(found) < _MOST:
-        found.append((argument["name"] or "", argument["value"]))
+    while argument and len(arguments) < _MOST:
+        arguments.append((argument["name"] or "", argument["value"]))
         argument = _ARGUMENT.match(argument.string, argument.end())
-    return found
+    return arguments

@@ -72,7 +72,7 @@ class RequestCounter:
     def add(self, shown: list[StatementEvent], *, complete: bool) -> None:
         """Count a request's statements; `complete` where its end was seen."""
         if complete:
-            levels = {one.level for one in shown}
+            levels = {event.level for event in shown}
             # The inside of a procedure may be recorded as it begins only.
             begun = {Level.INSIDE_BEGUN} if Level.INSIDE not in levels else set[Level]()
             shown = [s for s in shown if s.level <= Level.INSIDE or s.level in begun]
@@ -84,7 +84,7 @@ class RequestCounter:
                 names = {reference.name for reference in statement.temporaries}
                 # The request itself comes last, after the statements in it.
                 again = level is Level.REQUEST and not named.isdisjoint(names)
-                tables = self.tables.used(statement.text, statement.temporaries, again=again)
+                tables = self.tables.use_tables(statement.text, statement.temporaries, again=again)
                 named |= names
             key = SegmentKey(
                 kind=kind,
@@ -100,7 +100,7 @@ class RequestCounter:
                 procedure=event.procedure,
                 run_window=run_window,
             )
-            counts = one_event(event, min(event.at, event.started + _CUT), event.rows)
+            counts = event_counts(event, min(event.at, event.started + _CUT), event.rows)
             if statement is not None and statement.date_shape is not None:
                 counts.dates = dates_at(
                     *(statement.date_shape, statement.literals, statement.parameters),
@@ -111,11 +111,11 @@ class RequestCounter:
                 counts.partitions = statement.partition_shape.partitions(
                     statement.partition_literals, statement.parameters
                 )
-            known = self._counts.get((epoch, tables, key))
-            if known is None:
+            earlier = self._counts.get((epoch, tables, key))
+            if earlier is None:
                 self._counts[epoch, tables, key] = counts
             else:
-                known.add(counts)
+                earlier.add(counts)
 
     def segments(self, undone: Mapping[int, bool]) -> Iterator[Segment]:
         """The segments of the statements since the last call.
@@ -146,7 +146,7 @@ class RequestCounter:
         )
 
 
-def one_event(event: TaskEvent, first_started: int, rows: int | None = None) -> SegmentCounts:
+def event_counts(event: TaskEvent, first_started: int, rows: int | None = None) -> SegmentCounts:
     """The counts of one event."""
     return SegmentCounts(
         times=1,

@@ -98,21 +98,21 @@ class SegmentCounts:
     dates: tuple[TextDate, ...] = ()
     partitions: tuple[TextPartitions, ...] = ()
 
-    def add(self, more: SegmentCounts) -> None:
+    def add(self, counts: SegmentCounts) -> None:
         """Count more of the same."""
-        self.times += more.times
-        if more.rows is not None:
-            self.rows = more.rows + (self.rows or 0)
-        self.started = min(self.started, more.started)
-        self.first_started = min(self.first_started, more.first_started)
-        self.first_ended = min(self.first_ended, more.first_ended)
-        self.last_ended = max(self.last_ended, more.last_ended)
-        self.first_sequence = min(self.first_sequence, more.first_sequence)
-        self.last_sequence = max(self.last_sequence, more.last_sequence)
-        if more.dates:
-            self.dates = added_dates(self.dates, more.dates)
-        if more.partitions:
-            self.partitions = added_partitions(self.partitions, more.partitions)
+        self.times += counts.times
+        if counts.rows is not None:
+            self.rows = counts.rows + (self.rows or 0)
+        self.started = min(self.started, counts.started)
+        self.first_started = min(self.first_started, counts.first_started)
+        self.first_ended = min(self.first_ended, counts.first_ended)
+        self.last_ended = max(self.last_ended, counts.last_ended)
+        self.first_sequence = min(self.first_sequence, counts.first_sequence)
+        self.last_sequence = max(self.last_sequence, counts.last_sequence)
+        if counts.dates:
+            self.dates = added_dates(self.dates, counts.dates)
+        if counts.partitions:
+            self.partitions = added_partitions(self.partitions, counts.partitions)
 
 
 _NO_DAMAGE = LogDamage("", "")

@@ -21,7 +21,7 @@ from dbt_graft.collectors.sqlserver.runs.parameters import with_values
 from dbt_graft.collectors.sqlserver.runs.requests import (
     RequestCounter,
     StatementEvent,
-    one_event,
+    event_counts,
 )
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKey, SegmentKind
 from dbt_graft.collectors.sqlserver.runs.transactions import Control, Transactions
@@ -107,8 +107,8 @@ class SessionFold:
         """The segments of the events since the last call."""
         self._close_request(complete=False)
         for number, event in self.unreported.items():
-            known = self.handles[number]
-            text = "" if known.noise else known.text
+            statement = self.handles[number]
+            text = "" if statement.noise else statement.text
             self._report(SegmentKind.PREPARED, event, text, number)
         self.unreported.clear()
         yield from self._events
@@ -122,9 +122,9 @@ class SessionFold:
         if event.note == "error":
             self.failed = True
         elif event.note == "begin":
-            self._decided(event, self.transactions.begin())
+            self._report_decision(event, self.transactions.begin())
         elif event.note:
-            self._decided(event, self.transactions.end(undone=event.note == "rollback"))
+            self._report_decision(event, self.transactions.end(undone=event.note == "rollback"))
         elif event.name in ("login", "logout") and self.active:
             self._reset(event)
             self._report(SegmentKind.ENDED, event)
@@ -139,7 +139,7 @@ class SessionFold:
             not self.controlled if is_request else step.bare and level < Level.STATEMENT_BEGUN
         )
         if step and follows and step.control in (Control.BEGIN, Control.UNDONE):
-            self._decided(event, self.transactions.begin(step.name))
+            self._report_decision(event, self.transactions.begin(step.name))
         if statement.noise:
             self.noise += is_request
         elif statement.text and not (step and step.bare):
@@ -149,7 +149,7 @@ class SessionFold:
             self._show(SegmentKind.STATEMENT, event, database, statement, None, level)
         if step and follows:
             undone = self.transactions.follow(step, ok=event.ok is not False)
-            self._decided(event, undone)
+            self._report_decision(event, undone)
             if not is_request:
                 self.failed = False
                 self.controlled |= level is Level.STATEMENT
@@ -185,8 +185,8 @@ class SessionFold:
             self.unreported[number] = event
         elif handle.act is HandleAction.UNPREPARE:
             reported = self.unreported.pop(number, None) is None
-            known = self.handles.pop(number, None) is not None
-            if reported and (known or not self.was_reset):
+            was_known = self.handles.pop(number, None) is not None
+            if reported and (was_known or not self.was_reset):
                 self._report(SegmentKind.UNPREPARED, event, None, number)
 
     def _show(
@@ -223,7 +223,7 @@ class SessionFold:
         shown, self.request = self.request, []
         self.counter.add(shown, complete=complete)
 
-    def _decided(self, event: TaskEvent, undone: bool | None) -> None:
+    def _report_decision(self, event: TaskEvent, undone: bool | None) -> None:
         """Report the end of an epoch of which segments went out before it was known."""
         if self.epoch_reported and undone is not None:
             self._report(SegmentKind.ROLLED_BACK if undone else SegmentKind.COMMITTED, event)
@@ -231,7 +231,7 @@ class SessionFold:
 
     def _reset(self, event: TaskEvent) -> None:
         self._close_request(complete=True)
-        self._decided(event, self.transactions.reset())
+        self._report_decision(event, self.transactions.reset())
         if not self.was_reset:
             self._report(SegmentKind.RESET, event)
         self.handles.clear()
@@ -248,4 +248,4 @@ class SessionFold:
     ) -> None:
         session, task, run = self.key
         key = SegmentKey(kind, task, run, session, event.database, text, handle)
-        self._events.append(Segment(self.origin, key, one_event(event, event.at)))
+        self._events.append(Segment(self.origin, key, event_counts(event, event.at)))

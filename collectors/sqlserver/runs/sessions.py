@@ -146,8 +146,10 @@ class _SessionRuns:
     def _resolve_temporaries(self, row: Row) -> None:
         """Take temporary tables of earlier parts of the log for the last ones of their names."""
         named = temporaries.decode(row["temporaries"])
-        known = {name: suffix for name, suffix in named.items() if suffix != temporaries.UNKNOWN}
-        self.temporaries |= known
+        known_suffixes = {
+            name: suffix for name, suffix in named.items() if suffix != temporaries.UNKNOWN
+        }
+        self.temporaries |= known_suffixes
         suffixes = ((name, self.temporaries.get(name, "0")) for name in named)
         row["temporaries"] = temporaries.encode(suffixes)
 

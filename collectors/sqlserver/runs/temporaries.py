@@ -43,15 +43,15 @@ class TempTableReference(NamedTuple):
 
 def temp_table_references(text: str) -> tuple[TempTableReference, ...]:
     """The temporary tables that a text without literals names, without those of all sessions."""
-    found: dict[str, TempTableReference] = {}
+    references: dict[str, TempTableReference] = {}
     for match in _REFERENCE.finditer(text) if "#" in text else ():
         name = (match["name"] or match["quoted"]).casefold()
         verb = (match["verb"] or "").upper()
         ends = verb.startswith(("DROP", "TRUNCATE"))
         if not name.startswith("##"):
-            begins = found[name].begins if name in found else bool(verb)
-            found[name] = TempTableReference(name, begins, ends)
-    return tuple(found.values())
+            begins = references[name].begins if name in references else bool(verb)
+            references[name] = TempTableReference(name, begins, ends)
+    return tuple(references.values())
 
 
 @dataclass(slots=True, eq=False)
@@ -82,7 +82,7 @@ class TempTables:
     def __init__(self) -> None:
         self._now: dict[str, TempTable] = {}
 
-    def used(
+    def use_tables(
         self, text: str, references: Sequence[TempTableReference], *, again: bool
     ) -> tuple[TempTable, ...]:
         """The tables that a text is run on.
@@ -90,16 +90,16 @@ class TempTables:
         Args:
             again: The statements in it were run on them already, so it makes and ends none.
         """
-        found = []
+        tables = []
         for name, begins, ends in references:
             if (begins and not again) or name not in self._now:
-                known = begins or name in self._now
-                self._now[name] = TempTable(name, suffix=None if known else UNKNOWN)
+                is_known = begins or name in self._now
+                self._now[name] = TempTable(name, suffix=None if is_known else UNKNOWN)
             self._now[name].texts.add(text)
-            found.append(self._now[name])
+            tables.append(self._now[name])
             if ends and not again:
                 self._now[name] = TempTable(name)
-        return tuple(found)
+        return tuple(tables)
 
     def is_open(self, table: TempTable) -> bool:
         """Whether more may be run on it."""
@@ -117,5 +117,5 @@ def encode(suffixes: Iterable[tuple[str, str]]) -> str:
 
 def decode(text: str) -> dict[str, str]:
     """The reverse of `encode`."""
-    pairs = (one.partition(SUFFIX_SEPARATOR) for one in text.split(TABLE_SEPARATOR) if one)
+    pairs = (part.partition(SUFFIX_SEPARATOR) for part in text.split(TABLE_SEPARATOR) if part)
     return {name: suffix for name, _, suffix in pairs}

@@ -28,7 +28,11 @@ def dates_at(
     """
     at = _EPOCH + timedelta(microseconds=started if shape.is_relative else 0)
     days = at.astimezone(timezone).date(), at.date()
-    used = tuple(one for one in parameters if one[0] in shape.variables) if parameters else ()
+    used = (
+        tuple(parameter for parameter in parameters if parameter[0] in shape.variables)
+        if parameters
+        else ()
+    )
     return _dates(shape, literals, used, days)
 
 

@@ -174,8 +174,8 @@ class Transactions:
             self.undone |= dict.fromkeys(range(self._saved[name], self.epoch + 1), True)
             self._save(name)
             return None
-        known = self._name is not None if maybe else name in ("", self._name)
-        return self.end(undone=True) if known else None
+        is_known = self._name is not None if maybe else name in ("", self._name)
+        return self.end(undone=True) if is_known else None
 
     def _save(self, name: str) -> None:
         """Set a savepoint: statements from now on can be taken back alone."""

@@ -106,8 +106,8 @@ def take_snapshot(
     except odbc.Error as error:
         raise odbc_failure(error).error("the server refused", "the list of databases") from error
     if databases is not None:
-        there = _named(there, databases)
-    found: dict[str, SnapshotDatabase] = {}
+        there = _select_databases(there, databases)
+    databases_by_name: dict[str, SnapshotDatabase] = {}
     notices: list[str] = []
     for name, state, may_enter in there:
         if state != "ONLINE" or not may_enter:
@@ -115,7 +115,7 @@ def take_snapshot(
             notices.append(f"{name}: left out, {reason}")
             continue
         try:
-            found[name], missing = _database(connection, name)
+            databases_by_name[name], missing = _database(connection, name)
         except odbc.Error as error:
             failure = odbc_failure(error)
             if failure.transient:  # half a snapshot would look complete
@@ -124,10 +124,10 @@ def take_snapshot(
         else:
             notices += [f"{name}: {notice}" for notice in missing]
     taken_at = datetime.now(UTC).replace(microsecond=0)
-    return TakenSnapshot(Snapshot(server or "", taken_at, found), tuple(notices))
+    return TakenSnapshot(Snapshot(server or "", taken_at, databases_by_name), tuple(notices))
 
 
-def _named(there: list[Any], names: Sequence[str]) -> list[Any]:
+def _select_databases(there: list[Any], names: Sequence[str]) -> list[Any]:
     by_name = {row[0].casefold(): row for row in there}
     missing = [name for name in names if name.casefold() not in by_name]
     if missing:
@@ -171,16 +171,16 @@ def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabas
     if hidden:
         notices.append(
             f"{len(hidden)} modules have no text that can be read (encrypted, or VIEW DEFINITION "
-            f"is missing): {_listed(hidden)}"
+            f"is missing): {_join_names(hidden)}"
         )
     if unread:
-        notices.append(f"{len(unread)} modules are left out: {_listed(unread)}")
+        notices.append(f"{len(unread)} modules are left out: {_join_names(unread)}")
     return SnapshotDatabase(relations, synonyms, modules), notices
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+def _join_names(names: Sequence[str]) -> str:
+    ending = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{ending}"
 
 
 def _type(

@@ -41,18 +41,18 @@ def check_session(session: SessionState | None, name: str) -> list[Finding]:
                 "create it: graft sqlserver session; or grant the login VIEW SERVER STATE",
             )
         ]
-    found = [
-        *_running(session),
+    findings = [
+        *_running_state(session),
         *_targets(session),
         *_events(session),
         *_actions(session),
         *_options(session),
-        *_needless(session),
+        *_needless_actions(session),
     ]
-    return worst_first(found)
+    return worst_first(findings)
 
 
-def _running(session: SessionState) -> Iterator[Finding]:
+def _running_state(session: SessionState) -> Iterator[Finding]:
     dropped = session.dropped
     if dropped is None:
         yield Finding(
@@ -193,7 +193,7 @@ def _options(session: SessionState) -> Iterator[Finding]:
         )
 
 
-def _needless(session: SessionState) -> Iterator[Finding]:
+def _needless_actions(session: SessionState) -> Iterator[Finding]:
     captured = {action for event in session.events.values() for action in event.actions}
     if personal := captured & PERSONAL:
         yield Finding(

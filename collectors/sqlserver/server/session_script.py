@@ -70,7 +70,7 @@ def session_script(options: SessionOptions) -> str:
     """
     _check(options)
     name = _identifier(options.name)
-    place = "DATABASE" if options.azure else "SERVER"
+    scope = "DATABASE" if options.azure else "SERVER"
     events = [event for event in EVENTS if options.statements or event.name != STATEMENT_LEVEL]
     like = (
         "sqlserver.like_i_sql_unicode_string(sqlserver.client_app_name, "
@@ -79,12 +79,12 @@ def session_script(options: SessionOptions) -> str:
     return "\n".join(
         (
             *_head(options),
-            f"CREATE EVENT SESSION {name} ON {place}",
+            f"CREATE EVENT SESSION {name} ON {scope}",
             ",\n".join(_event(event, like) for event in events),
             *_target(options),
             *_session_options(options),
             "",
-            f"ALTER EVENT SESSION {name} ON {place} STATE = START;",
+            f"ALTER EVENT SESSION {name} ON {scope} STATE = START;",
             "",
         )
     )

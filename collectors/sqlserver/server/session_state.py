@@ -104,10 +104,10 @@ def _session(connection: pyodbc.Connection, server: EventServer, name: str) -> S
     def ask(query: str, value: str | int) -> Iterator[tuple[Any, ...]]:
         return rows(connection, scoped(query, server), value)
 
-    found = list(ask(_SESSION, name))
-    if not found:
+    sessions = list(ask(_SESSION, name))
+    if not sessions:
         return None
-    number, retention, memory, causality, startup = found[0]
+    number, retention, memory, causality, startup = sessions[0]
     settings: dict[int, dict[str, str]] = defaultdict(dict)
     for object_id, setting, value in ask(_FIELDS, number):
         settings[object_id][setting] = value or ""

@@ -77,9 +77,9 @@ class SnapshotDatabase:
     _modules: Mapping[str, Module] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_relations", _folded(self.relations))
-        object.__setattr__(self, "_synonyms", _folded(self.synonyms))
-        object.__setattr__(self, "_modules", _folded(self.modules))
+        object.__setattr__(self, "_relations", _fold_keys(self.relations))
+        object.__setattr__(self, "_synonyms", _fold_keys(self.synonyms))
+        object.__setattr__(self, "_modules", _fold_keys(self.modules))
 
     def relation(self, name: str) -> SnapshotRelation | None:
         """The table or view `schema.name`, whatever its case."""
@@ -110,7 +110,7 @@ class Snapshot:
     _databases: Mapping[str, SnapshotDatabase] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_databases", _folded(self.databases))
+        object.__setattr__(self, "_databases", _fold_keys(self.databases))
 
     def database(self, name: str) -> SnapshotDatabase | None:
         """A database, whatever the case of its name."""
@@ -128,7 +128,9 @@ def write_snapshot(snapshot: Snapshot, path: Path) -> None:
         "version": VERSION,
         "server": snapshot.server,
         "taken_at": snapshot.taken_at.isoformat(timespec="seconds"),
-        "databases": {name: _database_json(base) for name, base in _sorted(snapshot.databases)},
+        "databases": {
+            name: _database_json(base) for name, base in _sort_by_name(snapshot.databases)
+        },
     }
     content = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     try:
@@ -172,8 +174,8 @@ def read_snapshot(path: Path) -> Snapshot:
 class _WrongError(Exception):
     """A piece of a snapshot is not valid."""
 
-    def __init__(self, place: tuple[str, ...], wanted: str) -> None:
-        super().__init__(f"`{' > '.join(place)}` should be {wanted}")
+    def __init__(self, keys: tuple[str, ...], wanted: str) -> None:
+        super().__init__(f"`{' > '.join(keys)}` should be {wanted}")
 
 
 def _snapshot(document: Mapping[str, Any]) -> Snapshot:
@@ -194,48 +196,48 @@ def _snapshot(document: Mapping[str, Any]) -> Snapshot:
     )
 
 
-def _database(base: Any, *place: str) -> SnapshotDatabase:
-    base = _object(base, *place)
+def _database(base: Any, *keys: str) -> SnapshotDatabase:
+    base = _object(base, *keys)
 
     def part(name: str) -> Iterable[tuple[str, Any]]:
-        return _object(base.get(name), *place, name).items()
+        return _object(base.get(name), *keys, name).items()
 
     return SnapshotDatabase(
-        relations={n: _relation(r, *place, "relations", n) for n, r in part("relations")},
-        synonyms={n: _text(s, *place, "synonyms", n) for n, s in part("synonyms")},
-        modules={n: _module(m, *place, "modules", n) for n, m in part("modules")},
+        relations={n: _relation(r, *keys, "relations", n) for n, r in part("relations")},
+        synonyms={n: _text(s, *keys, "synonyms", n) for n, s in part("synonyms")},
+        modules={n: _module(m, *keys, "modules", n) for n, m in part("modules")},
     )
 
 
-def _relation(relation: Any, *place: str) -> SnapshotRelation:
-    relation = _object(relation, *place)
+def _relation(relation: Any, *keys: str) -> SnapshotRelation:
+    relation = _object(relation, *keys)
     kind = relation.get("kind")
     if kind not in _RELATIONS:
-        raise _WrongError((*place, "kind"), " or ".join(_RELATIONS))
-    columns = _object(relation.get("columns"), *place, "columns")
+        raise _WrongError((*keys, "kind"), " or ".join(_RELATIONS))
+    columns = _object(relation.get("columns"), *keys, "columns")
     return SnapshotRelation(
         Kind(kind),
-        tuple(Column(n, _text(t, *place, "columns", n)) for n, t in columns.items()),
+        tuple(Column(n, _text(t, *keys, "columns", n)) for n, t in columns.items()),
     )
 
 
-def _module(module: Any, *place: str) -> Module:
-    module = _object(module, *place)
+def _module(module: Any, *keys: str) -> Module:
+    module = _object(module, *keys)
     kind = module.get("kind")
     if kind not in tuple(ModuleKind):
-        raise _WrongError((*place, "kind"), "one of " + ", ".join(ModuleKind))
-    return Module(ModuleKind(kind), _text(module.get("text"), *place, "text"))
+        raise _WrongError((*keys, "kind"), "one of " + ", ".join(ModuleKind))
+    return Module(ModuleKind(kind), _text(module.get("text"), *keys, "text"))
 
 
-def _object(value: Any, *place: str) -> dict[str, Any]:
+def _object(value: Any, *keys: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _WrongError(place, "an object")
+        raise _WrongError(keys, "an object")
     return value
 
 
-def _text(value: Any, *place: str) -> str:
+def _text(value: Any, *keys: str) -> str:
     if not isinstance(value, str):
-        raise _WrongError(place, "text")
+        raise _WrongError(keys, "text")
     return value
 
 
@@ -246,20 +248,20 @@ def _database_json(base: SnapshotDatabase) -> dict[str, Any]:
                 "kind": relation.kind,
                 "columns": {column.name: column.type for column in relation.columns},
             }
-            for name, relation in _sorted(base.relations)
+            for name, relation in _sort_by_name(base.relations)
         },
-        "synonyms": dict(_sorted(base.synonyms)),
+        "synonyms": dict(_sort_by_name(base.synonyms)),
         "modules": {
             name: {"kind": module.kind, "text": module.text}
-            for name, module in _sorted(base.modules)
+            for name, module in _sort_by_name(base.modules)
         },
     }
 
 
-def _sorted(items: Mapping[str, _T]) -> list[tuple[str, _T]]:
+def _sort_by_name(items: Mapping[str, _T]) -> list[tuple[str, _T]]:
     """By name without case, as people look for it; then by case, so that there is one order."""
     return sorted(items.items(), key=lambda item: (item[0].casefold(), item[0]))
 
 
-def _folded(items: Mapping[str, _T]) -> dict[str, _T]:
+def _fold_keys(items: Mapping[str, _T]) -> dict[str, _T]:
     return {name.casefold(): item for name, item in items.items()}

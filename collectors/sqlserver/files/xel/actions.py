@@ -115,7 +115,7 @@ class ActionDecoder:
     def _compile(self, leaf: ActionList) -> None:
         code, names, converts = "<", [], []
         for index, (action, length) in enumerate(leaf.heads):
-            name, kind = self._known(action)
+            name, kind = self._describe_action(action)
             in_place = length == kind.size and not packed(kind).endswith("s")
             code += f"8x{packed(kind)}" if in_place else f"8x{length}s"
             names.append(name)
@@ -127,19 +127,19 @@ class ActionDecoder:
         fields: dict[str, Value] = {}
         for action, length in leaf.heads:
             if action not in self._converts:
-                name, kind = self._known(action)
+                name, kind = self._describe_action(action)
                 self._converts[action] = (name, from_bytes(kind))
             name, convert = self._converts[action]
             fields[name] = convert(data[at + 8 : at + 8 + length])
             at += 8 + length
         return fields
 
-    def _known(self, action: int) -> tuple[str, FieldType]:
-        known = self._stream.actions.get(action)
-        if known is None:
+    def _describe_action(self, action: int) -> tuple[str, FieldType]:
+        definition = self._stream.actions.get(action)
+        if definition is None:
             # The event is worth more than the action's name.
             return f"action {action:#x}", _UNKNOWN
-        return known.name, self._stream.types.get(known.type, _UNKNOWN)
+        return definition.name, self._stream.types.get(definition.type, _UNKNOWN)
 
 
 def _heads(data: bytes, at: int) -> list[tuple[int, int]]:

@@ -171,17 +171,17 @@ def blocks(
                 start += header.size
                 continue
             broken = "its size is wrong" if block else "it runs past the file's end"
-        found = _next(file, size, sector, max(lost_at, start + sector), end)
-        if found is not None or (header is None and _written(file, start, end)):
-            left_out = (end if found is None else found) - lost_at
+        next_start = _next(file, size, sector, max(lost_at, start + sector), end)
+        if next_start is not None or (header is None and _is_written(file, start, end)):
+            left_out = (end if next_start is None else next_start) - lost_at
             yield _damage(start, f"{broken}; {left_out:,} bytes were left out")
         elif header is None:
             break
         elif block is None or isinstance(block, Block):
             yield UnfinishedBlock(start, size - start, header.size)
-        start = end if found is None else found
+        start = end if next_start is None else next_start
     there = size - start
-    if end == size and (there % sector or _written(file, start, end)):
+    if end == size and (there % sector or _is_written(file, start, end)):
         yield UnfinishedBlock(start, there, there + -there % sector)
 
 
@@ -192,7 +192,7 @@ def _content(
     end = header.data_end
     if data is not None:
         return Block(header, data)
-    if header.position + header.size < size or _written(
+    if header.position + header.size < size or _is_written(
         file, end - min(sector, header.data_length), end
     ):
         return _damage(header.position, "its checksum is wrong")
@@ -214,7 +214,7 @@ def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) 
     return None
 
 
-def _written(file: RandomAccessFile, start: int, end: int) -> bool:
+def _is_written(file: RandomAccessFile, start: int, end: int) -> bool:
     """Whether a place has been written to, or is gone since the file was opened."""
     for at in range(start, end, _SCANNED_AT_ONCE):
         size = min(_SCANNED_AT_ONCE, end - at)

@@ -63,7 +63,7 @@ class BlockDecoder:
         base, ticks = self._stream.base - UNIX_EPOCH, self._stream.ticks
         types, find = self._types, self._actions.find
         is_wanted = self._is_wanted if self._wanted else None
-        unpack, added = _RECORD.unpack_from, self._actions.fields
+        unpack, decode_actions = _RECORD.unpack_from, self._actions.fields
         at = number = before = 0
         end = len(data)
         while at < end:
@@ -90,7 +90,7 @@ class BlockDecoder:
                 if not 0 <= when < LATEST:
                     raise ValueError("its time is impossible")
                 fields = decode(data, payload, length)
-                more = added(data, actions, leaf) if leaf else {}
+                action_fields = decode_actions(data, actions, leaf) if leaf else {}
             except ValueError as error:
                 _log.debug("a reject: an event", exc_info=True)
                 _count(damages, str(error), number)
@@ -98,8 +98,8 @@ class BlockDecoder:
                 _log.debug("a reject: an event", exc_info=True)
                 _count(damages, "a value is not of its type", number)
             else:
-                events.append(ExtendedEvent(name, when, fields, more, package))
-        listed = [_damage(position, *found) for found in damages.items()]
+                events.append(ExtendedEvent(name, when, fields, action_fields, package))
+        listed = [_damage(position, *counts) for counts in damages.items()]
         yield Chunk(events, number - before, listed)
 
     def _is_wanted(self, data: bytes, actions: int, leaf: ActionList | None) -> bool:
@@ -107,14 +107,14 @@ class BlockDecoder:
         if leaf:
             start, end = leaf.application
             application = data[actions + start : actions + end]
-        known = self._known.get(application)
-        if known is None:
+        is_wanted = self._known.get(application)
+        if is_wanted is None:
             assert self._wanted is not None
             if len(self._known) >= _APPLICATIONS:
                 self._known.clear()
-            known = self._wanted(application.decode("utf-16-le", "replace"))
-            self._known[application] = known
-        return known
+            is_wanted = self._wanted(application.decode("utf-16-le", "replace"))
+            self._known[application] = is_wanted
+        return is_wanted
 
     def _type(self, event: int) -> _Decoded | None:
         kind = self._stream.events.get(event)
@@ -146,7 +146,7 @@ def _count(damages: dict[str, tuple[int, int]], reason: str, event: int) -> None
     damages[reason] = (first, count + 1)
 
 
-def _damage(position: int, reason: str, found: tuple[int, int]) -> LogDamage:
-    first, count = found
-    more = f" (and of {count - 1:,} more in this block)" if count > 1 else ""
-    return LogDamage(f"block at byte {position}, event {first}", reason + more)
+def _damage(position: int, reason: str, counts: tuple[int, int]) -> LogDamage:
+    first, count = counts
+    ending = f" (and of {count - 1:,} more in this block)" if count > 1 else ""
+    return LogDamage(f"block at byte {position}, event {first}", reason + ending)

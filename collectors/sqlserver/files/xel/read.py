@@ -67,15 +67,15 @@ def read_xel(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
         _log.debug("a reject: the file cannot be read", exc_info=True)
         # Arrow's own text names the path of the machine.
         reason = os.strerror(error.errno) if error.errno else "its storage is out of reach"
-        place, problem = f"from byte {split.start} on", f"cannot be read: {reason}"
-        yield Chunk(damages=[LogDamage(place, problem, unread=True)])
+        position, problem = f"from byte {split.start} on", f"cannot be read: {reason}"
+        yield Chunk(damages=[LogDamage(position, problem, unread=True)])
 
 
 def _chunks(file: RandomAccessFile, split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     size = file.size()
     if not size:
         nothing = UnfinishedBlock(0, 0, SMALLEST_SECTOR)
-        yield Chunk(damages=[_unfinished(nothing, growing=split.growing)])
+        yield Chunk(damages=[_unfinished_damage(nothing, growing=split.growing)])
         return
     try:
         sector = sector_size(file)
@@ -93,7 +93,7 @@ def _chunks(file: RandomAccessFile, split: FileSplit, wanted: EventFilter) -> It
         if isinstance(block, LogDamage):
             yield Chunk(damages=[block])
         elif isinstance(block, UnfinishedBlock):
-            yield Chunk(damages=[_unfinished(block, growing=split.growing)])
+            yield Chunk(damages=[_unfinished_damage(block, growing=split.growing)])
         elif block.header.metadata:
             decoders.clear()
             if damage := _learn(block.data, block.header, streams):
@@ -102,7 +102,7 @@ def _chunks(file: RandomAccessFile, split: FileSplit, wanted: EventFilter) -> It
             yield from _events(block, streams, decoders, wanted)
 
 
-def _unfinished(block: UnfinishedBlock, *, growing: bool) -> LogDamage:
+def _unfinished_damage(block: UnfinishedBlock, *, growing: bool) -> LogDamage:
     there = f"{block.there:,} of at least {block.size:,} bytes are there"
     reason = (
         f"pending, {there}: it is read when the file has changed"

@@ -41,7 +41,7 @@ def test_references(text: str, expected: list[Reference]) -> None:
 def run(*texts: str) -> list[TempTable]:
     """The table that each text is run on."""
     tables = TempTables()
-    return [tables.used(text, temp_table_references(text), again=False)[0] for text in texts]
+    return [tables.use_tables(text, temp_table_references(text), again=False)[0] for text in texts]
 
 
 FILL = "SELECT * INTO #t FROM a"
@@ -69,9 +69,9 @@ def test_tables_that_the_same_was_run_on_get_the_same_suffix() -> None:
 
 def test_a_table_that_is_still_used_keeps_its_suffix() -> None:
     tables = TempTables()
-    (table,) = tables.used(FILL, temp_table_references(FILL), again=False)
+    (table,) = tables.use_tables(FILL, temp_table_references(FILL), again=False)
     suffix = table.settled_suffix("51", is_open=True)
-    (same,) = tables.used(USE, temp_table_references(USE), again=False)
+    (same,) = tables.use_tables(USE, temp_table_references(USE), again=False)
     assert same is table
     assert table.settled_suffix("51", is_open=False) == suffix
 
@@ -83,8 +83,8 @@ def test_a_table_from_before_has_no_suffix_of_its_own() -> None:
 
 def test_a_request_begins_no_table_that_its_statements_began() -> None:
     tables = TempTables()
-    (inside,) = tables.used(FILL, temp_table_references(FILL), again=False)
-    (request,) = tables.used(FILL, temp_table_references(FILL), again=True)
+    (inside,) = tables.use_tables(FILL, temp_table_references(FILL), again=False)
+    (request,) = tables.use_tables(FILL, temp_table_references(FILL), again=True)
     assert inside is request
 
 
