@@ -44,52 +44,56 @@ class Catalogue:
 
     def add(self, event: Event) -> None:
         """Take what an event says about its datasets."""
-        for one in event.inputs:
-            self._add(one, event, is_output=False)
-        for one in event.outputs:
-            self._add(one, event, is_output=True)
+        for dataset in event.inputs:
+            self._add_dataset(dataset, event, is_output=False)
+        for dataset in event.outputs:
+            self._add_dataset(dataset, event, is_output=True)
 
-    def _add(self, one: NamedDataset, event: Event, *, is_output: bool) -> None:
-        dataset = named_dataset(one.namespace, one.name)
+    def _add_dataset(self, event_dataset: NamedDataset, event: Event, *, is_output: bool) -> None:
+        dataset = named_dataset(event_dataset.namespace, event_dataset.name)
         if dataset is None:
             return
         at = event.at
         seen = self._seen.get(dataset)
         if seen is None:
-            seen = self._seen[dataset] = _Seen(kind_of(dataset, one.facets), at, at)
+            seen = self._seen[dataset] = _Seen(kind_of(dataset, event_dataset.facets), at, at)
         seen.first_seen, seen.last_seen = min(seen.first_seen, at), max(seen.last_seen, at)
-        if not one.facets:
+        if not event_dataset.facets:
             return
         if seen.columns_at is None or at >= seen.columns_at:
-            columns = columns_of(one.facets)
+            columns = columns_of(event_dataset.facets)
             if columns:
                 seen.columns, seen.columns_at = columns, at
-        if "datasetType" in one.facets and (seen.typed_at is None or at >= seen.typed_at):
-            seen.kind, seen.typed_at = kind_of(dataset, one.facets), at
-        if "symlinks" in one.facets:
-            seen.symlinks |= {*symlinks_of(dataset, one.facets)}
+        if "datasetType" in event_dataset.facets and (seen.typed_at is None or at >= seen.typed_at):
+            seen.kind, seen.typed_at = kind_of(dataset, event_dataset.facets), at
+        if "symlinks" in event_dataset.facets:
+            seen.symlinks |= {*symlinks_of(dataset, event_dataset.facets)}
         if is_output and event.state == "COMPLETE":
-            if "lifecycleStateChange" not in one.facets:
+            if "lifecycleStateChange" not in event_dataset.facets:
                 seen.made_at = max(seen.made_at or at, at)
                 return
-            self._change(dataset, seen, one, at)
+            self._change(dataset, seen, event_dataset, at)
 
-    def _change(self, dataset: DatasetId, seen: _Seen, one: NamedDataset, at: datetime) -> None:
+    def _change(
+        self, dataset: DatasetId, seen: _Seen, event_dataset: NamedDataset, at: datetime
+    ) -> None:
         """Note that a dataset was made, dropped, or has another name now."""
-        change = text(one.facets, "lifecycleStateChange", "lifecycleStateChange").upper()
+        change = text(event_dataset.facets, "lifecycleStateChange", "lifecycleStateChange").upper()
         if change == "DROP":
             seen.dropped_at = max(seen.dropped_at or at, at)
             return
         seen.made_at = max(seen.made_at or at, at)
-        old = dataset_of(mapping(one.facets, "lifecycleStateChange", "previousIdentifier"))
+        old = dataset_of(
+            mapping(event_dataset.facets, "lifecycleStateChange", "previousIdentifier")
+        )
         if change == "RENAME" and old and old != dataset:
             before = self._seen.setdefault(old, _Seen(seen.kind, at, at))
             before.dropped_at = max(before.dropped_at or at, at)
 
-    def taken(self) -> Iterator[Dataset]:
+    def take_datasets(self) -> Iterator[Dataset]:
         """The datasets since the last call, sorted."""
         for dataset, seen in sorted(self._seen.items()):
-            dropped, made = seen.dropped_at, seen.made_at
+            dropped_at, made_at = seen.dropped_at, seen.made_at
             yield Dataset(
                 dataset,
                 seen.kind,
@@ -97,7 +101,7 @@ class Catalogue:
                 tuple(sorted(seen.symlinks)),
                 seen.first_seen,
                 seen.last_seen,
-                dropped if dropped and (made is None or dropped >= made) else None,
+                dropped_at if dropped_at and (made_at is None or dropped_at >= made_at) else None,
                 self._origin,
             )
         self._seen.clear()

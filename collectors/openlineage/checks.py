@@ -33,11 +33,11 @@ def check_results(run: Run, invocation: str, events: Iterable[Event]) -> Iterato
     Args:
         events: From the first to the last.
     """
-    found: dict[Check, tuple[_Outcome, Event]] = {}
+    outcomes: dict[Check, tuple[_Outcome, Event]] = {}
     for event in events:
         for check, outcome in islice(_checks(event), _MOST):
-            found[check] = outcome, event
-    for check, (outcome, event) in found.items():
+            outcomes[check] = outcome, event
+    for check, (outcome, event) in outcomes.items():
         yield NodeResult(
             node_id=check.id,
             invocation_id=invocation,
@@ -55,26 +55,28 @@ def _checks(event: Event) -> Iterator[tuple[Check, _Outcome]]:
         word, name = _WORDS.get(text(tested, "status").lower()), _short(tested, "name")
         if word and name:
             yield Check(None, _short(tested, "type"), name=name), _outcome(word, tested)
-    for one in (*event.inputs, *event.outputs):
-        for facets in (one.facets, one.counts):
+    for event_dataset in (*event.inputs, *event.outputs):
+        for facets in (event_dataset.facets, event_dataset.counts):
             if _FACET not in facets:
                 continue
-            dataset = named_dataset(one.namespace, one.name)
-            for found in objects(facets, _FACET, "assertions") if dataset else ():
-                kind, success = _short(found, "assertion"), found.get("success")
+            dataset = named_dataset(event_dataset.namespace, event_dataset.name)
+            for assertion in objects(facets, _FACET, "assertions") if dataset else ():
+                kind, success = _short(assertion, "assertion"), assertion.get("success")
                 if kind and isinstance(success, bool):
-                    check = Check(dataset, kind, _short(found, "column"), _short(found, "name"))
-                    yield check, _outcome("pass" if success else "fail", found)
+                    check = Check(
+                        dataset, kind, _short(assertion, "column"), _short(assertion, "name")
+                    )
+                    yield check, _outcome("pass" if success else "fail", assertion)
 
 
-def _outcome(word: str, found: Mapping[str, Any]) -> _Outcome:
-    if word == "fail" and text(found, "severity").lower() == "warn":
+def _outcome(word: str, assertion: Mapping[str, Any]) -> _Outcome:
+    if word == "fail" and text(assertion, "severity").lower() == "warn":
         word = "warn"
-    actual = text(found, "actual")
+    actual = text(assertion, "actual")
     is_count = actual.isascii() and actual.isdigit() and len(actual) <= _DIGITS
     return _Outcome(word, int(actual) if is_count and word in ("fail", "warn") else None)
 
 
-def _short(found: Mapping[str, Any], key: str) -> str:
-    value = text(found, key)
+def _short(assertion: Mapping[str, Any], key: str) -> str:
+    value = text(assertion, key)
     return value if value.isprintable() and len(value) <= _LONGEST else ""

@@ -54,12 +54,12 @@ _LOG = ("origin", "reached", "events", "head", "unread", "waits", "of_dbt")
 
 
 def collect(
-    spark: SparkSession, files: EventFiles, known: Positions, reading: Reading | None = None
+    spark: SparkSession, files: EventFiles, positions: Positions, reading: Reading | None = None
 ) -> Collected | None:
     """Collect the events in new parts of files.
 
     Args:
-        known: For each origin in the store its position.
+        positions: Of each origin in the store.
         reading: Counts the files that were read.
 
     Returns:
@@ -68,18 +68,22 @@ def collect(
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    new = new_parts(files, known)
+    new = new_parts(files, positions)
     if not new:
         return None
-    size = sum(one.file.size - one.start for one in new)
+    size = sum(part.file.size - part.start for part in new)
     counter = (reading or Reading()).counter(len(new), size)
-    pieces = [piece for one in new for piece in _pieces(one)]
+    pieces = [piece for part in new for piece in _pieces(part)]
     frame = to_frame(spark, pa.Table.from_batches([batch(FilePart, pieces)]), FilePart)
     shares = max(min(len(pieces), 16), size // _BYTES, len(pieces) // _FILES)
     read = frame.repartition(max(1, min(len(pieces), shares))).mapInArrow(
         part_reader(files.task, files.date_columns, counter), ddl(PartResult)
     )
-    return of_few(to_table(read), new, known) if size <= _SMALL else _of_many(read, new, known)
+    return (
+        small_tables(to_table(read), new, positions)
+        if size <= _SMALL
+        else _lazy_tables(read, new, positions)
+    )
 
 
 def _pieces(part: NewPart) -> Iterator[FilePart]:
@@ -91,15 +95,15 @@ def _pieces(part: NewPart) -> Iterator[FilePart]:
         yield FilePart(*names, start, end, file.size, part.start, part.head)
 
 
-def of_few(rows: pa.Table, new: Sequence[NewPart], known: Positions) -> Collected:
+def small_tables(rows: pa.Table, new: Sequence[NewPart], positions: Positions) -> Collected:
     """The tables, in the memory of this process."""
-    logs = _Logs(rows.select([*_LOG]), new, known)
+    logs = _Logs(rows.select([*_LOG]), new, positions)
     rows = without(rows, logs.stays)
     tables = {name: unnested(rows, name, kind) for name, kind in RECORDS.items()}
     tables["shapes"] = distinct(tables["shapes"], "shape_id")
     results = unnested(rows, "results", NodeResult)
     invocations = results.group_by("origin").aggregate([("node_id", "count")]).to_pylist()
-    counts = {one["origin"]: one["node_id_count"] for one in invocations}
+    counts = {row["origin"]: row["node_id_count"] for row in invocations}
     return Collected(
         **tables,
         node_results=results if results.num_rows else None,
@@ -110,13 +114,13 @@ def of_few(rows: pa.Table, new: Sequence[NewPart], known: Positions) -> Collecte
     )
 
 
-def _of_many(read: DataFrame, new: Sequence[NewPart], known: Positions) -> Collected:
+def _lazy_tables(read: DataFrame, new: Sequence[NewPart], positions: Positions) -> Collected:
     """The tables as lazy data frames of what stays with Spark."""
     rows = read.persist()
     last = rows.where("head != '' OR unread != '' OR waits").select(*_LOG)
-    logs = _Logs(to_table(last), new, known)
+    logs = _Logs(to_table(last), new, positions)
     counted = rows.selectExpr("inline(results)").groupBy("origin").count().collect()
-    results = {one["origin"]: one["count"] for one in counted}
+    results = {row["origin"]: row["count"] for row in counted}
     readable = rows.where(~rows["origin"].isin(logs.stays)) if logs.stays else rows
     tables = {name: readable.selectExpr(f"inline({name})") for name in RECORDS}
     tables["shapes"] = tables["shapes"].dropDuplicates(["shape_id"])
@@ -133,9 +137,9 @@ def _of_many(read: DataFrame, new: Sequence[NewPart], known: Positions) -> Colle
 class _Logs:
     """The new parts of files, and how far each was read."""
 
-    def __init__(self, rows: pa.Table, new: Sequence[NewPart], known: Positions) -> None:
+    def __init__(self, rows: pa.Table, new: Sequence[NewPart], positions: Positions) -> None:
         self._new = new
-        self._known = of_logs(known, (one.file.origin for one in new))
+        self._known = of_logs(positions, (part.file.origin for part in new))
         self._rows: dict[str, list[dict[str, Any]]] = {}
         for row in rows.to_pylist():
             self._rows.setdefault(row["origin"], []).append(row)
@@ -143,17 +147,17 @@ class _Logs:
     @property
     def pending(self) -> tuple[Reject, ...]:
         """The files that could not be read now."""
-        found = {row["origin"]: row["unread"] for row in self._all() if row["unread"]}
+        reasons = {row["origin"]: row["unread"] for row in self._all() if row["unread"]}
         for origin, rows in self._rows.items():
             # A piece for each worker, of which some may have been read before and some after.
             if len({row["head"] for row in rows if row["head"]}) > 1:
-                found.setdefault(origin, REPLACED)
-        return tuple(Reject(origin, "", reason) for origin, reason in sorted(found.items()))
+                reasons.setdefault(origin, REPLACED)
+        return tuple(Reject(origin, "", reason) for origin, reason in sorted(reasons.items()))
 
     @property
     def stays(self) -> list[str]:
         """Origins whose records in the store stay: their files could not be read again."""
-        return sorted({one.origin for one in self.pending} & self._known.keys())
+        return sorted({reject.origin for reject in self.pending} & self._known.keys())
 
     def _all(self) -> Iterator[dict[str, Any]]:
         return chain.from_iterable(self._rows.values())
@@ -164,7 +168,7 @@ class _Logs:
         Args:
             results: For each origin of dbt's results their number.
         """
-        unread, stays = {one.origin for one in self.pending}, {*self.stays}
+        unread, stays = {reject.origin for reject in self.pending}, {*self.stays}
         for part in self._new:
             if part.origin not in stays:
                 yield from self._part(part, is_read=part.origin not in unread)
@@ -175,8 +179,8 @@ class _Logs:
         rows = self._rows.get(part.origin, [])
         reached = max((row["reached"] for row in rows), default=part.start)
         head = next((row["head"] for row in rows if row["head"]), "")
-        place = position(part.file, reached, bytes.fromhex(head)) if is_read else ""
-        yield ReadLog(part.origin, place, sum(row["events"] for row in rows))
+        reached_position = position(part.file, reached, bytes.fromhex(head)) if is_read else ""
+        yield ReadLog(part.origin, reached_position, sum(row["events"] for row in rows))
         # Parts of a log, which are no logs themselves.
         others = {*part.replaced}
         if any(row["waits"] for row in rows):

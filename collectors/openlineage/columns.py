@@ -17,7 +17,7 @@ from dbt_graft.collectors.openlineage.facets import mapping, objects, text
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Subtype
 
-_SUBTYPES = {one.value: one for one in Subtype}
+_SUBTYPES = {subtype.value: subtype for subtype in Subtype}
 # Names that producers have for some of them.
 _SUBTYPES |= {"GROUPBY": Subtype.GROUP_BY, "CONDITION": Subtype.CONDITIONAL}
 
@@ -36,42 +36,46 @@ class EventColumnEdge(NamedTuple):
 def column_lineage(output: DatasetId, facets: Facets) -> Iterator[EventColumnEdge]:
     """The edges of an output's facet `columnLineage`."""
     facet = mapping(facets, "columnLineage")
-    for column, found in mapping(facet, "fields").items():
-        old = text(found, "transformationType").upper()
-        for one in objects(found, "inputFields"):
-            yield from _edges(output, column, one, EdgeType.DIRECT, old)
-    for one in objects(facet, "dataset"):
-        yield from _edges(output, ANY_COLUMN, one, EdgeType.INDIRECT)
+    for column, field in mapping(facet, "fields").items():
+        old = text(field, "transformationType").upper()
+        for input_field in objects(field, "inputFields"):
+            yield from _edges(output, column, input_field, EdgeType.DIRECT, old)
+    for input_field in objects(facet, "dataset"):
+        yield from _edges(output, ANY_COLUMN, input_field, EdgeType.INDIRECT)
 
 
 def entry_columns(target: DatasetId, entry: Mapping[str, Any]) -> Iterator[EventColumnEdge]:
     """The edges of an entry of the facet `lineage`."""
-    for column, found in mapping(entry, "fields").items():
-        for one in objects(found, "inputs"):
-            yield from _edges(target, column, one, EdgeType.DIRECT)
-    for one in objects(entry, "inputs"):
+    for column, field in mapping(entry, "fields").items():
+        for input_field in objects(field, "inputs"):
+            yield from _edges(target, column, input_field, EdgeType.DIRECT)
+    for input_field in objects(entry, "inputs"):
         # An input without a column says no more than that data came from its dataset.
-        if text(one, "field"):
-            yield from _edges(target, ANY_COLUMN, one, EdgeType.INDIRECT)
+        if text(input_field, "field"):
+            yield from _edges(target, ANY_COLUMN, input_field, EdgeType.INDIRECT)
 
 
 def _edges(
-    output: DatasetId, column: str, found: Mapping[str, Any], default: EdgeType, old: str = ""
+    output: DatasetId, column: str, input_field: Mapping[str, Any], default: EdgeType, old: str = ""
 ) -> Iterator[EventColumnEdge]:
-    source, field = dataset_of(found), text(found, "field") or ANY_COLUMN
+    source, field = dataset_of(input_field), text(input_field, "field") or ANY_COLUMN
     if source is None or not column:
         return
-    given = list(objects(found, "transformations")) or [{"type": default.value, "subtype": old}]
-    for one in given:
-        subtype = _subtype(text(one, "type").upper(), text(one, "subtype").upper(), default)
-        masking = one.get("masking") is True or old == "MASKED"
+    transformations = list(objects(input_field, "transformations")) or [
+        {"type": default.value, "subtype": old}
+    ]
+    for transformation in transformations:
+        subtype = _subtype(
+            text(transformation, "type").upper(), text(transformation, "subtype").upper(), default
+        )
+        masking = transformation.get("masking") is True or old == "MASKED"
         yield EventColumnEdge(output, column, source, field, subtype, masking)
 
 
 def _subtype(type_: str, subtype: str, default: EdgeType) -> Subtype:
     """The subtype; where it is not known, the one of its type that claims least."""
-    known = _SUBTYPES.get(subtype)
+    member = _SUBTYPES.get(subtype)
     wanted = EdgeType(type_) if type_ in EdgeType.__members__ else default
-    if known and (known.type is wanted or not type_):
-        return known
+    if member and (member.type is wanted or not type_):
+        return member
     return Subtype.TRANSFORMATION if wanted is EdgeType.DIRECT else Subtype.CONDITIONAL

@@ -27,18 +27,18 @@ def named_dataset(namespace: str, name: str) -> DatasetId | None:
     Paths are folded as in engines' logs: a partition's folder is its table's.
     """
     try:
-        found = dataset_id(namespace, name)
+        dataset = dataset_id(namespace, name)
     except ValueError:
         return None
-    if not found.namespace.startswith(_STORES):
-        return found
-    folded = dataset_folders([found.name if found.namespace == "file" else str(found)])
-    return path_dataset(folded[0]) if folded else found
+    if not dataset.namespace.startswith(_STORES):
+        return dataset
+    folded = dataset_folders([dataset.name if dataset.namespace == "file" else str(dataset)])
+    return path_dataset(folded[0]) if folded else dataset
 
 
-def dataset_of(found: Mapping[str, Any]) -> DatasetId | None:
+def dataset_of(identifier: Mapping[str, Any]) -> DatasetId | None:
     """The dataset that a part of a facet names; None where it names none."""
-    return named_dataset(text(found, "namespace"), text(found, "name"))
+    return named_dataset(text(identifier, "namespace"), text(identifier, "name"))
 
 
 def kind_of(dataset: DatasetId, facets: Facets) -> Kind:
@@ -59,15 +59,15 @@ def _kind(dataset: DatasetId) -> Kind:
 
 def columns_of(facets: Facets) -> tuple[Column, ...]:
     """The columns in the facet `schema`; a struct is one column, as in engines' logs."""
-    found = (
+    columns = (
         Column(name, text(field, "type"))
         for field in objects(facets, "schema", "fields")
         if (name := text(field, "name"))
     )
-    return tuple(islice(found, MOST_COLUMNS))
+    return tuple(islice(columns, MOST_COLUMNS))
 
 
 def symlinks_of(dataset: DatasetId, facets: Facets) -> tuple[DatasetId, ...]:
     """The other names in the facet `symlinks`, sorted."""
-    found = map(dataset_of, objects(facets, "symlinks", "identifiers"))
-    return tuple(sorted({one for one in found if one and one != dataset}))
+    symlinks = map(dataset_of, objects(facets, "symlinks", "identifiers"))
+    return tuple(sorted({symlink for symlink in symlinks if symlink and symlink != dataset}))

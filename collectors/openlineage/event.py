@@ -84,13 +84,13 @@ class Event(NamedTuple):
         return self.state in ("COMPLETE", "FAIL", "ABORT")
 
 
-def read_event(found: Any) -> Event:
+def read_event(value: Any) -> Event:
     """The event in a JSON value.
 
     Raises:
         NotAnEventError: It is none, or lacks what the schema requires.
     """
-    document = _object(found, "the event")
+    document = _object(value, "the event")
     is_run, is_job = "run" in document, "job" in document
     if not is_run and not is_job and "dataset" not in document:
         raise NotAnEventError("has neither 'run' nor 'job' nor 'dataset': no OpenLineage event")
@@ -116,37 +116,37 @@ def read_event(found: Any) -> Event:
     )
 
 
-def _state(found: Any) -> str:
-    if found is None:
+def _state(value: Any) -> str:
+    if value is None:
         return "OTHER"
-    if not isinstance(found, str) or found.upper() not in _STATES:
+    if not isinstance(value, str) or value.upper() not in _STATES:
         raise NotAnEventError(f"eventType is not one of {', '.join(sorted(_STATES))}")
-    return found.upper()
+    return value.upper()
 
 
-def _time(found: Any) -> datetime:
+def _time(value: Any) -> datetime:
     try:
-        at = datetime.fromisoformat(found)
+        at = datetime.fromisoformat(value)
         # A time without a zone is against the schema, and common.
         return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     except (TypeError, ValueError, OverflowError):
         raise NotAnEventError("eventTime is not a 'date-time'") from None
 
 
-def _run_id(found: Any) -> str:
-    if not isinstance(found, str) or not _RUN_ID.fullmatch(found):
+def _run_id(value: Any) -> str:
+    if not isinstance(value, str) or not _RUN_ID.fullmatch(value):
         raise NotAnEventError("run.runId is not a 'uuid'")
-    return found.lower()
+    return value.lower()
 
 
 def _datasets(document: Facets, key: str, counts: str) -> tuple[NamedDataset, ...]:
-    found = document.get(key)
-    if not found and (found is None or isinstance(found, list)):
+    entries = document.get(key)
+    if not entries and (entries is None or isinstance(entries, list)):
         return ()
-    if not isinstance(found, list):
+    if not isinstance(entries, list):
         raise NotAnEventError(f"{key} is not of type 'array'")
-    named = (_dataset(one, f"{key}[{at}]", counts) for at, one in enumerate(found))
-    return tuple(one for one in named if not _is_collected(one))
+    named = (_dataset(entry, f"{key}[{at}]", counts) for at, entry in enumerate(entries))
+    return tuple(dataset for dataset in named if not _is_collected(dataset))
 
 
 def _is_collected(dataset: NamedDataset) -> bool:
@@ -156,32 +156,32 @@ def _is_collected(dataset: NamedDataset) -> bool:
     return isinstance(url, str) and url.endswith(_COLLECTED)
 
 
-def _dataset(found: Any, place: str, counts: str) -> NamedDataset:
-    one = _object(found, place)
-    where = f"{place}."
+def _dataset(value: Any, path: str, counts: str) -> NamedDataset:
+    document = _object(value, path)
+    where = f"{path}."
     return NamedDataset(
-        _text(one, "namespace", where),
-        _text(one, "name", where),
-        _facets(one, "facets", where),
-        _facets(one, counts, where),
+        _text(document, "namespace", where),
+        _text(document, "name", where),
+        _facets(document, "facets", where),
+        _facets(document, counts, where),
     )
 
 
 def _facets(parent: Facets, key: str, where: str) -> Facets:
-    found = parent.get(key)
-    if not found:
+    facets = parent.get(key)
+    if not facets:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(facets, dict):
         raise NotAnEventError(f"{where}{key} is not of type 'object'")
-    for name in _LARGE & found.keys():
-        found[name] = None
-    return found
+    for name in _LARGE & facets.keys():
+        facets[name] = None
+    return facets
 
 
-def _object(found: Any, place: str) -> dict[str, Any]:
-    if not isinstance(found, dict):
-        raise NotAnEventError(f"{place} is not of type 'object'")
-    return found
+def _object(value: Any, path: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise NotAnEventError(f"{path} is not of type 'object'")
+    return value
 
 
 def _required(parent: Facets, key: str, where: str) -> Any:
@@ -191,9 +191,9 @@ def _required(parent: Facets, key: str, where: str) -> Any:
 
 
 def _text(parent: Facets, key: str, where: str) -> str:
-    found = _required(parent, key, where)
-    if not isinstance(found, str):
+    value = _required(parent, key, where)
+    if not isinstance(value, str):
         raise NotAnEventError(f"{where}{key} is not of type 'string'")
-    if not found.strip():
+    if not value.strip():
         raise NotAnEventError(f"'{where}{key}' is empty")
-    return found
+    return value

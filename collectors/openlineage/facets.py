@@ -35,18 +35,18 @@ KNOWN = frozenset(
 )
 
 
-def mapping(found: Any, *keys: str) -> Mapping[str, Any]:
+def mapping(document: Any, *keys: str) -> Mapping[str, Any]:
     """The object below some keys; empty where there is none."""
-    value = _below(found, keys)
+    value = _below(document, keys)
     return value if isinstance(value, dict) else {}
 
 
-def text(found: Any, *keys: str) -> str:
+def text(document: Any, *keys: str) -> str:
     """The text below some keys, without secrets; empty where there is none.
 
     Secrets go before anything is made of a text: a part of one would not look like it.
     """
-    value = _below(found, keys)
+    value = _below(document, keys)
     if not isinstance(value, str):
         return ""
     return _redacted(value) if len(value) < _LONG else redact_code(value)
@@ -55,44 +55,46 @@ def text(found: Any, *keys: str) -> str:
 _redacted = lru_cache(65_536)(redact_code)
 
 
-def number(found: Any, *keys: str) -> int | None:
+def number(document: Any, *keys: str) -> int | None:
     """The number below some keys, at least 0; None where there is none."""
-    value = _below(found, keys)
+    value = _below(document, keys)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if 0 <= value < 2**63 else None
 
 
-def objects(found: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
+def objects(document: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
     """The objects of the list below some keys."""
-    listed = _below(found, keys)
-    return (one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict))
+    listed = _below(document, keys)
+    return (
+        entry for entry in (listed if isinstance(listed, list) else ()) if isinstance(entry, dict)
+    )
 
 
-def _below(found: Any, keys: Iterable[str]) -> Any:
+def _below(value: Any, keys: Iterable[str]) -> Any:
     for key in keys:
-        if not isinstance(found, dict):
+        if not isinstance(value, dict):
             return None
-        found = found.get(key)
-    return found
+        value = value.get(key)
+    return value
 
 
-def moment(found: Any, *keys: str) -> datetime | None:
+def moment(document: Any, *keys: str) -> datetime | None:
     """The time below some keys; None where there is none."""
     try:
-        at = datetime.fromisoformat(text(found, *keys))
+        at = datetime.fromisoformat(text(document, *keys))
         return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
 
 
-def unread(event: Event, counts: Counter[str]) -> None:
+def count_unknown_facets(event: Event, counts: Counter[str]) -> None:
     """Count the facets of an event that this reader does not know, by name."""
     for facets in (
         event.run_facets,
         event.job_facets,
-        *(one.facets for one in (*event.inputs, *event.outputs) if one.facets),
-        *(one.counts for one in (*event.inputs, *event.outputs) if one.counts),
+        *(dataset.facets for dataset in (*event.inputs, *event.outputs) if dataset.facets),
+        *(dataset.counts for dataset in (*event.inputs, *event.outputs) if dataset.counts),
     ):
         # Rarely there is one.
         if not facets.keys() <= KNOWN:

@@ -68,12 +68,12 @@ class NewPart:
 
 
 def new_parts(
-    files: EventFiles, known: Positions, report: Report = report_nothing
+    files: EventFiles, positions: Positions, report: Report = report_nothing
 ) -> list[NewPart]:
     """The parts of files that the store does not have; needs no Spark.
 
     Args:
-        known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        positions: Of each origin in the store, as `collectors.store.positions` gives them.
         report: Takes what cannot be listed.
 
     Raises:
@@ -83,7 +83,7 @@ def new_parts(
         files.path, files.label, lambda log: _may_hold_events(log, files.path), report
     )
     origins = {log.origin for log in listed}
-    parts = _parts(origins, of_logs(known, origins))
+    parts = _parts(origins, of_logs(positions, origins))
     return [new for log in listed if (new := _new_part(log, parts.get(log.origin, {})))]
 
 
@@ -107,24 +107,26 @@ def _may_hold_events(log: LogFile, path: str) -> bool:
     return suffix in _SUFFIXES or log.url.rstrip("/") == path.rstrip("/")
 
 
-def _parts(origins: Iterable[str], known: Positions) -> dict[str, dict[str, str]]:
+def _parts(origins: Iterable[str], positions: Positions) -> dict[str, dict[str, str]]:
     """For each file its parts in the store, with their positions."""
     wanted = set(origins)
-    found: dict[str, dict[str, str]] = {}
-    for origin, (reached, _) in known.items():
+    parts_by_file: dict[str, dict[str, str]] = {}
+    for origin, (reached, _) in positions.items():
         for file in (origin, _PART.sub("", origin)):
             if file in wanted:
-                found.setdefault(file, {})[origin] = reached
+                parts_by_file.setdefault(file, {})[origin] = reached
                 break
-    return found
+    return parts_by_file
 
 
 def _new_part(file: LogFile, parts: Mapping[str, str]) -> NewPart | None:
     again = any(map(is_stale, parts.values()))
-    reached = [at for one in parts.values() if (at := _POSITION.fullmatch(position_before(one)))]
+    reached = [
+        at for stored in parts.values() if (at := _POSITION.fullmatch(position_before(stored)))
+    ]
     if reached and not again:
         # The one that reaches furthest, of several the last.
-        at = max(enumerate(reached), key=lambda one: (int(one[1]["end"]), one[0]))[1]
+        at = max(enumerate(reached), key=lambda entry: (int(entry[1]["end"]), entry[0]))[1]
         end = int(at["end"])
         if at["state"] == file.position:
             return None

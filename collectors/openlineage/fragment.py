@@ -62,44 +62,48 @@ def fragment_records(
         origin: Of the log, or of the part of it.
         columns: The columns whose values are dates of data.
     """
-    ordered = sorted(events, key=lambda one: one.order)
-    run_facets, job_facets = _merged(ordered)
+    ordered = sorted(events, key=lambda event: event.order)
+    run_facets, job_facets = _merge_facets(ordered)
     first = ordered[0]
     is_run = first.kind is EventKind.RUN
-    own = _own_run(job, ordered, run_facets, job_facets, origin)
-    runs = [own] if is_run and job.engine != DefinitionKind.DBT else []
-    doer = own
+    own_run = _own_run(job, ordered, run_facets, job_facets, origin)
+    runs = [own_run] if is_run and job.engine != DefinitionKind.DBT else []
+    doer = own_run
     if job.is_dbt:
         origin = f"{origin}{DBT_PART}"
         # dbt's part of what Airflow runs.
         engine = DefinitionKind.DBT.value
-        doer = replace(own, task=job.node_id or own.task, engine=engine, origin=origin)
+        doer = replace(own_run, task=job.node_id or own_run.task, engine=engine, origin=origin)
         runs.append(doer)
     elif job.engine == DefinitionKind.VIEW:
-        runs = [own]
+        runs = [own_run]
     elif not job.task:
         return FragmentRecords(runs=tuple(runs))
-    found = _groups(ordered, job, columns)
+    groups_by_shape = _groups(ordered, job, columns)
     times = (ordered[0].at, ordered[-1].at) if is_run else (None, None)
     status = _status(ordered)
     return FragmentRecords(
         accesses=tuple(
-            _access(doer, shape_id, direction, one, group.evidence, times, status)
-            for shape_id, group in found.items()
+            _access(doer, shape_id, direction, access, group.evidence, times, status)
+            for shape_id, group in groups_by_shape.items()
             for direction, side in ((Direction.READ, group.reads), (Direction.WRITE, group.writes))
-            for one in side.values()
+            for access in side.values()
         ),
         runs=tuple(runs),
-        shapes=tuple(_shapes(found, job_facets)) if not job.is_dbt else (),
-        column_edges=tuple(_column_edges(doer, found)),
+        shapes=tuple(_shapes(groups_by_shape, job_facets)) if not job.is_dbt else (),
+        column_edges=tuple(_column_edges(doer, groups_by_shape)),
         results=(
-            *_results(job, own, run_facets, ordered),
-            *(check_results(own, _invocation(run_facets) or own.run_id, ordered) if is_run else ()),
+            *_results(job, own_run, run_facets, ordered),
+            *(
+                check_results(own_run, _invocation(run_facets) or own_run.run_id, ordered)
+                if is_run
+                else ()
+            ),
         ),
     )
 
 
-def _merged(events: Iterable[Event]) -> tuple[Facets, Facets]:
+def _merge_facets(events: Iterable[Event]) -> tuple[Facets, Facets]:
     """The facets of the run and of the job, of each name the last."""
     run: dict[str, object] = {}
     job: dict[str, object] = {}
@@ -116,35 +120,35 @@ def _status(events: Sequence[Event]) -> Status:
 
 def _groups(events: Iterable[Event], job: Job, columns: DateColumns) -> dict[str, Group]:
     """The groups of all events by shape; one within another is left out."""
-    found: dict[str, Group] = {}
+    groups_by_shape: dict[str, Group] = {}
     for event in events:
         for group in groups(event, job, columns):
             shape_id = group.shape_id(job)
-            known = found.get(shape_id)
-            found[shape_id] = _both(known, group) if known else group
+            earlier = groups_by_shape.get(shape_id)
+            groups_by_shape[shape_id] = _merge_groups(earlier, group) if earlier else group
     return {
         shape_id: group
-        for shape_id, group in found.items()
+        for shape_id, group in groups_by_shape.items()
         if group.edges
         or not any(
             group.reads.keys() <= other.reads.keys() and group.writes.keys() <= other.writes.keys()
-            for name, other in found.items()
+            for name, other in groups_by_shape.items()
             if name != shape_id
         )
     }
 
 
-def _both(a: Group, b: Group) -> Group:
+def _merge_groups(a: Group, b: Group) -> Group:
     """One group of two with the same datasets; the later event's counts."""
     return Group(
-        {key: _counted(a.reads[key], one) for key, one in b.reads.items()},
-        {key: _counted(a.writes[key], one) for key, one in b.writes.items()},
+        {key: _merge_counts(a.reads[key], access) for key, access in b.reads.items()},
+        {key: _merge_counts(a.writes[key], access) for key, access in b.writes.items()},
         tuple(dict.fromkeys((*a.edges, *b.edges))),
         min(a.evidence, b.evidence, key=_RANKS.__getitem__),
     )
 
 
-def _counted(a: EventAccess, b: EventAccess) -> EventAccess:
+def _merge_counts(a: EventAccess, b: EventAccess) -> EventAccess:
     return b._replace(
         rows=a.rows if b.rows is None else b.rows,
         bytes=a.bytes if b.bytes is None else b.bytes,
@@ -190,11 +194,11 @@ def _application(job: Job, facets: Facets) -> str | None:
     """The application of Spark; of Airflow `dag/task/run`, as an application's settings name it."""
     if job.engine != AIRFLOW:
         return _word(text(facets, "spark_applicationDetails", "applicationId"))
-    found = mapping(facets, "airflow") or mapping(facets, "airflowDagRun")
+    airflow_facet = mapping(facets, "airflow") or mapping(facets, "airflowDagRun")
     names = (
-        text(found, "dag", "dag_id"),
-        text(found, "task", "task_id"),
-        text(found, "dagRun", "run_id"),
+        text(airflow_facet, "dag", "dag_id"),
+        text(airflow_facet, "task", "task_id"),
+        text(airflow_facet, "dagRun", "run_id"),
     )
     return "/".join(filter(None, names)) or None
 
@@ -224,7 +228,7 @@ def _access(
     run: Run,
     shape_id: str,
     direction: Direction,
-    one: EventAccess,
+    access: EventAccess,
     evidence: Evidence,
     times: tuple[datetime | None, datetime | None],
     status: Status,
@@ -232,34 +236,34 @@ def _access(
     return Access(
         task=run.task,
         run_id=run.run_id,
-        dataset=one.dataset,
-        kind=one.kind,
+        dataset=access.dataset,
+        kind=access.kind,
         direction=direction,
-        operation=one.operation,
+        operation=access.operation,
         shape_id=shape_id,
-        rows=one.rows,
-        bytes=one.bytes,
-        files=one.files,
+        rows=access.rows,
+        bytes=access.bytes,
+        files=access.files,
         first_at=times[0],
         last_at=times[1],
         status=status,
         evidence=evidence,
         origin=run.origin,
-        periods=one.periods,
-        positions=one.positions,
+        periods=access.periods,
+        positions=access.positions,
     )
 
 
-def _shapes(found: Iterable[str], job_facets: Facets) -> Iterator[Shape]:
+def _shapes(shape_ids: Iterable[str], job_facets: Facets) -> Iterator[Shape]:
     """The shape of each group of a job that shows its SQL."""
     dialect, sql = shown_sql(job_facets)
     if sql:
-        for shape_id in found:
+        for shape_id in shape_ids:
             yield Shape(shape_id, dialect, sql, "openlineage", Outcome.PARSED)
 
 
-def _column_edges(run: Run, found: dict[str, Group]) -> Iterator[ColumnEdge]:
-    for shape_id, group in found.items():
+def _column_edges(run: Run, groups_by_shape: dict[str, Group]) -> Iterator[ColumnEdge]:
+    for shape_id, group in groups_by_shape.items():
         for edge in group.edges:
             yield ColumnEdge(
                 task=run.task,

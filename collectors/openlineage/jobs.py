@@ -122,8 +122,8 @@ def is_dag(event: Event) -> bool:
 def _task(event: Event, engine: str, rule: re.Pattern[str] | None) -> str:
     name = event.job
     if rule is not None:
-        found = rule.match(name)
-        return found["task"].strip() if found and found["task"] else ""
+        match = rule.match(name)
+        return match["task"].strip() if match and match["task"] else ""
     if engine in ("flink", DefinitionKind.DBT) or (engine == AIRFLOW and is_dag(event)):
         return name
     if engine == SPARK:

@@ -36,7 +36,7 @@ class Line(NamedTuple):
         unfinished: The file may still be written.
     """
 
-    place: str
+    position: str
     value: Any
     size: int
     end: int
@@ -65,7 +65,7 @@ def lines(part: Range, head: bytes) -> Iterator[Line]:
     """
     if head.startswith(_MAGIC):
         if part.start == part.first:
-            yield from _packed(part)
+            yield from _read_packed(part)
         return
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         if part.start == part.first:
@@ -75,10 +75,10 @@ def lines(part: Range, head: bytes) -> Iterator[Line]:
         if part.start == part.first:
             yield from _document(part)
         return
-    yield from _plain(part)
+    yield from _read_plain(part)
 
 
-def _plain(part: Range) -> Iterator[Line]:
+def _read_plain(part: Range) -> Iterator[Line]:
     files, path = filesystem(part.url)
     with (
         files.open_input_file(path) as raw,
@@ -105,11 +105,11 @@ def _plain(part: Range) -> Iterator[Line]:
 
 def _last(line: bytes, begin: int) -> Line:
     """A line without its end: complete if it is JSON."""
-    found = _line(line, f"byte {begin}", begin + len(line))
-    return found._replace(unfinished=True, end=begin) if found.problem else found
+    parsed = _line(line, f"byte {begin}", begin + len(line))
+    return parsed._replace(unfinished=True, end=begin) if parsed.problem else parsed
 
 
-def _packed(part: Range) -> Iterator[Line]:
+def _read_packed(part: Range) -> Iterator[Line]:
     files, path = filesystem(part.url)
     with files.open_input_stream(path, compression=None) as file:
         try:
@@ -169,27 +169,27 @@ def _document(part: Range) -> Iterator[Line]:
 
 
 def _values(content: bytes) -> Iterator[Line]:
-    found = _line(content, "the file", 0)
-    if found.problem:
+    document = _line(content, "the file", 0)
+    if document.problem:
         # Not all of it may be written yet.
-        yield found._replace(unfinished=True)
-    elif isinstance(found.value, list):
-        each = len(content) // max(len(found.value), 1)
-        for number, value in enumerate(found.value, 1):
+        yield document._replace(unfinished=True)
+    elif isinstance(document.value, list):
+        each = len(content) // max(len(document.value), 1)
+        for number, value in enumerate(document.value, 1):
             yield Line(f"event {number}", value, each, 0)
     else:
-        yield found
+        yield document
 
 
-def _line(line: bytes, place: str, end: int) -> Line:
+def _line(line: bytes, position: str, end: int) -> Line:
     try:
         value = orjson.loads(line.removeprefix(_BOM))
     except orjson.JSONDecodeError:
-        return Line(place, None, len(line), end, "this is no JSON, or not all of it")
-    return Line(place, _unwrapped(value), len(line), end)
+        return Line(position, None, len(line), end, "this is no JSON, or not all of it")
+    return Line(position, _unwrap(value), len(line), end)
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """The event in a record of Kafka, as consumers dump it: `{"key": …, "value": …}`."""
     if isinstance(value, dict) and "eventTime" not in value:
         for key in ("value", "payload"):

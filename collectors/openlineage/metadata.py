@@ -30,10 +30,10 @@ def task_metadata(event: Event, job: Job, origin: str) -> TaskMetadata | None:
     if not job.task or job.is_dbt:
         return None
     facets = event.job_facets
-    owner = next((text(one, "name") for one in objects(facets, "ownership", "owners")), "")
+    owner = next((text(entry, "name") for entry in objects(facets, "ownership", "owners")), "")
     schedule = text(event.run_facets, "airflow", "dag", "timetable_summary")
     description = "" if job.engine == AIRFLOW else text(facets, "documentation", "description")
-    found = TaskMetadata(
+    metadata = TaskMetadata(
         job.task,
         event.at,
         description=_description(description),
@@ -42,8 +42,8 @@ def task_metadata(event: Event, job: Job, origin: str) -> TaskMetadata | None:
         tags=_tags(objects(event.job_facets, "tags", "tags")),
         origin=origin,
     )
-    is_any = found.description or found.owner or found.schedule or found.tags
-    return found if is_any else None
+    is_any = metadata.description or metadata.owner or metadata.schedule or metadata.tags
+    return metadata if is_any else None
 
 
 class DatasetTexts:
@@ -58,20 +58,20 @@ class DatasetTexts:
 
     def add(self, event: Event) -> None:
         """Take what an event says about its datasets."""
-        for one in (*event.inputs, *event.outputs):
-            if one.facets.keys().isdisjoint(_DESCRIBING):
+        for event_dataset in (*event.inputs, *event.outputs):
+            if event_dataset.facets.keys().isdisjoint(_DESCRIBING):
                 continue
-            dataset = named_dataset(one.namespace, one.name)
+            dataset = named_dataset(event_dataset.namespace, event_dataset.name)
             if dataset is None:
                 continue
-            for name, values in _parts(one.facets):
-                found = DatasetMetadata(dataset, event.at, origin=self._origin, **values)
-                known = self._newest.get((dataset, name), found)
-                self._newest[dataset, name] = max(known, found, key=newness)
+            for name, values in _parts(event_dataset.facets):
+                metadata = DatasetMetadata(dataset, event.at, origin=self._origin, **values)
+                earlier = self._newest.get((dataset, name), metadata)
+                self._newest[dataset, name] = max(earlier, metadata, key=newness)
 
-    def taken(self) -> Iterator[DatasetMetadata]:
+    def take_metadata(self) -> Iterator[DatasetMetadata]:
         """The metadata since the last call, sorted by dataset."""
-        yield from (found for _, found in sorted(self._newest.items()))
+        yield from (metadata for _, metadata in sorted(self._newest.items()))
         self._newest.clear()
 
 
@@ -82,21 +82,25 @@ def _parts(facets: Facets) -> Iterator[tuple[str, dict[str, Any]]]:
         if description:
             yield "documentation", {"description": description}
     if "ownership" in facets:
-        owners = (text(one, "name").strip() for one in objects(facets, "ownership", "owners"))
+        owners = (text(entry, "name").strip() for entry in objects(facets, "ownership", "owners"))
         if owner := next(filter(None, owners), ""):
             yield "ownership", {"owner": owner[:_LONGEST_TAG]}
     if "tags" in facets:
         by_field: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for tag in islice(objects(facets, "tags", "tags"), MOST_COLUMNS):
             by_field[text(tag, "field")].append(tag)
-        tags = {field: found for field, of in by_field.items() if (found := _tags(of))}
+        tags = {
+            field: names for field, field_tags in by_field.items() if (names := _tags(field_tags))
+        }
         if tags:
-            own = tags.pop("", ())
-            columns = tuple(ColumnMetadata(field, tags=found) for field, found in tags.items())
-            yield "tags", {"tags": own, "columns": columns}
+            dataset_tags = tags.pop("", ())
+            columns = tuple(ColumnMetadata(field, tags=names) for field, names in tags.items())
+            yield "tags", {"tags": dataset_tags, "columns": columns}
     if "schema" in facets:
         # Most schemas have no descriptions, and every event may have a schema.
-        described = [one for one in objects(facets, "schema", "fields") if "description" in one]
+        described = [
+            field for field in objects(facets, "schema", "fields") if "description" in field
+        ]
         columns = tuple(
             ColumnMetadata(name, description)
             for field in described[:MOST_COLUMNS]
@@ -114,10 +118,10 @@ def _description(text: str) -> str:
 
 def _tags(tags: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """The names of tags, sorted: `nightly`, or `team:finance` where a tag has a value."""
-    found = set()
+    names = set()
     for tag in tags:
         key, value = text(tag, "key"), text(tag, "value")
         written = key if value in ("", key, "true") else f"{key}:{value}"
         if key and written.isprintable() and len(written) <= _LONGEST_TAG:
-            found.add(written)
-    return tuple(sorted(found)[:_MOST_TAGS])
+            names.add(written)
+    return tuple(sorted(names)[:_MOST_TAGS])

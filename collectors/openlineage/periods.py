@@ -14,7 +14,13 @@ from typing import Any
 from dbt_graft.collectors.openlineage.event import NamedDataset
 from dbt_graft.collectors.openlineage.facets import mapping, objects, text
 from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns, DateRank, name_grain
-from dbt_graft.lineage.dates.date_ranges import Conditions, both, compared, date_range, either
+from dbt_graft.lineage.dates.date_ranges import (
+    Conditions,
+    comparison_range,
+    date_range,
+    intersect_conditions,
+    unite_conditions,
+)
 from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import SNAPSHOTS, condition_periods, union
@@ -35,7 +41,7 @@ _KINDS = {"iceberg": SNAPSHOTS, "delta": "delta version"}
 
 
 def event_periods(
-    one: NamedDataset, *, is_output: bool, columns: DateColumns = NO_RULES
+    dataset: NamedDataset, *, is_output: bool, columns: DateColumns = NO_RULES
 ) -> tuple[Period, ...]:
     """The dates of data that an event reads or writes; empty where nothing tells them.
 
@@ -43,7 +49,7 @@ def event_periods(
         columns: The columns whose values are dates of data.
     """
     side = "outputCondition" if is_output else "inputCondition"
-    condition = mapping(one.counts, "subset", side) or mapping(one.facets, "subset", side)
+    condition = mapping(dataset.counts, "subset", side) or mapping(dataset.facets, "subset", side)
     partition = PeriodEvidence.PARTITION if is_output else PeriodEvidence.LOCATION
     match text(condition, "type"):
         case "partition":
@@ -55,24 +61,26 @@ def event_periods(
         case "location":
             return _of_locations(condition, columns, partition)
         case "compare" | "binary":
-            return _best(_conditions(condition), columns, _types(one))
-    period = path_period(one.name, columns, PeriodEvidence.PATH) if "/" in one.name else None
+            return _best(_conditions(condition), columns, _types(dataset))
+    period = (
+        path_period(dataset.name, columns, PeriodEvidence.PATH) if "/" in dataset.name else None
+    )
     return (period,) if period else ()
 
 
-def event_positions(one: NamedDataset) -> tuple[DataPosition, ...]:
+def event_positions(dataset: NamedDataset) -> tuple[DataPosition, ...]:
     """The version or snapshot of a dataset that an event reads or writes."""
     for name in _SNAPSHOTS:
-        report = mapping(one.counts, name) or mapping(one.facets, name)
+        report = mapping(dataset.counts, name) or mapping(dataset.facets, name)
         snapshot = report.get("snapshotId")
         if isinstance(snapshot, (int, str)) and _VERSION.fullmatch(str(snapshot)):
             return (DataPosition(SNAPSHOTS, str(snapshot), str(snapshot)),)
-    version = text(one.facets, "version", "datasetVersion") or text(
-        one.facets, "datasetVersion", "datasetVersion"
+    version = text(dataset.facets, "version", "datasetVersion") or text(
+        dataset.facets, "datasetVersion", "datasetVersion"
     )
     if not _VERSION.fullmatch(version):
         return ()
-    layer = text(one.facets, "storage", "storageLayer").casefold()
+    layer = text(dataset.facets, "storage", "storageLayer").casefold()
     return (DataPosition(_KINDS.get(layer, "version"), version, version),)
 
 
@@ -81,9 +89,9 @@ def _of_locations(
 ) -> tuple[Period, ...]:
     named = condition.get("locations")
     locations = named if isinstance(named, list) else []
-    found = [path_period(str(one), columns, evidence) for one in locations[:_MOST]]
-    known = [one for one in found if one]
-    return union(known) if known and len(known) == len(locations) else ()
+    periods = [path_period(str(location), columns, evidence) for location in locations[:_MOST]]
+    known_periods = [period for period in periods if period]
+    return union(known_periods) if known_periods and len(known_periods) == len(locations) else ()
 
 
 def _conditions(condition: Mapping[str, Any], depth: int = 0) -> Conditions:
@@ -91,28 +99,36 @@ def _conditions(condition: Mapping[str, Any], depth: int = 0) -> Conditions:
         return {}
     left, right = mapping(condition, "left"), mapping(condition, "right")
     if text(condition, "type") == "binary":
-        join = either if text(condition, "operator").upper() == "OR" else both
+        join = (
+            unite_conditions
+            if text(condition, "operator").upper() == "OR"
+            else intersect_conditions
+        )
         return join((_conditions(left, depth + 1), _conditions(right, depth + 1)))
     operator = _COMPARISONS.get(text(condition, "comparison").upper(), "")
     if text(left, "type") == "literal":
         left, right, operator = right, left, _MIRRORED.get(operator, "")
     column, value = text(left, "field"), text(right, "value")
     dates = date_range(value, year=name_grain(column) is Grain.YEAR) if column else None
-    found = compared(operator, dates) if dates else None
-    return {column: (found,)} if found else {}
+    compared_dates = comparison_range(operator, dates) if dates else None
+    return {column: (compared_dates,)} if compared_dates else {}
 
 
-def _types(one: NamedDataset) -> dict[str, str]:
+def _types(dataset: NamedDataset) -> dict[str, str]:
     """The types of a dataset's columns, by their names in lower case."""
-    fields = islice(objects(one.facets, "schema", "fields"), _MOST)
+    fields = islice(objects(dataset.facets, "schema", "fields"), _MOST)
     return {text(field, "name").casefold(): text(field, "type") for field in fields}
 
 
 def _best(
     conditions: Conditions, columns: DateColumns, types: Mapping[str, str]
 ) -> tuple[Period, ...]:
-    ranks = {one: columns.rank(one, types.get(one.casefold(), "")) for one in conditions}
-    for column in sorted(ranks, key=lambda one: (-ranks[one], one)):
-        if ranks[column] is not DateRank.NONE and (found := condition_periods(conditions, column)):
-            return found
+    ranks = {
+        column: columns.rank(column, types.get(column.casefold(), "")) for column in conditions
+    }
+    for column in sorted(ranks, key=lambda name: (-ranks[name], name)):
+        if ranks[column] is not DateRank.NONE and (
+            periods := condition_periods(conditions, column)
+        ):
+            return periods
     return ()

@@ -17,8 +17,8 @@ def event_source(files: EventFiles, settings: str = "") -> LogSource:
         settings: A digest of what makes the files be read again once it changes.
     """
     return LogSource(
-        lambda known, report=report_nothing: new_parts(files, known, report),
-        lambda spark, known, reading: collect(spark, files, known, reading),
+        lambda positions, report=report_nothing: new_parts(files, positions, report),
+        lambda spark, positions, reading: collect(spark, files, positions, reading),
         label=files.label,
         settings=settings,
     )

@@ -27,11 +27,11 @@ def shown_sql(facets: Facets) -> tuple[str, str]:
     query, dialect = text(facets, "sql", "query"), text(facets, "sql", "dialect")
     if not query or len(query) > _LONGEST or _DOLLARS.search(query):
         return "", ""
-    return _shown(query, dialect)
+    return _normalise_sql(query, dialect)
 
 
 @lru_cache(maxsize=2_000)
-def _shown(query: str, dialect: str) -> tuple[str, str]:
+def _normalise_sql(query: str, dialect: str) -> tuple[str, str]:
     if not _QUOTES_NAMES.fullmatch(dialect):
         return Dialect.SPARK.value, normalise(query, Dialect.SPARK).strip()
     if not _TSQL.fullmatch(dialect) and "\\" in query:

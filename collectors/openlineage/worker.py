@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from dbt_graft.collectors.openlineage.catalogue import Catalogue
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
-from dbt_graft.collectors.openlineage.facets import unread
+from dbt_graft.collectors.openlineage.facets import count_unknown_facets
 from dbt_graft.collectors.openlineage.files import has_head, read_head
 from dbt_graft.collectors.openlineage.fragment import FragmentRecords, fragment_records
 from dbt_graft.collectors.openlineage.jobs import Job, job_of
@@ -62,7 +62,9 @@ BESIDE: Mapping[str, type] = {
     "metadata": TaskMetadata,
     "texts": DatasetMetadata,
 }
-RECORDS: Mapping[str, type] = {one.name: TABLES[one.name] for one in fields(LogRecords)}
+RECORDS: Mapping[str, type] = {
+    record_field.name: TABLES[record_field.name] for record_field in fields(LogRecords)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,10 @@ def part_reader(
         # Events have no cycles, and to look for some among those held takes a fifth of the time.
         gc.disable()
         try:
-            for listed in (one for each in batches for one in each.to_pylist()):
+            for listed in (row for each in batches for row in each.to_pylist()):
                 part = record(FilePart, listed)
                 for result in read_part(part, rule, columns):
-                    yield stored(result)
+                    yield safe_batch(result)
                 counter.add(int(part.start == part.first), part.end - part.start)
         finally:
             gc.enable()
@@ -136,7 +138,7 @@ def part_reader(
     return run
 
 
-def stored(result: PartResult) -> pa.RecordBatch:
+def safe_batch(result: PartResult) -> pa.RecordBatch:
     """A result as a batch; of one with a value that no column can hold, a reject."""
     try:
         return result_batch(result)
@@ -179,7 +181,7 @@ def read_part(
             reached = max(reached, line.end)
             reader.add(line)
             if reader.size >= _RECORDS:
-                yield PartResult(part.origin, *reader.taken())
+                yield PartResult(part.origin, *reader.take_records())
     except OSError as error:
         unread = f"the file cannot be read ({system_reason(error)})"
     except Exception as error:
@@ -188,7 +190,7 @@ def read_part(
         reader.reject(f"byte {reached}", reason)
     reader.finish()
     yield PartResult(
-        *(part.origin, *reader.taken()),
+        *(part.origin, *reader.take_records()),
         reached=reached,
         events=reader.events,
         head=head.hex(),
@@ -248,18 +250,18 @@ class _PartReader:
                 self.events -= 1
                 reason += "; it is read again when the file has grown"
             self.waits = line.unfinished and line.end > 0
-            self.reject(line.place, reason, f"{self._file}@{line.end}" if self.waits else "")
+            self.reject(line.position, reason, f"{self._file}@{line.end}" if self.waits else "")
             return
         try:
             event = read_event(line.value)
-            self._add(event, line.size)
+            self._add_event(event, line.size)
         except NotAnEventError as error:
-            self.reject(line.place, str(error))
+            self.reject(line.position, str(error))
         except Exception as error:  # an event that breaks the reader costs that event only
-            self.reject(line.place, f"cannot be used ({exception_reason(error, _logger)})")
+            self.reject(line.position, f"cannot be used ({exception_reason(error, _logger)})")
 
-    def _add(self, event: Event, size: int) -> None:
-        unread(event, self._unread)
+    def _add_event(self, event: Event, size: int) -> None:
+        count_unknown_facets(event, self._unread)
         self._catalogue.add(event)
         self._texts.add(event)
         if event.kind is EventKind.DATASET:
@@ -273,8 +275,8 @@ class _PartReader:
             held.job = job_of(event, self._rule)
         metadata = task_metadata(event, held.job, self.origin)
         if metadata:
-            known = self._metadata.get(metadata.task, metadata)
-            self._metadata[metadata.task] = max(known, metadata, key=newness)
+            earlier = self._metadata.get(metadata.task, metadata)
+            self._metadata[metadata.task] = max(earlier, metadata, key=newness)
         held.events.append(event)
         held.size += size
         self._held_size += size
@@ -285,23 +287,23 @@ class _PartReader:
     def _fragment(self, held: _Held) -> None:
         self._held_size -= held.size
         try:
-            found = fragment_records(held.job, held.events, self.origin, self._columns)
+            records = fragment_records(held.job, held.events, self.origin, self._columns)
         except Exception as error:  # a run that breaks the reader costs that run only
             reason = f"cannot be used ({exception_reason(error, _logger)})"
             self.reject(f"run {held.events[0].run_id}", reason)
             return
-        self._take(found)
+        self._take(records)
 
-    def _take(self, found: FragmentRecords) -> None:
-        self._accesses += found.accesses
-        self._runs += found.runs
-        self._results += found.results
-        self._shapes |= {one.shape_id: one for one in found.shapes if self._is_new(one)}
-        self._edges += filter(self._is_new, found.column_edges)
-        self.of_dbt |= any(run.origin != self.origin for run in found.runs)
+    def _take(self, records: FragmentRecords) -> None:
+        self._accesses += records.accesses
+        self._runs += records.runs
+        self._results += records.results
+        self._shapes |= {shape.shape_id: shape for shape in records.shapes if self._is_new(shape)}
+        self._edges += filter(self._is_new, records.column_edges)
+        self.of_dbt |= any(run.origin != self.origin for run in records.runs)
 
-    def _is_new(self, found: Shape | ColumnEdge) -> bool:
-        digest = hash(found)
+    def _is_new(self, shape_or_edge: Shape | ColumnEdge) -> bool:
+        digest = hash(shape_or_edge)
         if digest in self._emitted:
             return False
         if len(self._emitted) >= _REMEMBERED:
@@ -309,11 +311,11 @@ class _PartReader:
         self._emitted.add(digest)
         return True
 
-    def reject(self, place: str, reason: str, origin: str = "") -> None:
+    def reject(self, position: str, reason: str, origin: str = "") -> None:
         """Count what could not be used; the first ones are listed."""
         self._rejected += 1
         if self._rejected <= _MOST_REJECTS:
-            self._rejects.append(Reject(origin or self.origin, place, reason))
+            self._rejects.append(Reject(origin or self.origin, position, reason))
 
     def finish(self) -> None:
         """Make fragments of all that is held."""
@@ -329,10 +331,12 @@ class _PartReader:
             _logger.debug("%s: %s: %s", self.origin, title, counts)
 
     def _more_rejects(self) -> list[Reject]:
-        more = self._rejected - _MOST_REJECTS
-        return [Reject(self.origin, "", f"{more:,} more events like these")] if more > 0 else []
+        omitted = self._rejected - _MOST_REJECTS
+        return (
+            [Reject(self.origin, "", f"{omitted:,} more events like these")] if omitted > 0 else []
+        )
 
-    def taken(
+    def take_records(
         self,
     ) -> tuple[
         LogRecords,
@@ -341,11 +345,11 @@ class _PartReader:
         tuple[DatasetMetadata, ...],
     ]:
         """The records since the last call."""
-        found = LogRecords(
+        records = LogRecords(
             accesses=tuple(self._accesses),
             runs=tuple(self._runs),
             shapes=tuple(self._shapes.values()),
-            datasets=tuple(self._catalogue.taken())
+            datasets=tuple(self._catalogue.take_datasets())
             if self._is_over or len(self._catalogue) > _MOST_DATASETS
             else (),
             column_edges=tuple(self._edges),
@@ -354,7 +358,7 @@ class _PartReader:
         results = tuple(self._results)
         metadata = tuple(self._metadata.values()) if self._is_over else ()
         is_full = self._is_over or len(self._texts) > _MOST_DATASETS
-        texts = tuple(self._texts.taken()) if is_full else ()
+        texts = tuple(self._texts.take_metadata()) if is_full else ()
         self._accesses, self._runs, self._results, self._rejects = [], [], [], []
         self._shapes, self._edges = {}, []
-        return found, results, metadata, texts
+        return records, results, metadata, texts

@@ -21,7 +21,7 @@ from pathlib import Path
 import click
 import orjson
 
-from dbt_graft.collectors.openlineage.worker import stored
+from dbt_graft.collectors.openlineage.worker import safe_batch
 from tests.collectors.openlineage.events import (
     IN,
     OUT,
@@ -138,7 +138,7 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
             with guarded():
                 results = results_of(path)
                 for result in results:
-                    stored(result)
+                    safe_batch(result)
             rejects = [reject for result in results for reject in result.records.rejects]
             if LITERAL in repr(rejects):
                 raise CaseError("a reject shows a value of the log")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.openlineage.collect import of_few
+from dbt_graft.collectors.openlineage.collect import small_tables
 from dbt_graft.collectors.openlineage.files import (
     EventFiles,
     NewPart,
@@ -17,7 +17,7 @@ from dbt_graft.collectors.openlineage.files import (
     position,
     read_head,
 )
-from dbt_graft.collectors.openlineage.worker import REPLACED, FilePart, read_part, stored
+from dbt_graft.collectors.openlineage.worker import REPLACED, FilePart, read_part, safe_batch
 from dbt_graft.collectors.source import to_read_again
 from dbt_graft.collectors.store import Collected
 from dbt_graft.lineage.errors import GraftError
@@ -136,7 +136,7 @@ def collected(part: NewPart) -> Collected:
         *(part.file.url, part.file.origin, part.origin, part.start, part.file.size),
         *(part.file.size, part.start, part.head),
     )
-    return of_few(pa.Table.from_batches(map(stored, read_part(piece))), [part], {})
+    return small_tables(pa.Table.from_batches(map(safe_batch, read_part(piece))), [part], {})
 
 
 def positions_of(found: Collected) -> dict[str, tuple[str, int]]:
@@ -180,7 +180,7 @@ def test_a_file_that_another_replaces_between_its_pieces_is_read_again(tmp_path:
     results = list(read_part(FilePart(*place, 0, half, part.file.size, 0)))
     path.write_text(written_events(3, 4))
     results += read_part(FilePart(*place, half, part.file.size, part.file.size, 0))
-    found = of_few(pa.Table.from_batches(map(stored, results)), [part], {})
+    found = small_tables(pa.Table.from_batches(map(safe_batch, results)), [part], {})
     assert [one.reason for one in found.pending] == [REPLACED]
     [again] = new_parts(files, positions_of(found))
     assert (again.origin, again.start) == ("events/a.jsonl", 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.openlineage.worker import FilePart, read_part, stored
+from dbt_graft.collectors.openlineage.worker import FilePart, read_part, safe_batch
 from dbt_graft.lineage.records import Status
 from tests.collectors.openlineage.events import (
     OUT,
@@ -157,9 +157,9 @@ def test_what_no_column_can_hold_costs_its_part_only(tmp_path: Path) -> None:
     [result] = results_of(path)
     wrong = replace(result.records.runs[0], attempt=2**70)
     broken = replace(result, records=replace(result.records, runs=(wrong,)))
-    names = [one["reason"] for one in stored(broken)["rejects"][0].as_py()]
+    names = [one["reason"] for one in safe_batch(broken)["rejects"][0].as_py()]
     assert [one.partition(" (")[0] for one in names] == ["the events cannot be stored"]
-    assert len(stored(result)["runs"][0].as_py()) == 1
+    assert len(safe_batch(result)["runs"][0].as_py()) == 1
 
 
 def test_a_pattern_names_tasks(tmp_path: Path) -> None:
