@@ -37,7 +37,7 @@ from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
 from dbt_graft.catalog.site_pages import (
     list_pages,
-    planned,
+    plan_pages,
     prepare,
     record_keys,
     record_pages,
@@ -45,8 +45,8 @@ from dbt_graft.catalog.site_pages import (
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
-from dbt_graft.lineage.addresses import Address, updated_addresses
-from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory, updated_history
+from dbt_graft.lineage.addresses import Address, update_addresses
+from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory, update_history
 from dbt_graft.lineage.daily import DailyHistory
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, DocsNode
@@ -125,8 +125,8 @@ def build(
     )
     if settings.built_at:
         renamed = renamed_datasets(index, settings.moved)
-        history = updated_history(history, published_names(index), renamed, settings.built_at)
-    known = {*(address.path for address in addresses), *present_pages(index)}
+        history = update_history(history, published_names(index), renamed, settings.built_at)
+    known_pages = {*(address.path for address in addresses), *present_pages(index)}
     out = out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     # MkDocs empties its output folder.
@@ -148,7 +148,7 @@ def build(
     with closing(beside):
         keys = record_keys(index, maker)
         prepare(index)
-        lists = list_pages(index, settings, view, history, known)
+        lists = list_pages(index, settings, view, history, known_pages)
         done = write_pages([*lists, *record_pages(index, keys)], writer, previous)
         # The contexts of all lists.
         del lists, keys
@@ -162,15 +162,15 @@ def build(
     if docs_page is not None:
         extra[f"{DOCS}index.html"] = docs_page
     present = {page.path: page.title for page in pages} | docs_addresses(extra)
-    found = updated_addresses(
+    all_addresses = update_addresses(
         addresses,
         present,
         former_paths(lineage, settings.moved) | former_docs(addresses, present),
         settings.collected_at,
     )
-    gone = [page.make for page in planned(gone_pages(found))]
+    gone = [page.make for page in plan_pages(gone_pages(all_addresses))]
     PageWriter(gone, out, shells, jinja).write()
-    write_redirects(found, out)
+    write_redirects(all_addresses, out)
     not_found = jinja.get_template("404.html.j2")
     root = urlsplit(url).path.rstrip("/") + "/" if url else ""
     (out / "404.html").write_text(
@@ -183,7 +183,7 @@ def build(
         out / "index.html",
         len(pages),
         done.changed,
-        found,
+        all_addresses,
         done.record,
         history,
         problem,

@@ -37,7 +37,7 @@ from dbt_graft.catalog.upstream_faults import shown_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.graph import Graph, N
-from dbt_graft.lineage.orchestration import orchestrated_by
+from dbt_graft.lineage.orchestration import orchestrator_task
 from dbt_graft.lineage.records import ColumnEdge, Direction
 
 # Whose code makes pages.
@@ -84,8 +84,8 @@ class PageKeys:
         }
         self._own = {dataset: self._of_dataset(dataset) for dataset in index.datasets}
         self._graph = graph = _dataset_graph(index)
-        self._near_upstream = _near(graph.parents, self._own)
-        self._near_downstream = _near(graph.children, self._own)
+        self._near_upstream = _near_digests(graph.parents, self._own)
+        self._near_downstream = _near_digests(graph.children, self._own)
         outlines = {dataset: self._outline(dataset) for dataset in index.datasets}
         parts = list(graph.parts())
         upstream = {
@@ -98,18 +98,20 @@ class PageKeys:
             )
             for dataset, outline in outlines.items()
         }
-        self._upstream = _along(reversed(parts), graph.parents, upstream)
-        self._downstream = _along(parts, graph.children, downstream)
+        self._upstream = _reach_digests(reversed(parts), graph.parents, upstream)
+        self._downstream = _reach_digests(parts, graph.children, downstream)
         tasks = {name: digest((name, name in index.tasks)) for name in order.nodes}
         parts_of_tasks = list(order.parts())
-        self._tasks_upstream = _along(reversed(parts_of_tasks), order.parents, tasks)
-        self._tasks_downstream = _along(parts_of_tasks, order.children, tasks)
+        self._tasks_upstream = _reach_digests(reversed(parts_of_tasks), order.parents, tasks)
+        self._tasks_downstream = _reach_digests(parts_of_tasks, order.children, tasks)
 
     def of_dataset(self, dataset: DatasetId) -> Digest:
         """The key of a dataset's page."""
         labels = derived_labels(self._index, dataset), self._index.privacy is None
         downstream = digest((self._index.impact(dataset), labels))
-        upstream = digest([(one.fault, one.path) for one in shown_faults(self._index, dataset)])
+        upstream = digest(
+            [(reached.fault, reached.path) for reached in shown_faults(self._index, dataset)]
+        )
         return combined((self._maker, self._of_surroundings(dataset), downstream, upstream))
 
     def of_task(self, name: str) -> Digest:
@@ -131,20 +133,20 @@ class PageKeys:
 
     def _of_surroundings(self, dataset: DatasetId) -> Digest:
         """A dataset and all that its page may show of others."""
-        if known := self._around.get(dataset):
-            return known
-        found = self._around[dataset] = combined(
+        if cached := self._around.get(dataset):
+            return cached
+        key = self._around[dataset] = combined(
             (
                 self._own[dataset],
                 self._near_upstream[dataset],
-                *(self._near_upstream[one] for one in self._graph.parents(dataset)),
+                *(self._near_upstream[neighbour] for neighbour in self._graph.parents(dataset)),
                 self._near_downstream[dataset],
-                *(self._near_downstream[one] for one in self._graph.children(dataset)),
+                *(self._near_downstream[neighbour] for neighbour in self._graph.children(dataset)),
                 self._upstream[dataset],
                 self._downstream[dataset],
             )
         )
-        return found
+        return key
 
     def _of_dataset(self, dataset: DatasetId) -> Digest:
         """All records of a dataset, and of the tasks and consumers that use it."""
@@ -169,7 +171,11 @@ class PageKeys:
                         index.datasets[dataset],
                         description,
                         definitions,
-                        [self._shapes(one.shapes) for one in definitions if one],
+                        [
+                            self._shapes(definition.shapes)
+                            for definition in definitions
+                            if definition
+                        ],
                         index.results(dataset),
                         [
                             lineage.node_results.get(test.node_id)
@@ -179,7 +185,7 @@ class PageKeys:
                         index.dates.get(dataset),
                         flows,
                         users,
-                        [tuple(one) for one in index.days.datasets.get(dataset, ())],
+                        [tuple(day) for day in index.days.datasets.get(dataset, ())],
                     )
                 ),
                 self._edges[dataset],
@@ -189,22 +195,22 @@ class PageKeys:
 
     def _of_name(self, name: str) -> Digest:
         """All records of a task, of a consumer, or of both where they have one name."""
-        if known := self._named.get(name):
-            return known
+        if cached := self._named.get(name):
+            return cached
         task, consumer = self._index.tasks.get(name), self._index.consumers.get(name)
         usages = task.usages if task else ()
         shapes = dict.fromkeys(id_ for usage in usages for id_ in usage.shapes)
         started_by = self._index.lineage.orchestrator_runs
         by = [
-            orchestrated_by(run, started_by) for run in (task.runs if task and started_by else ())
+            orchestrator_task(run, started_by) for run in (task.runs if task and started_by else ())
         ]
         superseded = self._index.lineage.superseded
         later = [superseded.get((name, run.run_id)) for run in (task.runs if task else ())]
-        days = [tuple(one) for one in self._index.days.tasks.get(name, ())]
+        days = [tuple(day) for day in self._index.days.tasks.get(name, ())]
         later = later if any(later) else []
         values = (name, task, consumer, self._shapes(shapes), by, later, days)
-        found = self._named[name] = digest(values)
-        return found
+        key = self._named[name] = digest(values)
+        return key
 
     def _shapes(self, ids: Iterable[str]) -> list[Any]:
         return [self._index.lineage.shapes.get(id_) for id_ in ids]
@@ -225,7 +231,7 @@ class PageKeys:
                 (description.role, description.name, description.owner, description.tags)
                 if description
                 else None,
-                [(found[0].word, found[0].status) if found else None for found in results],
+                [(history[0].word, history[0].status) if history else None for history in results],
                 [(u.task, u.failed, u.moves_data) for u in writers],
                 [run.status if run else None for run in runs],
             )
@@ -236,7 +242,7 @@ class PageKeys:
         index = self._index
         return combined(
             (
-                digest([(key, one.name) for key, one in index.columns(dataset).items()]),
+                digest([(key, column.name) for key, column in index.columns(dataset).items()]),
                 digest([(c.node_id, c.name, c.kind) for c in index.reports.get(dataset, ())]),
                 self._edges[dataset],
             )
@@ -248,7 +254,7 @@ def maker_digest(design: Path, *values: object) -> Digest:
 
     The version alone would not do: templates may be edited, and code in a source tree.
     """
-    code = (Path(one) for room in _ROOMS for one in room.__path__)
+    code = (Path(folder) for room in _ROOMS for folder in room.__path__)
     files = [file for folder in code for file in sorted(folder.rglob("*.py"))]
     files += [file for file in sorted((design / "templates").rglob("*")) if file.is_file()]
     contents = [(file.name, digest_of(file.read_bytes()).hex()) for file in files]
@@ -258,7 +264,7 @@ def maker_digest(design: Path, *values: object) -> Digest:
 def digest(value: object) -> Digest:
     """The digest of records and plain values, equal in every process."""
     try:
-        content = orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
+        content = orjson.dumps(value, default=_plain_value, option=orjson.OPT_NON_STR_KEYS)
     except TypeError:  # a lone surrogate, a number of more than 64 bits
         content = repr(value).encode("utf-8", "surrogatepass")
     return digest_of(content)
@@ -289,35 +295,43 @@ def _dataset_graph(index: Index) -> Graph[DatasetId]:
     return Graph(chain(flows, index.columns_between, reads), index.datasets)
 
 
-def _near(neighbours: Callable[[N], Iterable[N]], own: Mapping[N, Digest]) -> dict[N, Digest]:
+def _near_digests(
+    neighbours: Callable[[N], Iterable[N]], digests: Mapping[N, Digest]
+) -> dict[N, Digest]:
     """For each node all records of the nodes one step from it."""
-    return {node: combined(own[one] for one in neighbours(node)) for node in own}
+    return {
+        node: combined(digests[neighbour] for neighbour in neighbours(node)) for node in digests
+    }
 
 
-def _along(
+def _reach_digests(
     parts: Iterable[Collection[N]],
     neighbours: Callable[[N], Iterable[N]],
-    own: Mapping[N, Digest],
+    digests: Mapping[N, Digest],
 ) -> dict[N, Digest]:
     """For each node the digests of all that can be reached from it, and by which edges.
 
     Args:
         parts: All nodes; what a part leads to is before it (see `Graph.parts`).
     """
-    found: dict[N, Digest] = {}
+    reach_digests: dict[N, Digest] = {}
     for part in parts:
         # Inside of a knot each node leads to each other one: there, names stand for the edges.
         reached = combined(
             step
             for node in part
-            for one in (None, *neighbours(node))
-            for step in ((own[node],) if one is None else (digest(str(one)), found.get(one, _NONE)))
+            for neighbour in (None, *neighbours(node))
+            for step in (
+                (digests[node],)
+                if neighbour is None
+                else (digest(str(neighbour)), reach_digests.get(neighbour, _NONE))
+            )
         )
-        found |= {node: combined((own[node], reached)) for node in part}
-    return found
+        reach_digests |= {node: combined((digests[node], reached)) for node in part}
+    return reach_digests
 
 
-def _plain(value: object) -> object:
+def _plain_value(value: object) -> object:
     """A value that JSON lacks, as one that it has."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -328,9 +342,11 @@ def _plain(value: object) -> object:
 
 def _versions() -> list[str]:
     """The versions of the packages that ours requires, and of Python."""
-    names = (re.match(r"[\w.-]+", one) for one in metadata.requires("dbt-graft") or ())
-    found = [sys.version]
+    names = (
+        re.match(r"[\w.-]+", requirement) for requirement in metadata.requires("dbt-graft") or ()
+    )
+    versions = [sys.version]
     for name in filter(None, names):
         with suppress(metadata.PackageNotFoundError):  # an extra
-            found.append(f"{name[0]} {metadata.version(name[0])}")
-    return found
+            versions.append(f"{name[0]} {metadata.version(name[0])}")
+    return versions

@@ -14,7 +14,7 @@ from dbt_graft.catalog.formatting import STATUS
 from dbt_graft.lineage.daily import DayRows, DayRuns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Task
-from dbt_graft.lineage.orchestration import OrchestratorTask, orchestrated_by
+from dbt_graft.lineage.orchestration import OrchestratorTask, orchestrator_task
 from dbt_graft.lineage.records import NodeResult, Run, Status
 from dbt_graft.lineage.superseded import RunKey, Supersession
 from dbt_graft.lineage.usage import Usage
@@ -79,13 +79,13 @@ class RunHistory:
     @property
     def columns(self) -> frozenset[str]:
         """The columns in which runs differ, `task`, `command`; `rows` and `by` if any has them."""
-        found = {
+        shown_columns = {
             "task": len({run.task for run in self.runs}) > 1,
             "command": len({run.command for run in self.runs}) > 1,
             "rows": any(run.rows is not None for run in self.runs),
             "by": any(run.by for run in self.runs),
         }
-        return frozenset(name for name, is_shown in found.items() if is_shown)
+        return frozenset(name for name, is_shown in shown_columns.items() if is_shown)
 
 
 def usages_history(
@@ -105,25 +105,28 @@ def usages_history(
     by_task: dict[str, list[Usage]] = defaultdict(list)
     for usage in usages:
         by_task[usage.task].append(usage)
-    datasets = {usage.dataset for own in by_task.values() for usage in own}
-    runs = {name: tasks[name].runs_of(*own) for name, own in by_task.items()}
-    found = chain.from_iterable(
-        _task_runs(runs[name], own, orchestrator_runs, superseded) for name, own in by_task.items()
+    datasets = {usage.dataset for task_usages in by_task.values() for usage in task_usages}
+    runs = {name: tasks[name].runs_of(*task_usages) for name, task_usages in by_task.items()}
+    past_runs = chain.from_iterable(
+        _task_runs(runs[name], task_usages, orchestrator_runs, superseded)
+        for name, task_usages in by_task.items()
     )
     total = sum(tasks[name].count(of_task) for name, of_task in runs.items())
     return _history(
-        (replace(run, superseded=_of(datasets, run.superseded)) for run in found), total, days
+        (replace(run, superseded=_supersessions_of(datasets, run.superseded)) for run in past_runs),
+        total,
+        days,
     )
 
 
-def _of(
-    datasets: Collection[DatasetId], found: tuple[Supersession, ...]
+def _supersessions_of(
+    datasets: Collection[DatasetId], supersessions: tuple[Supersession, ...]
 ) -> tuple[Supersession, ...]:
     """Those of all of a run, or of its write into one of some datasets, which go without saying."""
     return tuple(
-        replace(one, dataset=None)
-        for one in found
-        if one.dataset is None or one.dataset in datasets
+        replace(supersession, dataset=None)
+        for supersession in supersessions
+        if supersession.dataset is None or supersession.dataset in datasets
     )
 
 
@@ -140,24 +143,24 @@ def task_history(
         orchestrator_runs, superseded: Those of `Lineage`.
         days: Its runs of each day.
     """
-    found = _task_runs(task.runs, writes, orchestrator_runs, superseded)
-    return _history((replace(run, task="") for run in found), task.run_count, days)
+    past_runs = _task_runs(task.runs, writes, orchestrator_runs, superseded)
+    return _history((replace(run, task="") for run in past_runs), task.run_count, days)
 
 
 def results_history(results: Iterable[NodeResult]) -> RunHistory:
     """The runs of a dbt node."""
     return _history(
         PastRun(
-            started_at=one.started_at,
-            ended_at=one.ended_at,
-            status=one.status,
-            word=one.word or STATUS[one.status],
-            look="warn" if one.word == "warn" else one.status,
-            command=one.command,
-            rows=one.rows,
-            error=one.error or "",
+            started_at=result.started_at,
+            ended_at=result.ended_at,
+            status=result.status,
+            word=result.word or STATUS[result.status],
+            look="warn" if result.word == "warn" else result.status,
+            command=result.command,
+            rows=result.rows,
+            error=result.error or "",
         )
-        for one in results
+        for result in results
     )
 
 
@@ -183,10 +186,10 @@ def _task_runs(
             task=run.task,
             rows=rows.get((run.engine, run.run_id)),
             error=run.error or "",
-            by=orchestrated_by(run, orchestrator_runs),
+            by=orchestrator_task(run, orchestrator_runs),
             superseded=tuple(
-                replace(one, task="") if one.task == run.task else one
-                for one in superseded.get((run.task, run.run_id), ())
+                replace(supersession, task="") if supersession.task == run.task else supersession
+                for supersession in superseded.get((run.task, run.run_id), ())
             ),
         )
         for run in runs
@@ -230,10 +233,10 @@ def odd_counts(counts: Sequence[int]) -> list[bool]:
     if len(counts) < ENOUGH:
         return none
     middle = median(counts)
-    deviations = [abs(one - middle) for one in counts]
+    deviations = [abs(count - middle) for count in counts]
     limit = max(_DEVIATIONS * median(deviations), _PART * middle)
-    found = [deviation > limit for deviation in deviations]
-    return none if sum(found) > _MOST_ODD * len(found) else found
+    odd = [deviation > limit for deviation in deviations]
+    return none if sum(odd) > _MOST_ODD * len(odd) else odd
 
 
 def _start(run: PastRun) -> float:

@@ -15,7 +15,7 @@ from dbt_graft.lineage.dates.period_text import period_json, period_text
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import NameRules, Rename
-from dbt_graft.lineage.orchestration import orchestrated_by
+from dbt_graft.lineage.orchestration import orchestrator_task
 from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Status
 from dbt_graft.lineage.renames import follow_renames
 from dbt_graft.lineage.transient import transient
@@ -104,7 +104,7 @@ def _run_by(task: str, found: Evidences) -> list[dict[str, str]]:
     by = {
         (one.engine, one.dag, one.task)
         for run in runs
-        if (one := orchestrated_by(run, lineage.orchestrator_runs))
+        if (one := orchestrator_task(run, lineage.orchestrator_runs))
     }
     return [{"engine": engine, "dag": dag, "task": name} for engine, dag, name in sorted(by)]
 

@@ -26,13 +26,13 @@ from dbt_graft.lineage.impact.stored_graph import (
     STORED_FORMAT,
     Sections,
     graph_sections,
-    stored_graph,
-    stored_numbers,
+    read_graph,
+    read_numbers,
 )
 from dbt_graft.lineage.impact.stored_surroundings import (
     FormerNames,
-    stored_former_names,
-    stored_surroundings,
+    read_former_names,
+    read_surroundings,
     surroundings_sections,
 )
 
@@ -128,11 +128,11 @@ def index_sections(index: ImpactIndex) -> dict[str, bytes]:
 
 def stored_index(sections: Sections) -> ImpactIndex:
     """The index that these bytes are of."""
-    graph, former = stored_graph(sections), stored_former_names(sections)
+    graph, former = read_graph(sections), read_former_names(sections)
     text = bytes(sections["search_text"]).decode("utf-8", "surrogatepass")
-    places = stored_numbers(sections["search_places"])
+    places = read_numbers(sections["search_places"])
     search = DatasetSearch(graph.datasets, former, text, places)
-    return ImpactIndex(graph, stored_surroundings(sections), former, search)
+    return ImpactIndex(graph, read_surroundings(sections), former, search)
 
 
 def _first_line(config: Config) -> str:

@@ -21,7 +21,7 @@ from dbt_graft.injector.audience_values import without_hidden
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource, Report
 from dbt_graft.lineage.audience.described import AudienceView
-from dbt_graft.lineage.audience.records import renamed
+from dbt_graft.lineage.audience.records import rename_keys
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage
@@ -89,7 +89,9 @@ def visible_artifacts(
             added=_visible_records(report.added, view),
             new_sources=_visible_records(report.new_sources, view),
             exposures=tuple(
-                exposure for exposure in renamed(report.exposures, names) if exposure.task in tasks
+                exposure
+                for exposure in rename_keys(report.exposures, names)
+                if exposure.task in tasks
             ),
         ),
         undo={},
@@ -98,7 +100,7 @@ def visible_artifacts(
 
 def _visible_records(records: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
     shown = tuple(record for record in records if record.dataset not in view.hidden.datasets)
-    visible: tuple[_Made, ...] = renamed(shown, view.names)
+    visible: tuple[_Made, ...] = rename_keys(shown, view.names)
     return visible
 
 

@@ -27,7 +27,7 @@ class Address:
     moved_to: str = ""
 
 
-def updated_addresses(
+def update_addresses(
     earlier: Iterable[Address],
     present: Mapping[str, str],
     moved: Mapping[str, str],

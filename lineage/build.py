@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from dbt_graft.lineage.checks import renamed_checks
+from dbt_graft.lineage.checks import rename_checks
 from dbt_graft.lineage.columns import table_edges, unique_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dataset_metadata import metadata_by_dataset
@@ -21,7 +21,7 @@ from dbt_graft.lineage.foreign_models import with_foreign_models
 from dbt_graft.lineage.ignored_tasks import without_tasks
 from dbt_graft.lineage.lasting_columns import column_edges
 from dbt_graft.lineage.memory import MEMORY
-from dbt_graft.lineage.model import Lineage, Task, flow_order, merged_dataset
+from dbt_graft.lineage.model import Lineage, Task, flow_order, merge_datasets
 from dbt_graft.lineage.model_reads import model_reads
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.nominal_periods import with_nominal_periods
@@ -75,7 +75,7 @@ def build(
 
 
 def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) -> Lineage:
-    rename = located_names(rename, records.datasets)
+    rename = locate_names(rename, records.datasets)
     accesses, edges = _under_rule_names(records, rename)
     accesses = with_nominal_periods(accesses, records.runs)
     if settings.failed:
@@ -125,7 +125,7 @@ def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) 
             infer=settings.infer_columns,
         ),
         definitions=_views(access for access in lasting if access.task in views),
-        node_results=results_by_node(renamed_checks(records.node_results, rename)),
+        node_results=results_by_node(rename_checks(records.node_results, rename)),
         former_names={
             dataset: tuple(name for name in names if name not in datasets)
             for dataset, names in followed.former_names.items()
@@ -173,7 +173,7 @@ def _aliases(
     return {dataset: tuple(aliases[dataset]) for dataset in sorted(aliases)}
 
 
-def located_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
+def locate_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
     """Rules under which a path that a log names as the place of one table is that table.
 
     Events name the table as another name of the path. An engine's own log knows it better.
@@ -246,7 +246,7 @@ def _datasets(
 
     def add_dataset(dataset: Dataset) -> None:
         earlier = datasets.get(dataset.id)
-        datasets[dataset.id] = merged_dataset(earlier, dataset) if earlier else dataset
+        datasets[dataset.id] = merge_datasets(earlier, dataset) if earlier else dataset
 
     for dataset in recorded:
         if dataset.kind is not Kind.TEMPORARY:

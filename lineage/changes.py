@@ -139,7 +139,7 @@ class BuildHistory:
 NO_BUILDS = BuildHistory()
 
 
-def updated_history(
+def update_history(
     history: BuildHistory,
     names: PublishedNames,
     renamed: Mapping[DatasetId, DatasetId],

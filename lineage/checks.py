@@ -50,7 +50,7 @@ def check_of(node_id: str) -> Check | None:
     return Check(DatasetId(*parts) if parts else None, kind, column, name)
 
 
-def renamed_checks(results: Iterable[NodeResult], rename: Rename) -> Iterator[NodeResult]:
+def rename_checks(results: Iterable[NodeResult], rename: Rename) -> Iterator[NodeResult]:
     """The results, those of checks under the names of datasets that the rules give."""
     for result in results:
         check = check_of(result.node_id)

@@ -28,7 +28,7 @@ from dbt_graft.lineage.column_path import (
     ColumnPaths,
     ColumnStep,
     ReachedColumn,
-    composed,
+    composition_table,
     effect_code,
     effect_of,
 )
@@ -339,7 +339,7 @@ class ColumnGraph:
         self, starts: Collection[int], depth: int | None, indirect: bool, steps: _Steps
     ) -> dict[int, tuple[int, int]]:
         """Every node that can be reached: the steps to it, and the effect of the first path."""
-        two = composed()
+        two = composition_table()
         is_upstream = steps == self._upstream
         reached = dict.fromkeys(starts, (0, 0))
         level, codes = list(starts), self._codes

@@ -121,6 +121,6 @@ def effect_of(code: int) -> Effect:
 
 
 @cache
-def composed() -> tuple[bytes, ...]:
+def composition_table() -> tuple[bytes, ...]:
     """The number of two effects in a row, by those of the first and the last."""
     return tuple(bytes(_CODES[first.then(last)] for last in _EFFECTS) for first in _EFFECTS)

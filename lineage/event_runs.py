@@ -30,7 +30,7 @@ from dbt_graft.lineage.records import (
     Run,
     Shape,
 )
-from dbt_graft.lineage.runs import merged_run
+from dbt_graft.lineage.runs import merge_run
 
 # The ids of shapes of events begin with this.
 EVENT_SHAPE = "event-"
@@ -65,7 +65,7 @@ def join_events(records: Records) -> Records:
             continue
         # dbt's part of a run has an origin of its own.
         key = (run.engine, run.task, run.run_id)
-        events[key] = merged_run(events[key], run) if key in events else run
+        events[key] = merge_run(events[key], run) if key in events else run
     return _Joined(tuple(events.values()), logged, records).records()
 
 

@@ -22,7 +22,7 @@ from dataclasses import replace
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.event_runs import EVENT_SHAPE, is_event
 from dbt_graft.lineage.flow import EvidenceSource, Flow
-from dbt_graft.lineage.orchestration import orchestrated_by, orchestrator_runs
+from dbt_graft.lineage.orchestration import orchestrator_runs, orchestrator_task
 from dbt_graft.lineage.records import Access, Direction, Evidence, Run, Status
 from dbt_graft.lineage.usage import UNKNOWN, Usage
 
@@ -101,7 +101,7 @@ class _SourcesOfRuns:
         if access.evidence is not Evidence.DECLARED:
             return "OpenLineage event"
         run = self._runs.get((access.task, access.run_id))
-        by = orchestrated_by(run, self._orchestrators) if run else None
+        by = orchestrator_task(run, self._orchestrators) if run else None
         return _label(by.engine) if by else "OpenLineage job event"
 
 

@@ -231,7 +231,7 @@ class Lineage:
         datasets = dict(self.datasets)
         for dataset in other.datasets.values():
             ours = datasets.get(dataset.id)
-            datasets[dataset.id] = merged_dataset(ours, dataset) if ours else dataset
+            datasets[dataset.id] = merge_datasets(ours, dataset) if ours else dataset
         lineage = Lineage(
             datasets={key: datasets[key] for key in sorted(datasets)},
             tasks=dict(sorted({**other.tasks, **self.tasks}.items())),
@@ -320,7 +320,7 @@ def flow_order(flow: Flow) -> tuple[DatasetId, DatasetId, str]:
     return flow.target, flow.source, flow.task
 
 
-def merged_dataset(a: Dataset, b: Dataset) -> Dataset:
+def merge_datasets(a: Dataset, b: Dataset) -> Dataset:
     """One dataset of two records: names and columns of the first, types from who has them."""
     types = {column.name.casefold(): column.type for column in b.columns if column.type}
     columns = tuple(

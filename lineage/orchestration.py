@@ -59,7 +59,7 @@ def task_runs(runs: Iterable[Run], used: Iterable[Usage]) -> list[Run]:
     ]
 
 
-def orchestrated_by(run: Run, runs: Mapping[str, Run]) -> OrchestratorTask | None:
+def orchestrator_task(run: Run, runs: Mapping[str, Run]) -> OrchestratorTask | None:
     """The task of an orchestrator behind a run; None where no event shows one.
 
     Args:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Access, Run, Status
-from dbt_graft.lineage.runs import merged_run
+from dbt_graft.lineage.runs import merge_run
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 
@@ -62,7 +62,7 @@ class RunGroup:
         runs_by_key: dict[tuple[str, str], Run] = {}
         for _, run in self.runs:
             key = (run.run_id, run.engine)
-            runs_by_key[key] = merged_run(runs_by_key[key], run) if key in runs_by_key else run
+            runs_by_key[key] = merge_run(runs_by_key[key], run) if key in runs_by_key else run
         return runs_by_key
 
     def engines(self) -> dict[str, str]:

@@ -18,7 +18,7 @@ def runs_by_task(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
         of_task = by_task.setdefault(run.task, {})
         key = (run.run_id, run.engine)
         earlier = of_task.get(key)
-        of_task[key] = merged_run(earlier, run) if earlier else run
+        of_task[key] = merge_run(earlier, run) if earlier else run
     return {
         task: tuple(sorted(of_task.values(), key=_recency, reverse=True))
         for task, of_task in by_task.items()
@@ -41,7 +41,7 @@ def result_recency(result: NodeResult) -> tuple[datetime, str]:
     return (result.started_at or _BEGINNING, result.invocation_id)
 
 
-def merged_run(a: Run, b: Run) -> Run:
+def merge_run(a: Run, b: Run) -> Run:
     """One run of two logs: the one that reaches furthest decides how it ended."""
     last, first = (b, a) if (b.ended_at or _BEGINNING) > (a.ended_at or _BEGINNING) else (a, b)
     return replace(

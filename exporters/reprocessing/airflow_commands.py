@@ -22,7 +22,7 @@ from dbt_graft.lineage.dates.calendar import (
     moment_of,
 )
 from dbt_graft.lineage.dates.period import Grain
-from dbt_graft.lineage.orchestration import orchestrated_by
+from dbt_graft.lineage.orchestration import orchestrator_task
 from dbt_graft.lineage.records import Run
 from dbt_graft.lineage.states.taint_plan import Rerun
 
@@ -42,7 +42,7 @@ def tasks_to_clear(
     """
     dates_by_task: dict[tuple[str, str], Dates] = defaultdict(lambda: NO_DATES)
     for run in rerun.runs:
-        task = orchestrated_by(run, above)
+        task = orchestrator_task(run, above)
         if task is None or task.engine != _AIRFLOW or not task.dag:
             continue
         at = _logical_date(run, above, version)

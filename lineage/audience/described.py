@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dbt_graft.lineage.audience.hidden import HiddenData
-from dbt_graft.lineage.audience.records import Pseudonyms, renamed, without
+from dbt_graft.lineage.audience.records import Pseudonyms, blank_text, rename_keys
 from dbt_graft.lineage.audience.words import HiddenWords, Mentions
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
@@ -58,7 +58,7 @@ def visible_descriptions(
         cut = view.cuts([dataset])
         stripped = replace(description, columns={}, tests=(), column_labels={})
         shown = replace(
-            without(stripped, cut),
+            blank_text(stripped, cut),
             columns={
                 name: "" if cut(text) else text
                 for name, text in description.columns.items()
@@ -71,7 +71,7 @@ def visible_descriptions(
                 if not view.hidden.hides(dataset, name)
             },
         )
-        visible[dataset] = renamed(shown, view.names)
+        visible[dataset] = rename_keys(shown, view.names)
     return visible
 
 
@@ -79,7 +79,7 @@ def visible_consumers(consumers: Iterable[Consumer], view: AudienceView) -> tupl
     """The consumers, without what is hidden of what they read and say."""
     visible = []
     for consumer in consumers:
-        shown = without(replace(consumer, columns=()), view.cuts(consumer.reads))
+        shown = blank_text(replace(consumer, columns=()), view.cuts(consumer.reads))
         shown = replace(
             shown,
             reads=tuple(name for name in consumer.reads if name not in view.hidden.datasets),
@@ -89,5 +89,5 @@ def visible_consumers(consumers: Iterable[Consumer], view: AudienceView) -> tupl
                 if not view.hidden.hides(dataset, column)
             ),
         )
-        visible.append(renamed(shown, view.names))
+        visible.append(rename_keys(shown, view.names))
     return tuple(visible)

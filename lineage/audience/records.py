@@ -57,7 +57,7 @@ class Pseudonyms:
         return f"left_out_{self._numbers.setdefault(key.casefold(), len(self._numbers) + 1)}"
 
 
-def without(value: Any, mentions: Mentions) -> Any:
+def blank_text(value: Any, mentions: Mentions) -> Any:
     """A record, or several, in which text that names what is hidden is empty."""
     if isinstance(value, Enum | DatasetId):
         return value
@@ -65,25 +65,25 @@ def without(value: Any, mentions: Mentions) -> Any:
         return "" if mentions(value) else value
     if isinstance(value, tuple):
         return tuple(
-            without(part, mentions)
+            blank_text(part, mentions)
             for part in value
             if not (isinstance(part, str) and not isinstance(part, Enum) and mentions(part))
         )
     if isinstance(value, Mapping):
-        return {key: without(content, mentions) for key, content in value.items()}
+        return {key: blank_text(content, mentions) for key, content in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         changed = {}
         for name in _fields(type(value)):
             before = getattr(value, name)
             if name not in _KEYS and before and not isinstance(before, int | float):
-                after = without(before, mentions)
+                after = blank_text(before, mentions)
                 if after is not before and after != before:
                     changed[name] = after
         return replace(value, **changed) if changed else value
     return value
 
 
-def renamed(value: Any, names: Pseudonyms) -> Any:
+def rename_keys(value: Any, names: Pseudonyms) -> Any:
     """A record, or several, with other names for what is hidden in all keys."""
     if value is None or isinstance(value, Enum | int | float):
         return value
@@ -93,11 +93,13 @@ def renamed(value: Any, names: Pseudonyms) -> Any:
         name = names(value.name)
         return value if name == value.name else DatasetId(value.namespace, name)
     if isinstance(value, tuple | frozenset):
-        parts = [renamed(part, names) for part in value]
+        parts = [rename_keys(part, names) for part in value]
         same = all(after is before for after, before in zip(parts, value, strict=True))
         return value if same else _rebuild(value, parts)
     if isinstance(value, Mapping):
-        pairs = [(renamed(key, names), renamed(content, names)) for key, content in value.items()]
+        pairs = [
+            (rename_keys(key, names), rename_keys(content, names)) for key, content in value.items()
+        ]
         if all(a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True)):
             return value
         return dict(sorted(pairs, key=_key))
@@ -105,7 +107,7 @@ def renamed(value: Any, names: Pseudonyms) -> Any:
         changed = {}
         for name in _fields(type(value)):
             before = getattr(value, name)
-            if before and (after := renamed(before, names)) is not before:
+            if before and (after := rename_keys(before, names)) is not before:
                 changed[name] = after
         return replace(value, **changed) if changed else value
     return value

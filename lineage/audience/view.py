@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from dbt_graft.lineage.audience.described import AudienceView
 from dbt_graft.lineage.audience.hidden import Audience, HiddenData
-from dbt_graft.lineage.audience.records import renamed, without
+from dbt_graft.lineage.audience.records import blank_text, rename_keys
 from dbt_graft.lineage.audience.words import LEFT_OUT
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
@@ -32,7 +32,7 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
     view.names.hide(name for name in lineage.tasks if name not in view.tasks)
     definitions = {
         name: replace(
-            without(definition, view.cuts([definition.dataset, *definition.reads])),
+            blank_text(definition, view.cuts([definition.dataset, *definition.reads])),
             reads=tuple(read for read in definition.reads if read not in hidden),
         )
         for name, definition in lineage.definitions.items()
@@ -57,16 +57,16 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
         former_names=_drop_hidden(lineage.former_names, hidden),
         aliases=_drop_hidden(lineage.aliases, hidden),
         node_results={
-            node_id: without(results, view.cuts(view.words.near))
+            node_id: blank_text(results, view.cuts(view.words.near))
             for node_id, results in lineage.node_results.items()
             if node_id in view.nodes
         },
-        orchestrator_runs=without(_orchestrator_runs(lineage, tasks.values()), view.cuts()),
+        orchestrator_runs=blank_text(_orchestrator_runs(lineage, tasks.values()), view.cuts()),
         dataset_metadata={
             key: replace(
-                without(metadata, view.cuts([key])),
+                blank_text(metadata, view.cuts([key])),
                 columns=tuple(
-                    without(column, view.cuts([key]))
+                    blank_text(column, view.cuts([key]))
                     for column in metadata.columns
                     if not view.hidden.hides(key, column.name)
                 ),
@@ -91,7 +91,7 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
             if key not in hidden
         },
     )
-    renamed_lineage: Lineage = renamed(visible, view.names)
+    renamed_lineage: Lineage = rename_keys(visible, view.names)
     if renamed_lineage is visible:
         return visible
     flows = tuple(sorted(renamed_lineage.flows, key=flow_order))
@@ -166,9 +166,9 @@ def _task(task: Task, view: AudienceView) -> Task:
     usages = tuple(usage for usage in task.usages if usage.dataset not in view.hidden.datasets)
     return replace(
         task,
-        usages=without(usages, cut),
-        runs=without(task.runs, cut),
-        info=without(task.info, cut),
+        usages=blank_text(usages, cut),
+        runs=blank_text(task.runs, cut),
+        info=blank_text(task.info, cut),
     )
 
 
@@ -234,7 +234,7 @@ def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> 
         cut = view.cuts(datasets.get(shape_id, view.words.near))
         if not hidden.isdisjoint(datasets.get(shape_id, ())) or cut(shape.text):
             shape = replace(shape, text=f"-- {LEFT_OUT}")
-        shapes[shape_id] = without(shape, cut)
+        shapes[shape_id] = blank_text(shape, cut)
     return dict(sorted(shapes.items()))
 
 

@@ -145,7 +145,9 @@ def finer(a: Grain, b: Grain) -> Grain:
     return min(a, b, key=_FINEST_FIRST.index)
 
 
-def compared(operator: str, value: DateRange, *, has_time: bool = False) -> DateRange | None:
+def comparison_range(
+    operator: str, value: DateRange, *, has_time: bool = False
+) -> DateRange | None:
     """The dates for which `column operator value` may hold; None for another operator.
 
     Args:
@@ -175,7 +177,7 @@ def intersection(a: DateRange, b: DateRange) -> DateRange | None:
     return DateRange(start, end, finer(a.grain, b.grain))
 
 
-def both(conditions: Iterable[Conditions]) -> Conditions:
+def intersect_conditions(conditions: Iterable[Conditions]) -> Conditions:
     """The dates for which all conditions hold."""
     by_column: dict[str, tuple[DateRange, ...]] = {}
     for condition in conditions:
@@ -189,7 +191,7 @@ def both(conditions: Iterable[Conditions]) -> Conditions:
     return by_column
 
 
-def either(conditions: Iterable[Conditions]) -> Conditions:
+def unite_conditions(conditions: Iterable[Conditions]) -> Conditions:
     """The dates for which one of the conditions holds, of columns that all of them are about."""
     each = list(conditions)
     if not each:

@@ -9,7 +9,7 @@ from dbt_graft.lineage.event_runs import is_event
 from dbt_graft.lineage.records import ColumnEdge, Dataset
 
 
-def merged_datasets(datasets: Iterable[Dataset], apart: Container[str] = ()) -> list[Dataset]:
+def deduplicate_datasets(datasets: Iterable[Dataset], apart: Container[str] = ()) -> list[Dataset]:
     """The datasets; of records that differ by log and times the first, with the times of all.
 
     Args:
@@ -26,7 +26,7 @@ def merged_datasets(datasets: Iterable[Dataset], apart: Container[str] = ()) -> 
     return list(merged.values())
 
 
-def each_edge_once(edges: Iterable[ColumnEdge], apart: Container[str] = ()) -> list[ColumnEdge]:
+def deduplicate_edges(edges: Iterable[ColumnEdge], apart: Container[str] = ()) -> list[ColumnEdge]:
     """The column edges; of those that differ by log the first, but for edges of events.
 
     Args:

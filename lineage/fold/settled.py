@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dbt_graft.lineage.build import located_names
+from dbt_graft.lineage.build import locate_names
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.fold.scope import TRY, ids_of_event, ids_of_run, namespaces_of
 from dbt_graft.lineage.names import Rename
@@ -64,7 +64,7 @@ def renames_settled(records: Records, rename: Rename) -> bool:
     settled = {(repeats.task, repeats.run_id) for repeats in records.run_repeats}
     if not settled:
         return False
-    rename = located_names(rename, records.datasets)
+    rename = locate_names(rename, records.datasets)
     renamed = {rename(access.dataset) for access in records.accesses if access.operation.renames}
     return bool(renamed) and any(
         rename(access.dataset) in renamed

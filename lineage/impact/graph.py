@@ -136,7 +136,7 @@ class ImpactGraph:
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
             places[source, target, task] = number
-        self.flow_starts, self.flows_by_source = by_source(sources, len(self.datasets))
+        self.flow_starts, self.flows_by_source = group_by_source(sources, len(self.datasets))
         return places
 
     def _add_edges(
@@ -156,14 +156,14 @@ class ImpactGraph:
             of_flow.append(flow)
             if flow >= 0:
                 self.flow_has_columns[flow] = True
-        self.edge_starts, places = by_source(sources, len(self.column_names))
+        self.edge_starts, places = group_by_source(sources, len(self.column_names))
         self.edge_target = array("i", map(targets.__getitem__, places))
         self.edge_kind = bytes(map(kinds.__getitem__, places))
         self.edge_flow = array("i", map(of_flow.__getitem__, places))
         self.edge_task = array("i", map(of_task.__getitem__, places))
 
 
-def by_source(sources: Sequence[int], count: int) -> tuple[array[int], array[int]]:
+def group_by_source(sources: Sequence[int], count: int) -> tuple[array[int], array[int]]:
     """The places of edges by their sources, in the order they came; and where each source begins.
 
     Args:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from operator import attrgetter
 
-from dbt_graft.lineage.impact.graph import ImpactGraph, by_source
+from dbt_graft.lineage.impact.graph import ImpactGraph, group_by_source
 from dbt_graft.lineage.impact.stored_datasets import StoredDatasets
 
 # Raise it with every change of what is stored, and how. Numbers are as this machine has them.
@@ -26,7 +26,7 @@ def graph_sections(graph: ImpactGraph) -> dict[str, bytes]:
     """A graph as bytes, by the names of its parts."""
     namespaces = {dataset.namespace: None for dataset in graph.datasets}
     names = dict.fromkeys(graph.column_names)
-    starts, columns = by_source(graph.dataset_of, len(graph.datasets))
+    starts, columns = group_by_source(graph.dataset_of, len(graph.datasets))
     return {
         "namespaces": text_section([*namespaces]),
         "dataset_namespace": _places(namespaces, [dataset.namespace for dataset in graph.datasets]),
@@ -43,30 +43,30 @@ def graph_sections(graph: ImpactGraph) -> dict[str, bytes]:
     }
 
 
-def stored_graph(sections: Sections) -> ImpactGraph:
+def read_graph(sections: Sections) -> ImpactGraph:
     """The graph that these bytes are of."""
     graph = ImpactGraph([], [])
-    namespaces = stored_texts(sections["namespaces"])
-    of_dataset = stored_numbers(sections["dataset_namespace"])
+    namespaces = read_texts(sections["namespaces"])
+    of_dataset = read_numbers(sections["dataset_namespace"])
     keys = zip(
         map([namespace.casefold() for namespace in namespaces].__getitem__, of_dataset),
-        stored_texts(sections["dataset_key"]),
+        read_texts(sections["dataset_key"]),
         strict=True,
     )
     graph.numbers = dict(zip(keys, count(), strict=False))
-    names = stored_texts(sections["dataset_name"])
+    names = read_texts(sections["dataset_name"])
     graph.datasets = StoredDatasets(namespaces, of_dataset, names)
-    graph.tasks = stored_texts(sections["tasks"])
-    texts, places = stored_texts(sections["names"]), stored_numbers(sections["column_name"])
+    graph.tasks = read_texts(sections["tasks"])
+    texts, places = read_texts(sections["names"]), read_numbers(sections["column_name"])
     graph.column_names = [texts[place] for place in places]
     graph.columns_of = _StoredColumns(
         graph.column_names,
-        stored_numbers(sections["column_starts"]),
-        stored_numbers(sections["columns_by_dataset"]),
+        read_numbers(sections["column_starts"]),
+        read_numbers(sections["columns_by_dataset"]),
     )
-    graph.has_schema = {*stored_numbers(sections["has_schema"])}
+    graph.has_schema = {*read_numbers(sections["has_schema"])}
     for name in _NUMBERS:
-        setattr(graph, name, stored_numbers(sections[name]))
+        setattr(graph, name, read_numbers(sections[name]))
     for name in _FLAGS:
         setattr(graph, name, bytearray(sections[name]))
     return graph
@@ -93,13 +93,13 @@ def text_section(texts: Sequence[str]) -> bytes:
     return json.dumps(texts, separators=(",", ":")).encode()
 
 
-def stored_texts(section: bytes | memoryview) -> list[str]:
+def read_texts(section: bytes | memoryview) -> list[str]:
     """The texts of a section."""
     texts: list[str] = json.loads(bytes(section))
     return texts
 
 
-def stored_numbers(section: bytes | memoryview) -> array[int]:
+def read_numbers(section: bytes | memoryview) -> array[int]:
     """The numbers of a section."""
     numbers = array("i")
     numbers.frombytes(section)

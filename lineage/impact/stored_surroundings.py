@@ -49,7 +49,7 @@ def surroundings_sections(around: Surroundings, former: FormerNames) -> dict[str
     }
 
 
-def stored_surroundings(sections: Sections) -> Surroundings:
+def read_surroundings(sections: Sections) -> Surroundings:
     """The surroundings that these bytes are of."""
     consumers = (dict(zip(_CONSUMER, row, strict=True)) for row in _value(sections["consumers"]))
     return Surroundings(
@@ -71,7 +71,7 @@ def stored_surroundings(sections: Sections) -> Surroundings:
     )
 
 
-def stored_former_names(sections: Sections) -> FormerNames:
+def read_former_names(sections: Sections) -> FormerNames:
     """The former names that these bytes are of."""
     return {
         DatasetId(*pair): tuple(DatasetId(*old) for old in old_pairs)

@@ -13,7 +13,7 @@ from dbt_graft.lineage.column_promise import ColumnPromise
 from dbt_graft.lineage.impact.change import ChangeType
 from dbt_graft.lineage.review.node import QueryOutline, ReviewedNode
 from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
-from dbt_graft.lineage.review.promises import promise_changes, typed
+from dbt_graft.lineage.review.promises import column_type_change, promise_changes
 from dbt_graft.lineage.review.types import type_change
 
 _V = ReviewVerdict
@@ -176,7 +176,7 @@ def _types(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
         kind = type_change(old.type, new.type) if new and is_alike else None
         if new and kind:
             retyped.add(name)
-            yield typed(name, old.type, new.type, kind)
+            yield column_type_change(name, old.type, new.type, kind)
     first, second = before.known_columns, after.known_columns
     moved = {*first} ^ {*second} if first and second else set()
     enforced = before.contract and after.contract

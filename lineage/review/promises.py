@@ -29,7 +29,7 @@ def promise_changes(
     """
     lost = _V.BREAKING if enforced else _V.COLUMNS
     if before.type and after.type and (kind := type_change(before.type, after.type)):
-        yield typed(column, before.type, after.type, kind)
+        yield column_type_change(column, before.type, after.type, kind)
     if before.required and not after.required:
         yield NodeChange(lost, "may be null now", ChangeType.SEMANTICS, column)
     if after.required and not before.required:
@@ -49,7 +49,7 @@ def promise_changes(
         yield NodeChange(_V.BREAKING, text, ChangeType.UNIT, column)
 
 
-def typed(column: str, before: str, after: str, kind: ChangeType) -> NodeChange:
+def column_type_change(column: str, before: str, after: str, kind: ChangeType) -> NodeChange:
     """The change of a column's type."""
     verdict = _V.COLUMNS if kind is ChangeType.WIDEN else _V.BREAKING
     return NodeChange(verdict, f"{before} is {after} now", kind, column)

@@ -19,7 +19,7 @@ import pytest
 from dbt_graft.graft.config import load
 from dbt_graft.graft.project import Project, View
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.orchestration import orchestrated_by
+from dbt_graft.lineage.orchestration import orchestrator_task
 from tests.airflow.environment import AirflowEnvironment, airflow_environment
 from tests.catalog.html_reader import HtmlReader, text
 from tests.exporters.openlineage.conformance import complaints
@@ -162,7 +162,7 @@ def test_a_task_has_each_try_once_with_airflow_s_name_of_it(
         (name, run.engine, by.dag, by.task, by.attempt, by.status, run.parent_run_id)
         for name, task in lineage.tasks.items()
         for run in task.runs
-        if (by := orchestrated_by(run, lineage.orchestrator_runs))
+        if (by := orchestrator_task(run, lineage.orchestrator_runs))
     }
     ids = {
         (one["job"]["name"], one["run"]["facets"]["airflow"]["taskInstance"]["try_number"]): run_id

@@ -17,7 +17,7 @@ from dbt_graft.lineage.changes import (
     ChangeKind,
     PublishedDataset,
     PublishedNames,
-    updated_history,
+    update_history,
 )
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
@@ -104,7 +104,7 @@ def _hostile_history(lineage: Lineage, text: str) -> BuildHistory:
     datasets = (PublishedDataset(gone), PublishedDataset(source, text, columns))
     edges = ((gone, source), (source, f"gone{text}"))
     names = PublishedNames(datasets, (f"gone{text}",), edges)
-    return updated_history(NO_BUILDS, names, {}, AT)
+    return update_history(NO_BUILDS, names, {}, AT)
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

@@ -6,44 +6,44 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dbt_graft.lineage.addresses import Address, present_path, updated_addresses
+from dbt_graft.lineage.addresses import Address, present_path, update_addresses
 
 MONDAY, TUESDAY, FRIDAY = (datetime(2026, 11, day, tzinfo=UTC) for day in (16, 17, 20))
 ORDERS, SALES = "datasets/spark/raw/orders/", "datasets/spark/raw/sales/"
 
 
 def test_what_is_new_has_the_date_of_its_first_build() -> None:
-    first = updated_addresses((), {ORDERS: "raw.orders"}, {}, MONDAY)
+    first = update_addresses((), {ORDERS: "raw.orders"}, {}, MONDAY)
     assert first == (Address(ORDERS, "raw.orders", MONDAY),)
-    assert updated_addresses(first, {ORDERS: "raw.orders"}, {}, TUESDAY) == first
+    assert update_addresses(first, {ORDERS: "raw.orders"}, {}, TUESDAY) == first
 
 
 def test_what_is_gone_stays_with_its_title_and_the_date_when_it_was_missed_first() -> None:
     known = (Address(ORDERS, "raw.orders", MONDAY),)
-    gone = updated_addresses(known, {}, {}, TUESDAY)
+    gone = update_addresses(known, {}, {}, TUESDAY)
     assert gone == (Address(ORDERS, "raw.orders", MONDAY, True, TUESDAY),)
-    assert updated_addresses(gone, {}, {}, FRIDAY) == gone
+    assert update_addresses(gone, {}, {}, FRIDAY) == gone
 
 
 def test_what_comes_back_has_its_page_again() -> None:
     gone = (Address(ORDERS, "raw.orders", MONDAY, True, TUESDAY),)
-    assert updated_addresses(gone, {ORDERS: "raw.orders"}, {}, FRIDAY) == (
+    assert update_addresses(gone, {ORDERS: "raw.orders"}, {}, FRIDAY) == (
         Address(ORDERS, "raw.orders", MONDAY),
     )
 
 
 def test_a_move_is_remembered_when_its_reason_is_gone() -> None:
     known = (Address(ORDERS, "raw.orders", MONDAY),)
-    moved = updated_addresses(known, {SALES: "raw.sales"}, {ORDERS: SALES}, TUESDAY)
+    moved = update_addresses(known, {SALES: "raw.sales"}, {ORDERS: SALES}, TUESDAY)
     assert moved == (
         Address(ORDERS, "raw.orders", MONDAY, True, TUESDAY, SALES),
         Address(SALES, "raw.sales", TUESDAY),
     )
-    assert updated_addresses(moved, {SALES: "raw.sales"}, {}, FRIDAY) == moved
+    assert update_addresses(moved, {SALES: "raw.sales"}, {}, FRIDAY) == moved
 
 
 def test_a_former_name_that_was_never_published_leads_on_too() -> None:
-    assert updated_addresses((), {SALES: "raw.sales"}, {ORDERS: SALES}, MONDAY) == (
+    assert update_addresses((), {SALES: "raw.sales"}, {ORDERS: SALES}, MONDAY) == (
         Address(ORDERS, "raw.sales", MONDAY, True, MONDAY, SALES),
         Address(SALES, "raw.sales", MONDAY),
     )

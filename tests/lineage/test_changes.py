@@ -17,7 +17,7 @@ from dbt_graft.lineage.changes import (
     PublishedNames,
     changes,
     select_changes,
-    updated_history,
+    update_history,
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Role
@@ -117,31 +117,31 @@ def test_the_columns_of_a_new_dataset_are_no_changes_of_their_own() -> None:
 
 
 def test_the_first_build_has_nothing_to_compare_with() -> None:
-    history = updated_history(BuildHistory(), names(ORDERS), {}, MONDAY)
+    history = update_history(BuildHistory(), names(ORDERS), {}, MONDAY)
     [first] = history.builds
     assert (first.number, first.at, first.before, first.changes) == (1, MONDAY, None, ())
 
 
 def test_a_build_without_changes_leaves_the_last_ones_to_be_seen() -> None:
-    first = updated_history(BuildHistory(), names(ORDERS), {}, MONDAY)
-    second = updated_history(first, names(ORDERS, SALES), {}, TUESDAY)
-    again = updated_history(second, names(ORDERS, SALES), {}, FRIDAY)
+    first = update_history(BuildHistory(), names(ORDERS), {}, MONDAY)
+    second = update_history(first, names(ORDERS, SALES), {}, TUESDAY)
+    again = update_history(second, names(ORDERS, SALES), {}, FRIDAY)
     assert again == second
     assert (again.builds[0].at, again.builds[0].before) == (TUESDAY, MONDAY)
 
 
 def test_a_type_that_became_known_is_compared_with_later() -> None:
-    history = updated_history(BuildHistory(), with_columns(("a", "")), {}, MONDAY)
-    history = updated_history(history, with_columns(("a", "int")), {}, TUESDAY)
+    history = update_history(BuildHistory(), with_columns(("a", "")), {}, MONDAY)
+    history = update_history(history, with_columns(("a", "int")), {}, TUESDAY)
     assert len(history.builds) == 1
-    history = updated_history(history, with_columns(("a", "bigint")), {}, FRIDAY)
+    history = update_history(history, with_columns(("a", "bigint")), {}, FRIDAY)
     assert history.builds[0].counts == {ChangeKind.OTHER_TYPE: 1}
 
 
 def test_the_last_builds_are_remembered() -> None:
     history = BuildHistory()
     for at in range(BUILDS + 5):
-        history = updated_history(history, names(tasks=(f"task_{at}",)), {}, MONDAY)
+        history = update_history(history, names(tasks=(f"task_{at}",)), {}, MONDAY)
     assert [build.number for build in history.builds] == list(range(BUILDS + 5, 5, -1))
 
 
@@ -160,8 +160,8 @@ def test_json_holds_every_part_of_a_build() -> None:
         tasks=("y",),
         edges=((SALES, MART), (SALES, "r")),
     )
-    first = updated_history(BuildHistory(), before, {}, MONDAY)
-    build = updated_history(first, now, {ORDERS: SALES}, TUESDAY).builds[0]
+    first = update_history(BuildHistory(), before, {}, MONDAY)
+    build = update_history(first, now, {ORDERS: SALES}, TUESDAY).builds[0]
     assert len(build.changes) == 8
     assert build_from_json(orjson.loads(orjson.dumps(build_json(build)))) == build
     assert build_json(build)["counts"]["renamed dataset"] == 1

@@ -13,7 +13,7 @@ from dbt_graft.lineage.event_runs import EVENT_SHAPE, join_events
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.openlineage import airflow_task_run_id
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.orchestration import OrchestratorTask, orchestrated_by
+from dbt_graft.lineage.orchestration import OrchestratorTask, orchestrator_task
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -103,7 +103,7 @@ def test_a_run_in_a_log_and_its_task_in_airflow_are_one(way: str) -> None:
     # The log's counts, not the sum; both are the evidence.
     usages = found.tasks[task].usages
     assert [(one.rows, one.statements, len(one.shapes)) for one in usages] == [(7, 1, 2)] * 2
-    assert orchestrated_by(run, found.orchestrator_runs) == OrchestratorTask(
+    assert orchestrator_task(run, found.orchestrator_runs) == OrchestratorTask(
         "airflow", "shop", "raw.load_orders", 2, "https://airflow/log", Status.OK
     )
 

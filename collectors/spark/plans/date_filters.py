@@ -16,7 +16,13 @@ from collections.abc import Iterator, Mapping
 
 from dbt_graft.collectors.spark.plans.arguments import plain_expressions
 from dbt_graft.lineage.dates.date_columns import has_time, name_grain
-from dbt_graft.lineage.dates.date_ranges import Conditions, both, compared, date_range, either
+from dbt_graft.lineage.dates.date_ranges import (
+    Conditions,
+    comparison_range,
+    date_range,
+    intersect_conditions,
+    unite_conditions,
+)
 from dbt_graft.lineage.dates.period import Grain
 
 _COLUMN = (
@@ -53,19 +59,21 @@ def date_conditions(filters: str, types: Mapping[str, str]) -> Conditions:
         filters: A list, as the plan has it.
         types: The types of columns, where the plan has them.
     """
-    return both(_condition(expression, types) for expression in plain_expressions(filters))
+    return intersect_conditions(
+        _condition(expression, types) for expression in plain_expressions(filters)
+    )
 
 
 def _condition(text: str, types: Mapping[str, str], depth: int = 0) -> Conditions:
     text = _strip_brackets(text)
     if depth == _DEEPEST:
         return {}
-    for sign, join in (("OR", either), ("AND", both)):
+    for sign, join in (("OR", unite_conditions), ("AND", intersect_conditions)):
         parts = list(_split(text, f" {sign} "))
         if len(parts) > 1:
             return join(_condition(part, types, depth + 1) for part in parts)
     if junction := _PUSHED_JUNCTION.fullmatch(text):
-        join = both if junction["word"] == "And" else either
+        join = intersect_conditions if junction["word"] == "And" else unite_conditions
         inside = _split(junction["inside"], ",")
         return join(_condition(part, types, depth + 1) for part in inside)
     if among := _AMONG.fullmatch(text) or _PUSHED_AMONG.fullmatch(text):
@@ -79,7 +87,7 @@ def _condition(text: str, types: Mapping[str, str], depth: int = 0) -> Condition
     column = comparison["column"].strip("`")
     value = date_range(comparison["value"], year=name_grain(column) is Grain.YEAR)
     type_ = comparison.groupdict().get("type") or types.get(column, "")
-    dates = value and compared(operator, value, has_time=has_time(type_))
+    dates = value and comparison_range(operator, value, has_time=has_time(type_))
     return {column: (dates,)} if dates else {}
 
 

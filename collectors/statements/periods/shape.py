@@ -20,15 +20,15 @@ from dbt_graft.collectors.statements.periods.expressions import (
     dates_of,
 )
 from dbt_graft.collectors.statements.periods.mentions import DateCondition, TableMention
-from dbt_graft.collectors.statements.periods.variables import assigned, variables_of
+from dbt_graft.collectors.statements.periods.variables import assign_value, variables_of
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.fingerprint import literals, marked
+from dbt_graft.collectors.statements.text.fingerprint import literals, mark_literals
 from dbt_graft.collectors.statements.text.length import LONGEST
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.dates.date_columns import is_personal, name_grain
-from dbt_graft.lineage.dates.date_ranges import DateRange, compared, intersection
+from dbt_graft.lineage.dates.date_ranges import DateRange, comparison_range, intersection
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import union
 
@@ -81,7 +81,7 @@ class DateShape:
     def dates(self, values: DateValues) -> tuple[TextDate, ...]:
         """The dates in one text."""
         by_table = (_dates(*table, values) for table in self.tables)
-        return merged_dates(date for dates in by_table for date in dates)
+        return merge_dates(date for dates in by_table for date in dates)
 
 
 def find_dates(text: str) -> DateShape | None:
@@ -99,7 +99,7 @@ def find_dates(text: str) -> DateShape | None:
 
 
 def _date_shape(text: str) -> DateShape | None:
-    tokens = tokenise(marked(text), Dialect.TSQL)
+    tokens = tokenise(mark_literals(text), Dialect.TSQL)
     variables = variables_of(tokens)
     mentions = [
         mention
@@ -138,7 +138,7 @@ def _candidates(
     for condition in mention.conditions:
         if is_personal(condition.column):
             continue
-        expressions = tuple(assigned(value, variables) for value in condition.values)
+        expressions = tuple(assign_value(value, variables) for value in condition.values)
         by_name = name_grain(condition.column) not in (None, Grain.HOUR)
         if by_name or all(dates_of(v, values) or v.is_relative or v.variables for v in expressions):
             candidates.append(replace(condition, values=expressions))
@@ -188,14 +188,14 @@ def _ranges(condition: DateCondition, values: DateValues) -> tuple[DateRange, ..
         return None
     if condition.operator == "BETWEEN":
         first, last = each[0][0], each[1][0]
-        low, high = compared(">=", first), compared("<=", last)
+        low, high = comparison_range(">=", first), comparison_range("<=", last)
         overlap = intersection(low, high) if low and high else None
         return (overlap,) if overlap else ()
-    ranges = (compared(condition.operator, dates) for dates in each[0])
+    ranges = (comparison_range(condition.operator, dates) for dates in each[0])
     return tuple(dates for dates in ranges if dates)
 
 
-def merged_dates(dates: Iterable[TextDate]) -> tuple[TextDate, ...]:
+def merge_dates(dates: Iterable[TextDate]) -> tuple[TextDate, ...]:
     """The dates of each table and column, sorted, without overlaps."""
     grouped: dict[tuple[str, bool, str, bool], list[TextDate]] = {}
     for date in dates:
@@ -220,4 +220,4 @@ def added_dates(a: tuple[TextDate, ...], b: tuple[TextDate, ...]) -> tuple[TextD
     """The dates of two texts of one shape."""
     if not b or a == b or all(date in a for date in b):
         return a
-    return merged_dates((*a, *b))
+    return merge_dates((*a, *b))

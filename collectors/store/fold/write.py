@@ -28,7 +28,7 @@ from dbt_graft.collectors.store.fold.tables import (
     stored_folds,
 )
 from dbt_graft.collectors.store.lock import folding
-from dbt_graft.lineage.fold.merged_records import each_edge_once, merged_datasets
+from dbt_graft.lineage.fold.merged_records import deduplicate_datasets, deduplicate_edges
 from dbt_graft.lineage.fold.runs import NEWEST, fold
 from dbt_graft.lineage.fold.scope import fold_scope
 from dbt_graft.lineage.fold.settled import origins_of, settled_keys
@@ -42,7 +42,7 @@ MANY = 200_000
 
 
 def fold_store(
-    place: str,
+    store: str,
     *,
     few: int = FEW,
     many: int = MANY,
@@ -62,48 +62,52 @@ def fold_store(
     Returns:
         Whether it was folded.
     """
-    with folding(place) as is_free:
+    with folding(store) as is_free:
         if not is_free:
             return False
-        found = open_store(place)
-        last = max((one.sequence for one in stored_folds(found)), default=-1)
+        snapshot = open_store(store)
+        last = max((stored.sequence for stored in stored_folds(snapshot)), default=-1)
         # The first format has no sequence.
-        is_old = any(one.sequence < 1 for one in found.batches)
-        if is_old or not found.batches or _rows_after(found, last) < few:
+        is_old = any(batch.sequence < 1 for batch in snapshot.batches)
+        if is_old or not snapshot.batches or _rows_after(snapshot, last) < few:
             return False
-        read = read_folded(found, once=False)
-        since = _rows_after(found, read.fold.sequence if read and read.fold else -1)
-        writer = FoldWriter(found)
+        read = read_folded(snapshot, once=False)
+        since = _rows_after(snapshot, read.fold.sequence if read and read.fold else -1)
+        writer = FoldWriter(snapshot)
         if on_spark and since > many:
-            on_spark(found, writer)
+            on_spark(snapshot, writer)
         else:
-            _fold(found, read or read_unfolded(found), writer, newest, before)
-        thin_out(found)
+            _fold(snapshot, read or read_unfolded(snapshot), writer, newest, before)
+        thin_out(snapshot)
     return True
 
 
-def needs_spark(place: str, *, few: int = FEW, many: int = MANY) -> bool:
+def needs_spark(store: str, *, few: int = FEW, many: int = MANY) -> bool:
     """Whether a store is to be folded, and has more rows than fit into memory."""
-    found = open_store(place)
-    last = max((one.sequence for one in stored_folds(found)), default=-1)
-    if _rows_after(found, last) < few or _rows_after(found, -1) <= many:
+    snapshot = open_store(store)
+    last = max((stored.sequence for stored in stored_folds(snapshot)), default=-1)
+    if _rows_after(snapshot, last) < few or _rows_after(snapshot, -1) <= many:
         return False
-    read = read_folded(found)
-    return read is None or _rows_after(found, read.fold.sequence if read.fold else -1) > many
+    read = read_folded(snapshot)
+    return read is None or _rows_after(snapshot, read.fold.sequence if read.fold else -1) > many
 
 
-def _rows_after(found: OpenStore, sequence: int) -> int:
+def _rows_after(snapshot: OpenStore, sequence: int) -> int:
     return sum(
         file.rows or 0
-        for one in found.batches
-        if one.sequence > sequence
-        for file in one.files
+        for batch in snapshot.batches
+        if batch.sequence > sequence
+        for file in batch.files
         if file.table in ("accesses", "runs")
     )
 
 
 def _fold(
-    found: OpenStore, read: FoldedBatches, writer: FoldWriter, newest: int, before: datetime | None
+    snapshot: OpenStore,
+    read: FoldedBatches,
+    writer: FoldWriter,
+    newest: int,
+    before: datetime | None,
 ) -> None:
     scope = fold_scope(read.records.runs, read.records.accesses)
     keys: set[int] = set()
@@ -116,10 +120,10 @@ def _fold(
     records, days = fold(read.records, note, newest, before)
     left = {origin: at for origin, at in read.origins.items() if origin not in settled}
     for name in PLAIN:
-        writer.records(name, getattr(_once(records, left), name))
-    purges = {one.sequence for one in found.batches if one.purged_before}
+        writer.records(name, getattr(_merge_settled(records, left), name))
+    purges = {batch.sequence for batch in snapshot.batches if batch.purged_before}
     writer.records("shapes", settled_shapes(read.shapes, read.origins, settled, purges))
-    writer.records("origins", [FoldedOrigin(*one) for one in left.items()])
+    writer.records("origins", [FoldedOrigin(*entry) for entry in left.items()])
     for name in REPEATS:
         writer.records(name, getattr(records, name))
     short_keys: set[int] = set()
@@ -132,20 +136,20 @@ def _fold(
     for name in ("runs", "accesses", *REPEATS):
         writer.records(f"{SHORT}{name}", getattr(short, name))
     writer.table(f"{SHORT}keys", pa.table({"key": pa.array(sorted(short_keys), pa.int64())}))
-    writer.days(days, partial(days_since, found, read.fold))
+    writer.days(days, partial(days_since, snapshot, read.fold))
     if read.fold:
-        for rows in fold_tables(found, read.fold, "keys"):
+        for rows in fold_tables(snapshot, read.fold, "keys"):
             writer.table("keys", rows)
     writer.table("keys", pa.table({"key": pa.array(sorted(keys), pa.int64())}))
     writer.finish(scope.namespaces)
 
 
-def _once(records: Records, left: dict[str, int]) -> Records:
+def _merge_settled(records: Records, left: dict[str, int]) -> Records:
     """The records with the datasets and column edges of settled logs each once."""
     return replace(
         records,
-        datasets=tuple(merged_datasets(records.datasets, left)),
-        column_edges=tuple(each_edge_once(records.column_edges, left)),
+        datasets=tuple(deduplicate_datasets(records.datasets, left)),
+        column_edges=tuple(deduplicate_edges(records.column_edges, left)),
     )
 
 
@@ -161,11 +165,11 @@ def settled_shapes(
         purges: The sequences of batches with closed logs, which are settled.
     """
     batches = {origins[origin] for origin in settled if origin in origins} | {*purges}
-    found: list[FoldedShape] = []
+    unsettled: list[FoldedShape] = []
     once: dict[str, FoldedShape] = {}
     for shape in shapes:
         if shape.settled or shape.sequence in batches:
             once[shape.shape_id] = replace(shape, settled=True)
         else:
-            found.append(shape)
-    return sorted([*once.values(), *found], key=lambda one: (one.sequence, one.shape_id))
+            unsettled.append(shape)
+    return sorted([*once.values(), *unsettled], key=lambda shape: (shape.sequence, shape.shape_id))

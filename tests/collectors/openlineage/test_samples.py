@@ -13,7 +13,7 @@ import pytest
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.checks import Check, check_of
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.orchestration import orchestrated_by
+from dbt_graft.lineage.orchestration import orchestrator_task
 from tests.collectors.openlineage.events import columns, flows, node_results, records, results_of
 from tests.conftest import ROOT
 
@@ -140,7 +140,7 @@ def test_parents_and_tries_of_a_backfill() -> None:
         (2, "ok"),
         (2, "ok"),
     ]
-    by = orchestrated_by(loads[0], lineage.orchestrator_runs)
+    by = orchestrator_task(loads[0], lineage.orchestrator_runs)
     assert by is not None
     assert (by.engine, by.dag, by.task) == ("airflow", "shop_lineage", "raw.load_orders")
     assert (by.url or "").startswith("http://localhost:8080/dags/shop_lineage/runs/")

@@ -13,7 +13,7 @@ from dbt_graft.lineage.changes import (
     BuildHistory,
     PublishedDataset,
     PublishedNames,
-    updated_history,
+    update_history,
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column
@@ -33,19 +33,19 @@ NAMES = PublishedNames(
 def test_a_history_is_read_as_it_was_written(tmp_path: Path) -> None:
     place = str(tmp_path / "store")
     assert store.build_history(place) == BuildHistory()
-    first = updated_history(BuildHistory(), NAMES, {}, AT)
+    first = update_history(BuildHistory(), NAMES, {}, AT)
     store.write_build_history(place, first)
     assert store.build_history(place) == first
-    second = updated_history(first, PublishedNames(tasks=("load",)), {}, AT + timedelta(days=1))
+    second = update_history(first, PublishedNames(tasks=("load",)), {}, AT + timedelta(days=1))
     store.write_build_history(place, second)
     assert store.build_history(place) == second
     assert len(second.builds[0].changes) == 5
 
 
 def test_the_same_build_again_replaces_its_file(tmp_path: Path) -> None:
-    history = updated_history(BuildHistory(), NAMES, {}, AT)
+    history = update_history(BuildHistory(), NAMES, {}, AT)
     store.write_build_history(str(tmp_path), history)
-    other = updated_history(
+    other = update_history(
         history, PublishedNames(NAMES.datasets, NAMES.tasks, NAMES.edges), {}, AT
     )
     store.write_build_history(str(tmp_path), other)
@@ -56,7 +56,7 @@ def test_old_builds_are_removed(tmp_path: Path) -> None:
     history = BuildHistory()
     for number in range(BUILDS + 3):
         names = PublishedNames(tasks=(f"task_{number}",))
-        history = updated_history(history, names, {}, AT + timedelta(hours=number))
+        history = update_history(history, names, {}, AT + timedelta(hours=number))
         store.write_build_history(str(tmp_path), history)
     assert store.build_history(str(tmp_path)) == history
     there = sorted(file.name for file in (tmp_path / "builds").iterdir())
@@ -64,7 +64,7 @@ def test_old_builds_are_removed(tmp_path: Path) -> None:
 
 
 def test_they_are_no_batch(tmp_path: Path) -> None:
-    store.write_build_history(str(tmp_path), updated_history(BuildHistory(), NAMES, {}, AT))
+    store.write_build_history(str(tmp_path), update_history(BuildHistory(), NAMES, {}, AT))
     assert store.batches(str(tmp_path)) == ()
     assert store.damages(str(tmp_path)) == store.damages(str(tmp_path / "none"))
 

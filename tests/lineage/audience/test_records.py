@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from dbt_graft.lineage.audience.records import Pseudonyms, renamed, without
+from dbt_graft.lineage.audience.records import Pseudonyms, blank_text, rename_keys
 from dbt_graft.lineage.audience.words import hidden_words
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Status
@@ -28,15 +28,15 @@ class Note:
 
 def test_a_record_keeps_its_key_and_what_names_nothing() -> None:
     note = Note("email", "an email", ("a country", "hr.pay"), 3)
-    assert without(note, WORDS.mentions()) == Note("email", "", ("a country",), 3)
+    assert blank_text(note, WORDS.mentions()) == Note("email", "", ("a country",), 3)
     clean = Note("a", "b")
-    assert without(clean, WORDS.mentions()) is clean
+    assert blank_text(clean, WORDS.mentions()) is clean
 
 
 def test_keys_have_the_same_other_name_everywhere() -> None:
     names = Pseudonyms(WORDS)
     note = Note("load_pay", "x", ("load_pay", "load"), ids={"load_pay": "run of load_pay"})
-    again = renamed(note, names)
+    again = rename_keys(note, names)
     (other,) = again.ids
     assert again == Note(other, "x", (other, "load"), ids={other: f"run of {other}"})
     assert names("load_pay") == other
@@ -45,7 +45,7 @@ def test_keys_have_the_same_other_name_everywhere() -> None:
 
 def test_a_record_without_hidden_names_is_itself() -> None:
     note = Note("load", "x", ("load",), ids={"a": "b"})
-    assert renamed(note, Pseudonyms(WORDS)) is note
+    assert rename_keys(note, Pseudonyms(WORDS)) is note
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.impact.answer import ProposedChange, Surroundings, impact
 from dbt_graft.lineage.impact.change import ChangeType
 from dbt_graft.lineage.impact.graph import ImpactGraph
-from dbt_graft.lineage.impact.stored_graph import graph_sections, stored_graph
+from dbt_graft.lineage.impact.stored_graph import graph_sections, read_graph
 from dbt_graft.lineage.impact.stored_surroundings import (
-    stored_former_names,
-    stored_surroundings,
+    read_former_names,
+    read_surroundings,
     surroundings_sections,
 )
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset
@@ -72,13 +72,13 @@ def test_a_stored_graph_answers_as_the_one_that_was_stored(seed: int) -> None:
         *(edges, dated_flows(random, flows), known_columns(random)), NOW - timedelta(days=90)
     )
     beside = around(random)
-    stored = stored_graph(graph_sections(graph))
+    stored = read_graph(graph_sections(graph))
     sections = surroundings_sections(beside, {})
     for _ in range(10):
         column = random.choice(["", *COLUMNS, "X", "not_known"])
         kind = random.choice(list(ChangeType))
         change = ProposedChange(table(random.choice(f"{TABLES}q")), kind, column)
-        found = impact(stored, change, stored_surroundings(sections))
+        found = impact(stored, change, read_surroundings(sections))
         assert found == impact(graph, change, beside)
 
 
@@ -90,7 +90,7 @@ def test_names_keep_their_spelling_and_compare_without_case() -> None:
         DatasetId("s3://bucket", "a\0b\nc \ud800"),
     ]
     datasets = [Dataset(one, columns=(Column("Straße"), Column("*"))) for one in wanted]
-    stored = stored_graph(graph_sections(ImpactGraph([], [], datasets)))
+    stored = read_graph(graph_sections(ImpactGraph([], [], datasets)))
     assert [str(one) for one in stored.datasets] == [str(one) for one in wanted]
     assert stored.find_dataset(DatasetId("MSSQL://crm:1433", "SHOP.DBO.orders")) == 0
     assert stored.find_dataset(DatasetId("file", "landing/übung")) is None
@@ -100,7 +100,7 @@ def test_names_keep_their_spelling_and_compare_without_case() -> None:
 
 
 def test_a_dataset_or_column_that_is_new_gets_a_number() -> None:
-    stored = stored_graph(graph_sections(ImpactGraph([edge("b.x < a.x IDENTITY")], [])))
+    stored = read_graph(graph_sections(ImpactGraph([edge("b.x < a.x IDENTITY")], [])))
     number = stored.dataset(table("new"))
     assert stored.datasets[number] == table("new")
     assert stored.column_names[stored.column(number, "y")] == "y"
@@ -121,7 +121,7 @@ def test_former_names_and_consumers_are_stored_with_all_that_is_known_of_them() 
     )
     former = {table("a"): (table("old"), table("older"))}
     sections = surroundings_sections(Surroundings({}, (consumer,), {"t": "Ü"}), former)
-    stored = stored_surroundings(sections)
+    stored = read_surroundings(sections)
     assert stored.consumers == (consumer,)
     assert stored.owners == {"t": "Ü"}
-    assert stored_former_names(sections) == former
+    assert read_former_names(sections) == former
