@@ -311,7 +311,7 @@ def _edges(
             continue
         for task in tasks.get((edge.task, edge.shape_id)) or (edge.task,):
             placed = replace(edge, task=task)
-            kept = edges_by_content.setdefault(replace(placed, origin=""), placed)
-            if placed.origin < kept.origin:
+            earlier = edges_by_content.setdefault(replace(placed, origin=""), placed)
+            if placed.origin < earlier.origin:
                 edges_by_content[replace(placed, origin="")] = placed
     yield from edges_by_content.values()

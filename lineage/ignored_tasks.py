@@ -43,7 +43,7 @@ def without_tasks(records: Records, patterns: Iterable[str]) -> tuple[Records, I
     only_theirs = {access.dataset for access in theirs} - {access.dataset for access in accesses}
     used = {access.shape_id for access in accesses}
     gone = {access.shape_id for access in theirs} - used
-    kept = replace(
+    remaining = replace(
         records,
         accesses=accesses,
         runs=tuple(run for run in records.runs if run.task not in ignored),
@@ -56,4 +56,4 @@ def without_tasks(records: Records, patterns: Iterable[str]) -> tuple[Records, I
     )
     runs = {(run.task, run.run_id) for run in records.runs if run.task in ignored}
     statements = sum(access.statements for access in theirs)
-    return kept, IgnoredTasks(len(ignored), len(runs), statements, len(only_theirs))
+    return remaining, IgnoredTasks(len(ignored), len(runs), statements, len(only_theirs))

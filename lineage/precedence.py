@@ -36,15 +36,15 @@ def flow_accesses(accesses: Iterable[Access]) -> list[Access]:
     if not logged:
         return listed
     groups: dict[tuple[str, str, str], list[Access]] = defaultdict(list)
-    kept = []
+    selected = []
     for access in listed:
         if is_event(access):
             groups[access.task, access.run_id, access.shape_id].append(access)
         else:
-            kept.append(access)
+            selected.append(access)
     for group in groups.values():
-        kept += _beside_logs(group, logged)
-    return kept
+        selected += _beside_logs(group, logged)
+    return selected
 
 
 def _beside_logs(

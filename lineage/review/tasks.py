@@ -215,9 +215,9 @@ def _read_changes(versions: TaskVersions, lasting: Collection[DatasetId]) -> Ite
                     flow[0] == source for flow in (*versions.before.flows, *versions.after.flows)
                 )
             ):
-                is_kept = source in versions.before.reads & versions.after.reads
+                is_common = source in versions.before.reads & versions.after.reads
                 shown = (
-                    f" for {_names(targets)}" if targets and (is_kept or len(writes) > 1) else ""
+                    f" for {_names(targets)}" if targets and (is_common or len(writes) > 1) else ""
                 )
                 yield NodeChange(
                     _V.ROWS,
