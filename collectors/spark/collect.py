@@ -36,7 +36,7 @@ from dbt_graft.collectors.spark.log.duplicates import (
     LogClaim,
     find_duplicates,
     log_variants,
-    uncompacted,
+    uncompacted_origin,
 )
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
 from dbt_graft.collectors.spark.log.history_server import (
@@ -130,7 +130,7 @@ def collect(
     if not new:
         return None
     # A log of a History Server may turn out to be compacted.
-    any_compacted = any(uncompacted(log.log.origin) != log.log.origin for log in new)
+    any_compacted = any(uncompacted_origin(log.log.origin) != log.log.origin for log in new)
     needs_variants = any_compacted or is_history_server(logs.path)
     variants = log_variants(last_event_times()) if needs_variants else {}
     size = sum(log.log.size for log in new)
@@ -191,7 +191,7 @@ def _spread_logs(
                 files=files_to_read(log),
                 variants=tuple(
                     LogVariant(*variant)
-                    for variant in variants.get(uncompacted(log.log.origin), {}).items()
+                    for variant in variants.get(uncompacted_origin(log.log.origin), {}).items()
                 ),
             )
         )

@@ -23,10 +23,10 @@ from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs
 from dbt_graft.collectors.spark.log.history_server import (
     DownloadError,
     OpenFile,
-    downloaded,
+    download_log,
     is_history_server,
 )
-from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected_log
 from dbt_graft.collectors.store import LogRecords
 from dbt_graft.lineage.errors import exception_reason
 
@@ -120,7 +120,7 @@ def _batches(results: list[LogResult]) -> Iterator[pa.RecordBatch]:
         else:
             [result] = results
             reason = f"the log cannot be stored ({exception_reason(error, _logger)})"
-            records = rejected(result.origin, reason)
+            records = rejected_log(result.origin, reason)
             yield batch(LogResult, [replace(result, run=None, records=records)])
 
 
@@ -137,10 +137,10 @@ def _result(listed: LogToRead, logs: SparkLogs) -> LogResult:
     except DownloadError as error:
         # Without a position, the next collect requests it again.
         reason = f"the History Server did not return the log: {error}"
-        return LogResult(origin, "", 0, None, rejected(origin, reason))
+        return LogResult(origin, "", 0, None, rejected_log(origin, reason))
     except Exception as error:  # A log that breaks the reader costs that log only.
         reason = f"the log cannot be read ({exception_reason(error, _logger)})"
-        return LogResult(origin, listed.state, 0, None, rejected(origin, reason))
+        return LogResult(origin, listed.state, 0, None, rejected_log(origin, reason))
     reached = "" if collected.unread else position(listed.state, collected.checkpoint)
     return LogResult(origin, reached, collected.events, collected.run, collected.records)
 
@@ -156,7 +156,7 @@ def _open(url: str) -> AbstractContextManager[ByteStream]:
 def _log(listed: LogToRead, logs: SparkLogs) -> Iterator[tuple[str, list[EventFile]]]:
     """A log's origin and files, which may be temporary."""
     if is_history_server(logs.path):
-        server = downloaded(listed.origin, listed.files[0].url, logs.authorization)
+        server = download_log(listed.origin, listed.files[0].url, logs.authorization)
         with server as (log, open_member):
             yield log.log.origin, event_files(log, open_member)
     else:

@@ -24,17 +24,17 @@ def normalise(text: str, dialect: Dialect) -> str:
     Never raises, takes time in proportion to the text, and changes nothing the second time.
     """
     if dialect is Dialect.TSQL:
-        return _normalised_tsql(text)
+        return _normalise_tsql(text)
     return redact_secrets(strip_literals(protect_quoted_names(text), dialect), dialect)
 
 
 @ByFingerprint
-def _normalised_tsql(text: str) -> str:
-    stripped = strip_literals(unwrap(_separated(text)), Dialect.TSQL)
+def _normalise_tsql(text: str) -> str:
+    stripped = strip_literals(unwrap(_separate_batches(text)), Dialect.TSQL)
     return redact_secrets(stripped, Dialect.TSQL)
 
 
-def _separated(text: str) -> str:
+def _separate_batches(text: str) -> str:
     """A text in which `GO`, the batch separator of SQL Server's tools, stands between `;`."""
     if not _MAY_SEPARATE.search(text):
         return text

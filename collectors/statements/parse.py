@@ -14,7 +14,7 @@ from sqlglot.errors import TokenError
 from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
 from dbt_graft.collectors.statements.columns.edges import column_edges
 from dbt_graft.collectors.statements.columns.outputs import outputs_into
-from dbt_graft.collectors.statements.columns.readable import readable
+from dbt_graft.collectors.statements.columns.readable import make_readable
 from dbt_graft.collectors.statements.columns.tree import (
     NoTreeError,
     sources_and_targets,
@@ -207,7 +207,7 @@ def _columns(
         return bulk, ""
     is_tsql = dialect is Dialect.TSQL
     try:
-        tree = syntax_tree(readable(text, tokens) if is_tsql else text, tokens, dialect)
+        tree = syntax_tree(make_readable(text, tokens) if is_tsql else text, tokens, dialect)
         into = outputs_into(text, tokens) if is_tsql else []
         outputs = [syntax_tree(output, tokens, dialect) for output in into]
     except NoTreeError as error:

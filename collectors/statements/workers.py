@@ -116,7 +116,7 @@ class Worker(Generic[Item, Result]):
         self.close()
         if code == -signal.SIGALRM:
             return f"took longer than {self._seconds:g} s"
-        return f"crashed the parser ({_ended(code)})"
+        return f"crashed the parser ({_end_reason(code)})"
 
     def close(self) -> None:
         """End the child; the next work starts another."""
@@ -217,6 +217,6 @@ def _done(
         return failed(item, f"crashed the parser ({exception_reason(error, _log)})")
 
 
-def _ended(code: int) -> str:
+def _end_reason(code: int) -> str:
     """The signal that ended a process, or its exit code."""
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"

@@ -75,7 +75,8 @@ def write_metrics(application: Application, segment: PlanSegment) -> dict[str, A
     }
     ids["rows"] = node.rows_metric_id if node else None
     counted = {
-        count: application.metrics.of(segment.execution.id, metric) for count, metric in ids.items()
+        count: application.metrics.count_of(segment.execution.id, metric)
+        for count, metric in ids.items()
     }
     is_save = segment.role in _FROM_TASKS and segment.operation not in IN_PLACE
     if is_save and counted["rows"] is None:
@@ -88,12 +89,12 @@ def write_metrics(application: Application, segment: PlanSegment) -> dict[str, A
     return counted
 
 
-def scanned(
+def scan_accesses(
     application: Application, execution: Execution, scan: Scan, resolver: DatasetResolver
 ) -> Iterator[DatasetAccess]:
     """The datasets that a scan reads, with its metrics."""
     counted = {
-        count: application.metrics.of(execution.id, getattr(scan, f"{count}_metric_id"))
+        count: application.metrics.count_of(execution.id, getattr(scan, f"{count}_metric_id"))
         for count in COUNTS
     }
     ran = counted["bytes"] is not None and execution.status is not Status.FAILED
@@ -150,7 +151,7 @@ def read_with_edges(
         yield DatasetAccess(dataset, kind, columns=tuple(map(Column, columns_by_dataset[dataset])))
 
 
-def merged(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
+def merge_accesses(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
     """Each dataset once, sorted, with the sums of its metrics and the dates of all."""
     merged: dict[DatasetId, DatasetAccess] = {}
     for access in accesses:

@@ -17,7 +17,7 @@ from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attributes,
-    bracketed,
+    bracket_items,
     plain_expressions,
 )
 from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnInput, ColumnInputs, PlanSource
@@ -116,7 +116,7 @@ class ColumnSources:
             batch: The execution that the plan's own is nested in.
         """
         if scanned_rdd(operator) is not None or operator.kind == "LogicalRDD":
-            rdd = self._of_cached(list(columns), batch) or self._of_rdd(columns)
+            rdd = self._cached_source(list(columns), batch) or self._rdd_source(columns)
             return rdd or PlanSource((MEMORY,))
         scan = next((self.scans[column.id] for column in columns if column.id in self.scans), None)
         scan = scan or relation_scan(operator)
@@ -129,7 +129,7 @@ class ColumnSources:
             return PlanSource((MEMORY,))
         return self._source(scan, operator) if scan else None
 
-    def _of_cached(self, columns: list[Attribute], batch: int) -> PlanSource | None:
+    def _cached_source(self, columns: list[Attribute], batch: int) -> PlanSource | None:
         """The source of columns that a checkpoint's or batch's plan has."""
         ids = [column.id for column in columns]
         cached = next((self.checkpoints[id_] for id_ in ids if id_ in self.checkpoints), None)
@@ -145,7 +145,7 @@ class ColumnSources:
         inputs_by_name = {column.name.casefold(): inputs for column, inputs in cached.columns}
         return PlanSource(columns=inputs_by_name, influences=cached.influences)
 
-    def _of_rdd(self, columns: Iterable[Attribute]) -> PlanSource | None:
+    def _rdd_source(self, columns: Iterable[Attribute]) -> PlanSource | None:
         """The datasets of rows that code of the task made."""
         inputs_by_name: dict[str, ColumnInputs] = {}
         is_known = True
@@ -182,7 +182,7 @@ class ColumnSources:
             source = query_source(scan.external, database)
             return PlanSource(datasets, source.columns, source.influences, bool(source.columns))
         if aggregates := _aggregates(operator, datasets):
-            return PlanSource(datasets, *_grouped(operator, datasets, aggregates))
+            return PlanSource(datasets, *_grouped_columns(operator, datasets, aggregates))
         pushed = scan.external.pushed if scan.external else ()
         filters = {ColumnInput(d, name, Subtype.FILTER) for d in datasets for name in pushed}
         return PlanSource(datasets, influences=frozenset(filters))
@@ -202,7 +202,7 @@ def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, 
     }
 
 
-def _grouped(
+def _grouped_columns(
     operator: Operator, datasets: Iterable[DatasetId], aggregates: dict[str, ColumnInputs]
 ) -> tuple[dict[str, ColumnInputs], ColumnInputs]:
     """The columns of an aggregation in the database, and its grouping columns as influences."""
@@ -210,6 +210,6 @@ def _grouped(
         column.name.casefold(): frozenset(ColumnInput(dataset, column.name) for dataset in datasets)
         for column in attributes(operator.fields.get("Output", ""))
     }
-    keys = bracketed(operator.fields.get("PushedGroupByExpressions", "[]"))
+    keys = bracket_items(operator.fields.get("PushedGroupByExpressions", "[]"))
     by = {ColumnInput(dataset, key, Subtype.GROUP_BY) for dataset in datasets for key in keys}
     return columns | aggregates, frozenset(by)

@@ -45,7 +45,7 @@ def written_periods(
     # What is not new in the catalog was written again, and nothing tells which.
     if new and partitions in (None, len(new)):
         return union(partition_periods(new, columns, PeriodEvidence.PARTITION))
-    if periods := _changed(segment, columns):
+    if periods := _condition_periods(segment, columns):
         return periods
     period = path_period(target.path, columns, PeriodEvidence.PATH) if target.path else None
     # Of a table, a date in its folder's name is no date of its rows.
@@ -63,7 +63,7 @@ def _new_partitions(segment: PlanSegment) -> list[Partition]:
     return [[(str(key), str(value)) for key, value in partition] for partition in partitions]
 
 
-def _changed(segment: PlanSegment, columns: DateColumns) -> tuple[Period, ...]:
+def _condition_periods(segment: PlanSegment, columns: DateColumns) -> tuple[Period, ...]:
     """The dates in the condition of a DELETE, an UPDATE or an overwrite of some rows."""
     by_condition = segment.operation in _BY_CONDITION or segment.name == "OverwriteByExpression"
     if not by_condition or segment.node is None:
@@ -81,7 +81,7 @@ def _changed(segment: PlanSegment, columns: DateColumns) -> tuple[Period, ...]:
     return ()
 
 
-def with_passed_dates(
+def pass_dates(
     writes: Iterable[DatasetAccess],
     reads: Sequence[DatasetAccess],
     edges: Sequence[ColumnEdge],
@@ -104,7 +104,7 @@ def with_passed_dates(
         yield replace(write, periods=derive_periods(inputs, dated))
 
 
-def of_stream(
+def stream_statement(
     statement: Statement,
     batch: StreamBatch | None,
     stream: StreamingQuery | None,

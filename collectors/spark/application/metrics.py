@@ -34,7 +34,7 @@ class Metrics:
             accumulator in self.values or self._is_gone(accumulator)
         )
 
-    def of(self, execution: int, accumulator: int | None) -> int | None:
+    def count_of(self, execution: int, accumulator: int | None) -> int | None:
         """The value that this execution counted; None where it counted none."""
         if accumulator is None:
             return None

@@ -16,7 +16,7 @@ from dbt_graft.collectors.spark.sources.connectors import CUT_PATH
 from dbt_graft.lineage.records import Status
 
 
-def paired(group: list[PlanSegment], application: Application) -> list[PlanSegment]:
+def pair_segments(group: list[PlanSegment], application: Application) -> list[PlanSegment]:
     """Return the segments of an outermost execution that are statements.
 
     Inserts get the target that their wrappers name.

@@ -214,7 +214,7 @@ class _Replay:
             started_at=_moment(body["time"]),
             group=str(body.get("jobGroupId") or ""),
             details=str(body.get("details") or ""),
-            sql=body.get("sql") or self._requested(body.get("jobTags") or ()),
+            sql=body.get("sql") or self._requested_sql(body.get("jobTags") or ()),
         )
         catalogs = {key: str(value) for key, value in body.get("catalogs", {}).items()}
         self.application.settings.update(catalogs)
@@ -234,7 +234,7 @@ class _Replay:
         running = filter(_is_running_save, reversed(self.executions.values()))
         return next((execution.root for execution in running), None)
 
-    def _requested(self, tags: Iterable[str]) -> str:
+    def _requested_sql(self, tags: Iterable[str]) -> str:
         requests = self.application.requests
         return next((sql for tag in tags if (sql := requests.recall(tag))), "")
 
@@ -283,7 +283,7 @@ class _Replay:
             self.jobs[body["job"]] = _OUTSIDE
             if work and len(self.application.outside_work) < _MOST_WORK:
                 self.application.outside_work.add(work)
-            self._outside(body)
+            self._add_outside(body)
         elif execution := self.executions.get(body["execution"]):
             self.jobs[body["job"]] = execution.id
             execution.group = execution.group or str(body["group"])
@@ -293,7 +293,7 @@ class _Replay:
                 if self.stages.setdefault(stage, execution.id) == execution.id:
                     execution.stages.append(stage)
 
-    def _outside(self, body: Body) -> None:
+    def _add_outside(self, body: Body) -> None:
         """Add the sources of a job outside of SQL."""
         outside = self.application.outside
         at = _moment(body["time"]) if body["time"] else self.application.started_at

@@ -13,17 +13,17 @@ from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.accesses import (
     DatasetAccess,
     columns_written,
-    merged,
+    merge_accesses,
     read_with_edges,
-    scanned,
+    scan_accesses,
     scans_of,
     write_metrics,
 )
 from dbt_graft.collectors.spark.application.column_edges import TracedColumns, column_edges
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.dates import (
-    of_stream,
-    with_passed_dates,
+    pass_dates,
+    stream_statement,
     written_periods,
 )
 from dbt_graft.collectors.spark.application.execution import (
@@ -33,7 +33,7 @@ from dbt_graft.collectors.spark.application.execution import (
     StreamBatch,
 )
 from dbt_graft.collectors.spark.application.lru import LruDict
-from dbt_graft.collectors.spark.application.pairing import paired
+from dbt_graft.collectors.spark.application.pairing import pair_segments
 from dbt_graft.collectors.spark.application.segments import (
     PlanSegment,
     add_rdd_scans,
@@ -76,7 +76,7 @@ class StatementContext:
     types: LruDict[int, str]
 
     @classmethod
-    def of(cls, resolver: DatasetResolver) -> StatementContext:
+    def create(cls, resolver: DatasetResolver) -> StatementContext:
         """The context of an application's first statement."""
         columns: list[LruDict[int, Any]] = [LruDict(_MOST_COLUMNS) for _ in range(4)]
         return cls(ColumnSources(resolver, *columns[1:]), columns[0])
@@ -98,7 +98,7 @@ def statements(
         reject: Takes the reason for each piece that could not be used.
     """
 
-    def guarded(execution: int, work: Callable[[], T]) -> T | None:
+    def guard(execution: int, work: Callable[[], T]) -> T | None:
         # A plan that breaks the parser costs this execution only.
         try:
             return work()
@@ -112,39 +112,39 @@ def statements(
     for execution in sorted(group.executions.values(), key=lambda e: e.id):
         if execution.plan and execution.plan.name.startswith(_USE_COMMANDS):
             context.column_sources.resolver.use_database(execution.text)
-        segments += guarded(execution.id, partial(plan_segments, execution, problems)) or ()
-    problems += guarded(group.root, partial(resolve_scans, segments)) or ()
+        segments += guard(execution.id, partial(plan_segments, execution, problems)) or ()
+    problems += guard(group.root, partial(resolve_scans, segments)) or ()
     for problem in problems:
         reject(problem)
     for segment in segments:
-        guarded(segment.execution.id, partial(_complete, segment, application))
-    chosen = guarded(group.root, partial(paired, segments, application)) or []
+        guard(segment.execution.id, partial(_complete, segment, application))
+    chosen = guard(group.root, partial(pair_segments, segments, application)) or []
     for segment in segments:
-        guarded(segment.execution.id, partial(_learn, segment, context))
+        guard(segment.execution.id, partial(_learn, segment, context))
     candidates = [
-        guarded(segment.execution.id, partial(_statement, application, segment, context))
+        guard(segment.execution.id, partial(_statement, application, segment, context))
         for segment in chosen
     ]
     if batch := group.batch:
         candidates.append(
-            guarded(group.root, partial(_streamed, application, batch, segments, context))
+            guard(group.root, partial(_batch_statement, application, batch, segments, context))
         )
     stream = application.streams.get(group.stream)
     error = group.outermost.error if group.executions else ""
     return [
-        of_stream(statement, group.batch, stream, context.column_sources.resolver, error)
+        stream_statement(statement, group.batch, stream, context.column_sources.resolver, error)
         for statement in candidates
         if statement and (statement.reads or statement.writes)
     ]
 
 
-def outside(application: Application, resolver: DatasetResolver) -> Iterator[Statement]:
+def outside_reads(application: Application, resolver: DatasetResolver) -> Iterator[Statement]:
     """Reads of jobs outside of SQL: the files and tables that RDDs were made of."""
     for label, (first, last) in application.outside.items():
         scan = labelled_scan(label)
         reads = [DatasetAccess(d, kind) for d, kind in resolver.read(scan)] if scan else []
         if reads:
-            yield Statement(Operation.SELECT, merged(reads), (), Status.OK, first, last)
+            yield Statement(Operation.SELECT, merge_accesses(reads), (), Status.OK, first, last)
 
 
 def _complete(segment: PlanSegment, application: Application) -> None:
@@ -155,7 +155,7 @@ def _complete(segment: PlanSegment, application: Application) -> None:
         segment.scans = streams.watched_folders(segment.scans, streams.sources(stream))
 
 
-def _streamed(
+def _batch_statement(
     application: Application,
     batch: StreamBatch,
     segments: list[PlanSegment],
@@ -185,15 +185,15 @@ def _streamed(
         reads += [
             access
             for scan in segment.scans
-            for access in scanned(application, segment.execution, scan, resolver)
+            for access in scan_accesses(application, segment.execution, scan, resolver)
             if access.dataset not in watched
         ]
         rows = segment.execution.written if rows is None else rows
-        traced = column_edges(_into(sink, segment), context.column_sources)
+        traced = column_edges(_sink_segment(sink, segment), context.column_sources)
     return Statement(
         operation=Operation.INSERT if sink else Operation.SELECT,
-        reads=merged(read_with_edges(reads, traced.edges)),
-        writes=merged(
+        reads=merge_accesses(read_with_edges(reads, traced.edges)),
+        writes=merge_accesses(
             DatasetAccess(d, kind, rows, columns=columns_written((), traced.taken, context.types))
             for d, kind in (resolver.read(sink) if sink else ())
         ),
@@ -205,7 +205,7 @@ def _streamed(
     )
 
 
-def _into(sink: Scan, batch: PlanSegment) -> PlanSegment:
+def _sink_segment(sink: Scan, batch: PlanSegment) -> PlanSegment:
     """A batch of a streaming query as a command that writes into its sink."""
     target = Target(path="".join(sink.paths[:1]), topics=sink.topics)
     return replace(batch, command=_SINK, target=target, feeds=[batch])
@@ -235,10 +235,12 @@ def _statement(
     reads = [
         access
         for execution_, scan in scans_of(segment)
-        for access in scanned(application, execution_, scan, resolver)
+        for access in scan_accesses(application, execution_, scan, resolver)
     ]
     if not (reads and segment.role is CommandRole.SAVE):
-        named = (scanned(application, execution, source, resolver) for source in segment.sources)
+        named = (
+            scan_accesses(application, execution, source, resolver) for source in segment.sources
+        )
         reads += [access for each in named for access in each]
     writes: list[DatasetAccess] = []
     traced = column_edges(segment, context.column_sources)
@@ -276,8 +278,8 @@ def _statement(
         gaps[PATHS_CUT] = None
     return Statement(
         operation=segment.operation,
-        reads=merged(inputs),
-        writes=merged(with_passed_dates(writes, inputs, traced.edges, segment.operation)),
+        reads=merge_accesses(inputs),
+        writes=merge_accesses(pass_dates(writes, inputs, traced.edges, segment.operation)),
         status=segment.status,
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,

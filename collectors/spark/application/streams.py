@@ -78,7 +78,7 @@ def watched_folders(scans: Iterable[Scan], of_run: tuple[Scan, ...]) -> list[Sca
         inside = [
             folder
             for folder in folders
-            if scan.paths and all(_below(path, folder) for path in scan.paths)
+            if scan.paths and all(_is_below(path, folder) for path in scan.paths)
         ]
         seen.append(replace(scan, paths=(inside[0],)) if inside and not scan.table else scan)
     return seen or list(of_run)
@@ -130,5 +130,5 @@ def event_period(times: Sequence[str]) -> tuple[Period, ...]:
     return (Period(start, end, Grain.DAY, PeriodEvidence.INTERVAL),)
 
 
-def _below(path: str, folder: str) -> bool:
+def _is_below(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/") or path == folder

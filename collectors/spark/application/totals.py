@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess, merged
+from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess, merge_accesses
 from dbt_graft.collectors.spark.application.statement import Statement, StatementKey
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -49,7 +49,7 @@ class StatementTotals:
         return sorted(named.statements.values(), key=lambda total: total.started_at)
 
 
-def without_inferences(
+def drop_inferences(
     statements: Iterable[Statement], read: Iterable[DatasetId], resolver: DatasetResolver
 ) -> list[Statement]:
     """Leave out inferences of the columns of files that other statements read.
@@ -62,8 +62,7 @@ def without_inferences(
         statement
         for statement in statements
         if not (
-            statement.infers_schema
-            and any(_is_covered(r.dataset, names) for r in statement.reads)
+            statement.infers_schema and any(_is_covered(r.dataset, names) for r in statement.reads)
         )
     ]
 
@@ -79,8 +78,8 @@ def _is_covered(dataset: DatasetId, read: set[DatasetId]) -> bool:
 def _add_statements(a: Statement, b: Statement) -> Statement:
     return replace(
         a,
-        reads=merged((*a.reads, *b.reads)),
-        writes=merged((*a.writes, *b.writes)),
+        reads=merge_accesses((*a.reads, *b.reads)),
+        writes=merge_accesses((*a.writes, *b.writes)),
         started_at=min(a.started_at, b.started_at),
         ended_at=max(a.ended_at, b.ended_at),
         edges=_union(a.edges, b.edges),
@@ -109,7 +108,7 @@ def _resolve_statement(statement: Statement, resolver: DatasetResolver) -> State
 def _resolve_accesses(
     accesses: Iterable[DatasetAccess], resolver: DatasetResolver
 ) -> tuple[DatasetAccess, ...]:
-    return merged(
+    return merge_accesses(
         replace(access, dataset=owner, kind=Kind.TABLE)
         if (owner := resolver.owner(access.dataset)) != access.dataset
         else access

@@ -96,7 +96,7 @@ def decode(
     byte, line = start
     decoder = _Decoder(growing, line, base=byte)
     try:
-        yield from decoder.lines(_from_byte(decompress(file), byte))
+        yield from decoder.lines(_skip_bytes(decompress(file), byte))
         yield from decoder.end()
     except DecompressionError as error:
         yield from decoder.end(broken=True)
@@ -254,7 +254,7 @@ class _Decoder:
             yield from self._event(number, _PLAN_UPDATE, line)
 
 
-def _from_byte(pieces: Iterable[bytes], byte: int) -> Iterator[bytes]:
+def _skip_bytes(pieces: Iterable[bytes], byte: int) -> Iterator[bytes]:
     """The pieces of a text from an offset on."""
     for piece in pieces:
         if byte < len(piece):

@@ -48,7 +48,7 @@ def log_variants(last_event_times: Mapping[str, datetime]) -> dict[str, dict[str
     """
     variants: dict[str, dict[str, datetime]] = defaultdict(dict)
     for origin, at in last_event_times.items():
-        variants[uncompacted(origin)][origin] = at
+        variants[uncompacted_origin(origin)][origin] = at
     return variants
 
 
@@ -65,7 +65,7 @@ def covered_until(origin: str, variants: Mapping[str, datetime]) -> datetime | N
     return max(others, default=None) if _compacted(origin) else None
 
 
-def uncompacted(origin: str) -> str:
+def uncompacted_origin(origin: str) -> str:
     """The origin of a log before it was compacted."""
     log = log_origin(origin)
     return log.rpartition("/")[0] if _compacted(log) else log

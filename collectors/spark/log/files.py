@@ -99,7 +99,7 @@ def application_logs(files: Iterable[LogFile]) -> list[ApplicationLog]:
 
 def _application_log(origin: str, layout: str, files: list[LogFile]) -> ApplicationLog:
     if layout == "rolling":
-        ordered = _rolled(files)
+        ordered = _rolling_files(files)
     elif layout == "databricks":
         ordered = sorted(files, key=_databricks_order)
     else:
@@ -117,7 +117,7 @@ def _application_log(origin: str, layout: str, files: list[LogFile]) -> Applicat
     )
 
 
-def _rolled(files: list[LogFile]) -> list[LogFile]:
+def _rolling_files(files: list[LogFile]) -> list[LogFile]:
     """Event files of a rolling log in order, without those that a compaction replaced."""
     indexed: list[tuple[int, bool, LogFile]] = []
     for file in files:

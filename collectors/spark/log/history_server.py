@@ -132,7 +132,7 @@ def _attempt(logs: SparkLogs, application: str, attempt: Mapping[str, Any]) -> A
 
 
 @contextmanager
-def downloaded(
+def download_log(
     origin: str, url: str, authorization: str
 ) -> Iterator[tuple[ApplicationLog, OpenFile]]:
     """Download an attempt's log; yields it with a function that opens its files by their URLs.

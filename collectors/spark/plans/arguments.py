@@ -65,7 +65,7 @@ def identifier(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def bracketed(text: str) -> list[str]:
+def bracket_items(text: str) -> list[str]:
     """The items of `[a, b]` or `[a,b]`, without those that Spark left out."""
     items = (item.strip() for item in _split(_strip_brackets(text), ",", quotes=True))
     return [item for item in items if item and not _MORE.fullmatch(item)]

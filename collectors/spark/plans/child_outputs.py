@@ -30,7 +30,7 @@ def all_input_columns(operator: Operator, trace: ColumnTrace) -> list[Attribute]
     return [column for child in operator.children for column in trace.columns_of(child)]
 
 
-def unchanged(operator: Operator, trace: ColumnTrace) -> Outputs:
+def keep_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
     """The output columns of an operator that changes none."""
     return input_columns(operator, trace)
 
@@ -43,7 +43,7 @@ def make_columns(items: str, trace: ColumnTrace) -> list[Attribute]:
     for item in expressions(items):
         if column := attribute(item):
             columns.append(column)
-            inputs = trace.of(item)
+            inputs = trace.inputs_of(item)
             if inputs or column.id not in trace.known:
                 trace.known[column.id] = inputs
     return columns

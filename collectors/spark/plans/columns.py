@@ -41,7 +41,7 @@ ColumnInputs = frozenset[ColumnInput]
 NOTHING: ColumnInputs = frozenset()
 
 
-def transformed(
+def transform_inputs(
     inputs: Iterable[ColumnInput], subtype: Subtype, *, masking: Masking = Masking.NONE
 ) -> ColumnInputs:
     """The inputs of a value that is computed from one with these inputs."""
@@ -119,38 +119,38 @@ class ColumnTrace:
     definitions: dict[str, Operator] = field(default_factory=dict)
     merged: dict[tuple[int, str], int] = field(default_factory=dict)
 
-    def of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> ColumnInputs:
+    def inputs_of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> ColumnInputs:
         """The inputs of an expression, whose value is used as in `subtype`."""
         if is_cut(text):
             self.gaps[CUT] = None
         inputs = {
             column_input
-            for reference in column_references(self._resolved(text), self.known)
-            for column_input in transformed(
+            for reference in column_references(self._resolve_merged(text), self.known)
+            for column_input in transform_inputs(
                 self.known[reference.id], reference.subtype, masking=reference.masking
             )
         }
         return _limit_inputs(
-            inputs if subtype is Subtype.IDENTITY else transformed(inputs, subtype)
+            inputs if subtype is Subtype.IDENTITY else transform_inputs(inputs, subtype)
         )
 
-    def all_of(self, columns: Iterable[Attribute], subtype: Subtype) -> ColumnInputs:
+    def inputs_of_all(self, columns: Iterable[Attribute], subtype: Subtype) -> ColumnInputs:
         """The inputs of any of these columns."""
         inputs = {
             column_input
             for column in columns
             for column_input in self.known.get(column.id, NOTHING)
         }
-        return _limit_inputs(transformed(inputs, subtype))
+        return _limit_inputs(transform_inputs(inputs, subtype))
 
-    def decides(self, text: str, subtype: Subtype) -> None:
+    def add_influences(self, text: str, subtype: Subtype) -> None:
         """Add an expression that decides on rows to the influences."""
         self.explained.update(
-            reference.id for reference in column_references(self._resolved(text), self.known)
+            reference.id for reference in column_references(self._resolve_merged(text), self.known)
         )
-        self.influences |= self.of(text, subtype=subtype)
+        self.influences |= self.inputs_of(text, subtype=subtype)
 
-    def _resolved(self, text: str) -> str:
+    def _resolve_merged(self, text: str) -> str:
         """An expression with ids in place of the columns of merged subqueries."""
         for (number, name), id_ in self.merged.items():
             if f"subquery#{number}" in text:
@@ -160,15 +160,15 @@ class ColumnTrace:
 
     def columns_of(self, operator: Operator) -> list[Attribute]:
         """The columns of a traced operator."""
-        return flat(self.outputs.get(id(operator), []))
+        return flatten(self.outputs.get(id(operator), []))
 
     def finish(self) -> None:
         """Add the tests for NULL that nothing else explains to the influences."""
         for id_ in self.null_tested - self.explained:
-            self.influences |= transformed(self.known.get(id_, NOTHING), Subtype.FILTER)
+            self.influences |= transform_inputs(self.known.get(id_, NOTHING), Subtype.FILTER)
 
 
-def flat(outputs: Outputs) -> list[Attribute]:
+def flatten(outputs: Outputs) -> list[Attribute]:
     """Columns in order."""
     if isinstance(outputs, list):
         return outputs

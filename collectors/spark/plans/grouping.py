@@ -59,7 +59,7 @@ def aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     _add_functions(functions, aggregates, trace, _reused_stage(operator))
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
-        trace.decides(keys, Subtype.GROUP_BY)
+        trace.add_influences(keys, Subtype.GROUP_BY)
     columns = make_columns(results, trace)
     if functions and not aggregates and not prepares:
         grouped = {key.id for key in attributes(keys)}
@@ -107,7 +107,7 @@ def _add_functions(functions: str, aggregates: str, trace: ColumnTrace, reused: 
     for text, name, stage in zip_longest(texts, names_or_none, reused, fillvalue=None):
         if text is None:
             continue
-        inputs = trace.of(text) or trace.of(stage or "")
+        inputs = trace.inputs_of(text) or trace.inputs_of(stage or "")
         bare = _STEP.sub("", text.partition(" FILTER (")[0])
         if text.startswith("partial_"):
             filters[bare].append(inputs if " FILTER (" in text else NOTHING)
@@ -127,7 +127,7 @@ def _add_by_position(columns: list[Attribute], functions: str, trace: ColumnTrac
     texts = plain_expressions(functions)
     if len(texts) == len(columns):
         for column, text in zip(columns, texts, strict=True):
-            trace.known[column.id] = trace.known.get(column.id) or trace.of(text)
+            trace.known[column.id] = trace.known.get(column.id) or trace.inputs_of(text)
     else:
         trace.gaps[UNKNOWN] = None
 
@@ -140,12 +140,12 @@ def window(operator: Operator, trace: ColumnTrace) -> Outputs:
 def python_aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`[k#1], [f(v#2)#5], [k#1, f(v)#6 AS f#7]`"""
     keys, functions, results, *_ = [*split_arguments(operator.arguments), "", "", ""]
-    trace.decides(keys, Subtype.GROUP_BY)
+    trace.add_influences(keys, Subtype.GROUP_BY)
     texts = plain_expressions(functions)
     columns = make_columns(results, trace)
     grouped = {key.id for key in attributes(keys)}
     for column, text in zip((c for c in columns if c.id not in grouped), texts, strict=False):
-        trace.known[column.id] = trace.of(text, subtype=Subtype.AGGREGATION)
+        trace.known[column.id] = trace.inputs_of(text, subtype=Subtype.AGGREGATION)
     return columns
 
 

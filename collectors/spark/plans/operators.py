@@ -12,7 +12,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import unchanged
+from dbt_graft.collectors.spark.plans.child_outputs import keep_columns
 from dbt_graft.collectors.spark.plans.columns import (
     CUT,
     NOTHING,
@@ -80,7 +80,7 @@ def _rule(operator: Operator, *, leaf: bool) -> _Rule:
         return grouping.window
     if operator.kind.endswith(grouping.AGGREGATES):
         return grouping.aggregate
-    return unchanged if operator.children or operator.inside else _trace_leaf
+    return keep_columns if operator.children or operator.inside else _trace_leaf
 
 
 def _trace_leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
@@ -139,13 +139,13 @@ _RULES: Mapping[str, _Rule] = {
     **dict.fromkeys(("WindowInPandas", "ArrowWindowPython"), grouping.window),
     **dict.fromkeys(("Intersect", "Except"), relational.set_operation),
     **dict.fromkeys(("Distinct", "Deduplicate"), relational.distinct),
-    **dict.fromkeys(("ReusedExchange", "InMemoryRelation"), references.same),
+    **dict.fromkeys(("ReusedExchange", "InMemoryRelation"), references.reused_columns),
     "CTERelationDef": references.cte_definition,
     "CTERelationRef": references.cte_reference,
     "Expand": relational.expand,
     "Filter": relational.restrict,
     "Generate": functions.generate,
-    "InMemoryTableScan": references.listed,
+    "InMemoryTableScan": references.cached_columns,
     "MergeRows": relational.merge_rows,
     **dict.fromkeys(("Project", "ProjectAst"), relational.project),
     "Sort": relational.sort,

@@ -17,7 +17,7 @@ _OWN_IDS = 10**17
 _CTE_ID = re.compile(r"\d{1,18}")
 
 
-def same(operator: Operator, trace: ColumnTrace) -> Outputs:
+def reused_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
     """The columns of a reused exchange or cached plan, by position."""
     origin = operator.reuses or next(iter(operator.inside or operator.children), None)
     text = operator.fields.get("Output") or first_argument(operator)
@@ -31,7 +31,7 @@ def same(operator: Operator, trace: ColumnTrace) -> Outputs:
     return columns
 
 
-def listed(operator: Operator, trace: ColumnTrace) -> Outputs:
+def cached_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
     """A scan of a cached relation has the relation's columns."""
     text = operator.fields.get("Output") or first_argument(operator)
     return attributes(text)
@@ -96,5 +96,5 @@ def subquery_column(number: int, query: Operator, trace: ColumnTrace) -> None:
         )
         for at, (name, value) in enumerate(zip(fields[::2], fields[1::2], strict=False)):
             id_ = _OWN_IDS + number * 1_000 + at
-            trace.known[id_] = trace.of(value)
+            trace.known[id_] = trace.inputs_of(value)
             trace.merged[number, name] = id_

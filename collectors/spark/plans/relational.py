@@ -47,7 +47,7 @@ def filter_text(condition: str, trace: ColumnTrace) -> None:
         trace.null_tested.add(int(test["id"] or test["size"]))
     # Dynamic pruning uses a key of a join, which is an influence already.
     certain = _PRUNING.sub("", _NULL_TEST.sub("", condition))
-    trace.decides(certain, Subtype.FILTER)
+    trace.add_influences(certain, Subtype.FILTER)
 
 
 def join(operator: Operator, trace: ColumnTrace) -> Outputs:
@@ -55,9 +55,9 @@ def join(operator: Operator, trace: ColumnTrace) -> Outputs:
     keys = ("Left keys", "Right keys", "Join condition")
     if any(key in operator.fields for key in keys):
         for key in keys:
-            trace.decides(operator.fields.get(key, ""), Subtype.JOIN)
+            trace.add_influences(operator.fields.get(key, ""), Subtype.JOIN)
     else:
-        trace.decides(operator.arguments, Subtype.JOIN)
+        trace.add_influences(operator.arguments, Subtype.JOIN)
     how = f"{operator.name} {operator.fields.get('Join type', '')} {operator.text[:200]}"
     how += operator.arguments[:200]
     left: Outputs
@@ -65,7 +65,7 @@ def join(operator: Operator, trace: ColumnTrace) -> Outputs:
     left, right, *_ = [*(trace.outputs.get(id(child), []) for child in operator.children), [], []]
     if match := _EXISTS.search(how):
         exists = Attribute(match["name"], int(match["id"]))
-        trace.known[exists.id] = trace.of(
+        trace.known[exists.id] = trace.inputs_of(
             " ".join(operator.fields.values()) or operator.arguments, subtype=Subtype.TRANSFORMATION
         )
         return (left, [exists])
@@ -77,7 +77,7 @@ def sort(operator: Operator, trace: ColumnTrace) -> Outputs:
     orders, *flags = split_arguments(operator.arguments)
     if flags[:1] == ["true"]:
         for order in plain_expressions(orders):
-            trace.decides(order, Subtype.SORT)
+            trace.add_influences(order, Subtype.SORT)
     return input_columns(operator, trace)
 
 
@@ -89,7 +89,7 @@ def top(operator: Operator, trace: ColumnTrace) -> Outputs:
     ]
     lists = [argument for argument in lists if argument.startswith("[")]
     if lists:
-        trace.decides(lists[0], Subtype.SORT)
+        trace.add_influences(lists[0], Subtype.SORT)
     return make_columns(lists[-1], trace) if lists[1:] else input_columns(operator, trace)
 
 
@@ -105,7 +105,7 @@ def expand(operator: Operator, trace: ColumnTrace) -> Outputs:
         # Before Spark 3.2, `ArrayBuffer(a#1, null, 1)` or another of Scala's lists.
         row = _SCALA_LIST.sub(r"[\g<items>]", row)
         for at, text in enumerate(plain_expressions(row)[: len(columns)]):
-            sources[at] |= trace.of(text)
+            sources[at] |= trace.inputs_of(text)
     for column, inputs, was in zip(columns, sources, before, strict=True):
         trace.known[column.id] = was if was is not None else frozenset(inputs)
     return columns
@@ -140,7 +140,7 @@ def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
             trace.gaps[CUT] = None
             continue
         for at, text in enumerate(values[len(values) - rows * len(columns) :]):
-            sources[at % len(columns)] |= trace.of(text)
+            sources[at % len(columns)] |= trace.inputs_of(text)
     for column, inputs in zip(columns, sources, strict=True):
         trace.known[column.id] = frozenset(inputs)
     return columns
@@ -149,14 +149,14 @@ def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
 def set_operation(operator: Operator, trace: ColumnTrace) -> Outputs:
     """Intersect and Except compare all columns of both sides."""
     for child in operator.children:
-        trace.influences |= trace.all_of(trace.columns_of(child), Subtype.JOIN)
+        trace.influences |= trace.inputs_of_all(trace.columns_of(child), Subtype.JOIN)
     return input_columns(operator, trace)
 
 
 def distinct(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Distinct`, `Deduplicate [a#1]`: groups by all columns, or by these."""
     keys = [*attributes(first_argument(operator)), *_input_list(operator, trace)]
-    trace.influences |= trace.all_of(keys, Subtype.GROUP_BY)
+    trace.influences |= trace.inputs_of_all(keys, Subtype.GROUP_BY)
     return input_columns(operator, trace)
 
 

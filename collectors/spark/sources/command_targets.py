@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
+from dbt_graft.collectors.spark.plans.arguments import bracket_items, identifier
 from dbt_graft.collectors.spark.sources.connectors import (
     Target,
     catalog_table,
@@ -37,7 +37,7 @@ def table_with_mode(args: list[str]) -> Target:
 def _last_list(args: list[str]) -> tuple[str, ...]:
     """The columns; RAPIDS adds flags behind them."""
     lists = [arg for arg in args if arg.startswith("[")]
-    return tuple(bracketed(lists[-1])) if lists else ()
+    return tuple(bracket_items(lists[-1])) if lists else ()
 
 
 def named_table(args: list[str]) -> Target:
@@ -63,7 +63,7 @@ def hive_insert(args: list[str]) -> Target:
     flags = [at for at, arg in enumerate(args) if arg in ("true", "false")]
     mode = "Overwrite" if flags and args[flags[0]] == "true" else "Append"
     after = args[flags[-1] + 1] if flags and flags[-1] + 1 < len(args) else ""
-    columns = tuple(bracketed(after)) if after.startswith("[") else ()
+    columns = tuple(bracket_items(after)) if after.startswith("[") else ()
     before = args[1 : flags[0]] if flags else []
     partitions = _static_partitions([arg for arg in before if arg.startswith("[")])
     return Target(_table_name(args[0]), columns=columns, mode=mode, partitions=partitions)
@@ -101,7 +101,7 @@ def view_target(args: list[str]) -> Target | None:
 
 def _view_columns(argument: str) -> tuple[str, ...]:
     """`[(who,None), (spent,Some(in euros))]`: the column names that `CREATE VIEW` lists."""
-    named = bracketed(argument) if argument.startswith("[(") else []
+    named = bracket_items(argument) if argument.startswith("[(") else []
     return tuple(column.removeprefix("(").partition(",")[0] for column in named)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 
-from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
+from dbt_graft.collectors.spark.plans.arguments import bracket_items, identifier
 from dbt_graft.collectors.spark.sources.connectors import Target, options, store_target
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
@@ -39,7 +39,7 @@ def connector_source(name: str, text: str) -> Target | None:
         text: Its line.
     """
     if match := _RELATION.fullmatch(name):
-        return _relation(match["kind"], bracketed(match["inside"]))
+        return _relation(match["kind"], bracket_items(match["inside"]))
     if match := _SCAN_V2.search(text):
         settings = text.rpartition("Options: ")[2].removesuffix(")")
         return _with_options(match["source"], options(settings))

@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
+from dbt_graft.collectors.spark.plans.arguments import bracket_items, identifier
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 from dbt_graft.lineage.dates.partition_dates import Partition
@@ -99,7 +99,7 @@ class Target:
 def options(text: str) -> dict[str, str]:
     """`[url=…, dbtable=t]`, `Map(path -> p)`; keys in lower case."""
     match = _OPTIONS.fullmatch(text.strip())
-    items = bracketed(match["inside"]) if match else []
+    items = bracket_items(match["inside"]) if match else []
     pairs = (_OPTION.fullmatch(item) for item in items)
     return {pair["key"].lower(): pair["value"] for pair in pairs if pair}
 

@@ -118,7 +118,7 @@ def database_of(url: str) -> JdbcDatabase:
         # An embedded or unknown database: its name is the text before any property.
         name = re.split(r"[;?]", rest, maxsplit=1)[0].rpartition("@")[2]
         return JdbcDatabase(scheme.lower(), name.lstrip("/"))
-    return _of_url(kind, rest.partition("//")[2])
+    return _url_database(kind, rest.partition("//")[2])
 
 
 def _sql_server(rest: str) -> JdbcDatabase:
@@ -160,7 +160,7 @@ def _oracle(rest: str) -> JdbcDatabase:
     return JdbcDatabase(f"oracle://{host.lower()}:{port}", parts[0] if parts else "")
 
 
-def _of_url(kind: _DatabaseProduct, rest: str) -> JdbcDatabase:
+def _url_database(kind: _DatabaseProduct, rest: str) -> JdbcDatabase:
     """`user:password@host:port/database?currentSchema=…`; of several hosts, the first."""
     address, _, query = rest.partition("?")
     authority, _, path = address.partition("/")

@@ -18,7 +18,7 @@ import re
 
 from dbt_graft.collectors.spark.plans.arguments import (
     attributes,
-    bracketed,
+    bracket_items,
     identifier,
     split_arguments,
 )
@@ -47,7 +47,7 @@ def relation_scan(operator: Operator) -> Scan | None:
         return Scan(external=external, ids=ids)
     if operator.kind == "UnresolvedRelation":
         # One part may be the name of a common table expression.
-        parts = tuple(bracketed(split_arguments(text)[0]))
+        parts = tuple(bracket_items(split_arguments(text)[0]))
         return Scan(parts) if len(parts) > 1 else None
     if described := described_table(text):
         return Scan(described, ids=ids)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from dbt_graft.collectors.spark.plans.arguments import bracketed
+from dbt_graft.collectors.spark.plans.arguments import bracket_items
 from dbt_graft.lineage.dates.partition_dates import Partition
 
 _PAIR = re.compile(r"(?P<key>[^=\[\]()]+)=(?:Some\((?P<some>.*)\)|(?P<value>[^()]*))")
@@ -24,7 +24,7 @@ def static_partition(argument: str) -> Partition:
     """The columns with a value in `[ds=2026-10-10]` or `[dt=Some(1), hr=None]`."""
     if not argument.startswith("[") or "=" not in argument:
         return ()
-    pairs = (_PAIR.fullmatch(item) for item in bracketed(argument))
+    pairs = (_PAIR.fullmatch(item) for item in bracket_items(argument))
     return tuple(
         (pair["key"].strip(), pair["some"] or pair["value"])
         for pair in pairs

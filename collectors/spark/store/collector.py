@@ -21,9 +21,13 @@ from dbt_graft.collectors.spark.application.execution import (
 from dbt_graft.collectors.spark.application.identity import is_dbt
 from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.application.statement import Statement
-from dbt_graft.collectors.spark.application.statements import StatementContext, outside, statements
+from dbt_graft.collectors.spark.application.statements import (
+    StatementContext,
+    outside_reads,
+    statements,
+)
 from dbt_graft.collectors.spark.application.tasks import is_of_application, task_of
-from dbt_graft.collectors.spark.application.totals import StatementTotals, without_inferences
+from dbt_graft.collectors.spark.application.totals import StatementTotals, drop_inferences
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
@@ -96,7 +100,7 @@ class ApplicationCollector:
             since: Statements that started until then are in the store already: they extend the
                 context, but do not count.
         """
-        self.context = StatementContext.of(
+        self.context = StatementContext.create(
             DatasetResolver(
                 logs.namespace, settings=application.settings, namenodes=application.namenodes
             )
@@ -204,7 +208,7 @@ class ApplicationCollector:
         }
         for task, task_statements in settled.items():
             yield TaskResult(
-                task, self._last[task], without_inferences(task_statements, read, resolver)
+                task, self._last[task], drop_inferences(task_statements, read, resolver)
             )
 
     def _built_by_dbt(self) -> Iterator[TaskResult]:
@@ -243,6 +247,6 @@ class ApplicationCollector:
         if only_task:
             if last := self._application.last_outside:
                 self._last[only_task].update_outside(*last)
-            for statement in outside(self._application, self.context.column_sources.resolver):
+            for statement in outside_reads(self._application, self.context.column_sources.resolver):
                 if self._is_new(statement.ended_at):
                     self._totals[only_task].add(statement)

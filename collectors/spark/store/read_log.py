@@ -105,7 +105,7 @@ def assemble(
     )
 
 
-def rejected(origin: str, reason: str) -> LogRecords:
+def rejected_log(origin: str, reason: str) -> LogRecords:
     """The records of a log that cannot be read."""
     rejects = Rejects()
     rejects.add_for_log(reason)

@@ -28,7 +28,7 @@ from dbt_graft.collectors.statements.columns.rowsets import (
 )
 from dbt_graft.collectors.statements.columns.sources import (
     add_sources,
-    found_table,
+    find_table,
     table_parts,
 )
 from dbt_graft.collectors.statements.columns.targets import assign, fill, target_rowset
@@ -125,7 +125,7 @@ def _inserts(tree: exp.Expr, collector: EdgeCollector) -> None:
 
 def _inserted_table(insert: exp.Expr, context: QueryContext) -> Name | None:
     table = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
-    name = found_table(table_parts(table), context)
+    name = find_table(table_parts(table), context)
     if name is None:
         context.gap("the statement has an unknown form")
     return name

@@ -15,7 +15,7 @@ from dbt_graft.collectors.statements.columns.input_columns import (
     SENT,
     InputColumns,
     sent_as,
-    transformed,
+    transform_inputs,
 )
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
@@ -75,7 +75,7 @@ def inputs(node: exp.Expr | None, scope: QueryScope) -> InputColumns:
 
 def clause_inputs(node: exp.Expr | None, scope: QueryScope, subtype: Subtype) -> InputColumns:
     """The inputs that decide in a clause: the columns of WHERE with FILTER, of ON with JOIN…"""
-    return transformed(inputs(node, scope), subtype)
+    return transform_inputs(inputs(node, scope), subtype)
 
 
 def inputs_of_all(nodes: Iterable[exp.Expr], scope: QueryScope) -> InputColumns:
@@ -106,7 +106,7 @@ def _function_inputs(
         len(input_columns) > 1 or any(map(_is_made_by_server, node.walk()))
     ):
         input_columns -= {SENT}  # a + ?, DATEADD(day, ?, GETDATE())
-    return transformed(input_columns, subtype, masking=MASKING.get(name, Masking.NONE))
+    return transform_inputs(input_columns, subtype, masking=MASKING.get(name, Masking.NONE))
 
 
 def _is_made_by_server(node: exp.Expr) -> bool:
@@ -182,10 +182,10 @@ def _columns_star(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 def _comprehension(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`[x.a FOR x IN list IF x.b > 1]`."""
-    items = transformed(inputs(node.args["iterator"], scope), Subtype.TRANSFORMATION)
+    items = transform_inputs(inputs(node.args["iterator"], scope), Subtype.TRANSFORMATION)
     inside = scope.inner(Rowset((), [RowsetColumn(node.expression.name, items)]))
     condition = clause_inputs(node.args.get("condition"), inside, Subtype.TRANSFORMATION)
-    value = transformed(inputs(node.this, inside), Subtype.TRANSFORMATION)
+    value = transform_inputs(inputs(node.this, inside), Subtype.TRANSFORMATION)
     return items | value | condition
 
 
@@ -213,7 +213,7 @@ def _combined(node: exp.Expr, scope: QueryScope) -> InputColumns:
     arguments = node.expressions
     if not node.name.casefold().endswith("if") or len(arguments) < 2:
         return _function_inputs(node, node.iter_expressions(), scope)
-    value = transformed(inputs_of_all(arguments[:-1], scope), Subtype.AGGREGATION)
+    value = transform_inputs(inputs_of_all(arguments[:-1], scope), Subtype.AGGREGATION)
     return value | clause_inputs(arguments[-1], scope, Subtype.CONDITIONAL)
 
 
@@ -234,7 +234,7 @@ def _lambda(node: exp.Expr, scope: QueryScope) -> InputColumns:
     input_columns = inputs(node.this, scope)
     if scope.context.dialect in _JSON_ARROWS or isinstance(node.this, exp.Literal):
         columns = [exp.column(parameter.copy()) for parameter in node.expressions]
-        input_columns |= transformed(inputs_of_all(columns, scope), Subtype.TRANSFORMATION)
+        input_columns |= transform_inputs(inputs_of_all(columns, scope), Subtype.TRANSFORMATION)
     return input_columns
 
 
@@ -273,11 +273,13 @@ def _branch_inputs(
 ) -> InputColumns:
     deciding = inputs_of_all(filter(None, conditions), scope)
     chosen = inputs_of_all(filter(None, values), scope)
-    return transformed(deciding, Subtype.CONDITIONAL) | transformed(chosen, Subtype.TRANSFORMATION)
+    return transform_inputs(deciding, Subtype.CONDITIONAL) | transform_inputs(
+        chosen, Subtype.TRANSFORMATION
+    )
 
 
 def _window(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    value = transformed(inputs(node.this, scope), Subtype.TRANSFORMATION)
+    value = transform_inputs(inputs(node.this, scope), Subtype.TRANSFORMATION)
     return value | window_inputs(node, scope)
 
 
@@ -287,7 +289,7 @@ def window_inputs(node: exp.Expr, scope: QueryScope) -> InputColumns:
     named = scope.windows.get(node.alias.casefold(), NOTHING)
     # `MAX(a) KEEP (DENSE_RANK LAST ORDER BY b)` of Oracle has no window.
     subtype = Subtype.SORT if node.args.get("over") == "KEEP" else Subtype.WINDOW
-    return named | transformed(inputs_of_all(filter(None, frame), scope), subtype)
+    return named | transform_inputs(inputs_of_all(filter(None, frame), scope), subtype)
 
 
 def _filtered(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -308,19 +310,19 @@ def _equal(node: exp.Expr, scope: QueryScope) -> InputColumns:
         for side in sides:
             if isinstance(side, exp.Column):
                 input_columns = sent_as(input_columns, side.name)
-    return transformed(input_columns, Subtype.TRANSFORMATION)
+    return transform_inputs(input_columns, Subtype.TRANSFORMATION)
 
 
 def _ordered_group(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`STRING_AGG(a, ',') WITHIN GROUP (ORDER BY b)`; PERCENTILE_CONT takes what it orders by."""
     value, order = inputs(node.this, scope), inputs(node.expression, scope)
-    return value | transformed(order, Subtype.SORT if value else Subtype.AGGREGATION)
+    return value | transform_inputs(order, Subtype.SORT if value else Subtype.AGGREGATION)
 
 
 def _ordered_values(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """ORDER BY inside an aggregate's brackets; elsewhere, its columns alone."""
     value, order = inputs(node.this, scope), inputs_of_all(node.expressions, scope)
-    return value | transformed(order, Subtype.SORT) if node.this else order
+    return value | transform_inputs(order, Subtype.SORT) if node.this else order
 
 
 _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlglot import exp
 
 from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_of_all
-from dbt_graft.collectors.statements.columns.input_columns import transformed
+from dbt_graft.collectors.statements.columns.input_columns import transform_inputs
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
 from dbt_graft.lineage.records import Subtype
@@ -28,14 +28,14 @@ def struct_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
 
 
 def _ordered_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
-    order = transformed(inputs_of_all(node.expressions, scope), Subtype.SORT)
+    order = transform_inputs(inputs_of_all(node.expressions, scope), Subtype.SORT)
     fields = struct_fields(node.this, scope)
     return [RowsetColumn(field.name, field.inputs | order) for field in fields]
 
 
 def _aggregated_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
     return [
-        RowsetColumn(field.name, transformed(field.inputs, Subtype.AGGREGATION))
+        RowsetColumn(field.name, transform_inputs(field.inputs, Subtype.AGGREGATION))
         for field in struct_fields(node.this, scope)
     ]
 

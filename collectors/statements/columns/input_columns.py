@@ -43,7 +43,7 @@ def sent_as(inputs: InputColumns, column: str) -> InputColumns:
 
 
 @lru_cache(maxsize=4096)
-def transformed(
+def transform_inputs(
     inputs: InputColumns, subtype: Subtype, *, masking: Masking = Masking.NONE
 ) -> InputColumns:
     """The inputs of a value that is made from a value with these inputs."""

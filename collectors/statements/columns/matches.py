@@ -9,7 +9,7 @@ from dbt_graft.collectors.statements.columns.expressions import (
     inputs,
     inputs_of_all,
 )
-from dbt_graft.collectors.statements.columns.input_columns import InputColumns, transformed
+from dbt_graft.collectors.statements.columns.input_columns import InputColumns, transform_inputs
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.lineage.records import Subtype
@@ -30,7 +30,7 @@ def match_inputs(match: exp.Expr, scope: QueryScope) -> InputColumns:
     inside = scope.inner(*(Rowset((name,), source.columns) for name in variables)).inner(source)
     partition = match.args.get("partition_by") or []
     order = match.args.get("order")
-    window = transformed(
+    window = transform_inputs(
         inputs_of_all([*partition, *([order] if order else [])], inside), Subtype.WINDOW
     )
     rows = match.args.get("rows")
@@ -42,11 +42,11 @@ def match_inputs(match: exp.Expr, scope: QueryScope) -> InputColumns:
     measures = [
         RowsetColumn(
             measure.this.output_name,
-            transformed(inputs(measure.this, inside), Subtype.TRANSFORMATION) | window,
+            transform_inputs(inputs(measure.this, inside), Subtype.TRANSFORMATION) | window,
         )
         for measure in match.args.get("measures") or ()
     ]
     alias = match.args.get("alias")
     path = (alias.name.casefold(),) if alias and alias.name else source.path
     scope.rowsets[-1] = Rowset(path, [*remaining, *measures], source.influences)
-    return transformed(inputs_of_all(match.args.get("define") or (), inside), Subtype.FILTER)
+    return transform_inputs(inputs_of_all(match.args.get("define") or (), inside), Subtype.FILTER)

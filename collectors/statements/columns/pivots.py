@@ -11,14 +11,14 @@ from dbt_graft.collectors.statements.columns.dialect_rules import VALUES_BEFORE_
 from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_of_all
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
-    transformed,
+    transform_inputs,
 )
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 
-def pivoted(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
+def pivot_rowset(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     """The rows of a table after its PIVOT and UNPIVOT clauses."""
     for pivot in node.args.get("pivots") or ():
         inside = scope.inner(rowset)
@@ -49,7 +49,7 @@ def pivot_statement(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset
         return _replace_columns(rowset, _names(node.expressions), columns)
     fields = [expression for expression in node.expressions if isinstance(expression, exp.In)]
     using = node.args.get("using") or []
-    deciding = transformed(
+    deciding = transform_inputs(
         inputs_of_all(
             [getattr(field, "this", field) for field in fields or node.expressions], inside
         ),
@@ -100,7 +100,7 @@ def _names(nodes: Iterable[exp.Expr]) -> set[str]:
 def _pivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     """A column for each value and aggregate; which they are, the parser knows by the dialect."""
     aggregates = [inputs(node, scope) for node in pivot.expressions]
-    by = transformed(
+    by = transform_inputs(
         inputs_of_all([field.this for field in _fields(pivot)], scope), Subtype.CONDITIONAL
     )
     # In Snowflake the quotes of a value are a part of the name.

@@ -11,7 +11,7 @@ from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_o
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
     InputColumns,
-    transformed,
+    transform_inputs,
 )
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
@@ -32,7 +32,7 @@ def group_inputs(
         )
     for node in group.iter_expressions():
         input_columns |= _at_place(node, columns) or _by_alias(node, scope) or inputs(node, scope)
-    return transformed(input_columns, Subtype.GROUP_BY)
+    return transform_inputs(input_columns, Subtype.GROUP_BY)
 
 
 def order_inputs(

@@ -12,7 +12,7 @@ from dbt_graft.collectors.statements.columns.fields import struct_fields
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
     InputColumns,
-    transformed,
+    transform_inputs,
 )
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
@@ -25,7 +25,7 @@ _OPERATORS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Connector, exp.Pr
 _WITH_COLUMNS = frozenset({"duckdb", "clickhouse"})
 
 
-def projected(node: exp.Expr, scope: QueryScope, position: int) -> Iterable[RowsetColumn]:
+def project_columns(node: exp.Expr, scope: QueryScope, position: int) -> Iterable[RowsetColumn]:
     """The columns that one projection makes.
 
     Args:
@@ -158,7 +158,7 @@ def _fields(qualifier: tuple[str, ...], scope: QueryScope) -> Iterator[RowsetCol
     for key, part in zip(("table", "db", "catalog"), reversed(parts[:-1]), strict=False):
         column.set(key, part)
     input_columns = inputs(column, scope)
-    yield RowsetColumn(ANY_COLUMN, transformed(input_columns, Subtype.TRANSFORMATION))
+    yield RowsetColumn(ANY_COLUMN, transform_inputs(input_columns, Subtype.TRANSFORMATION))
 
 
 def _expand_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn] | None:

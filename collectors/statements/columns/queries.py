@@ -20,11 +20,15 @@ from dbt_graft.collectors.statements.columns.expressions import (
     inputs_of_all,
     window_inputs,
 )
-from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns, transformed
+from dbt_graft.collectors.statements.columns.input_columns import (
+    NOTHING,
+    InputColumns,
+    transform_inputs,
+)
 from dbt_graft.collectors.statements.columns.matches import connect_inputs, match_inputs
 from dbt_graft.collectors.statements.columns.pivots import pivot_statement
 from dbt_graft.collectors.statements.columns.places import group_inputs, order_inputs
-from dbt_graft.collectors.statements.columns.projections import projected
+from dbt_graft.collectors.statements.columns.projections import project_columns
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import add_joins, add_sources
@@ -171,7 +175,7 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
         columns = list(columns[0].fields) or [RowsetColumn(ANY_COLUMN, columns[0].inputs)]
     if args.get("for_"):  # FOR JSON, FOR XML: one text of all
         columns = [
-            RowsetColumn(column.name, transformed(column.inputs, Subtype.TRANSFORMATION))
+            RowsetColumn(column.name, transform_inputs(column.inputs, Subtype.TRANSFORMATION))
             for column in columns
         ]
     deciding |= _filters(args, scope) | _groups(node, columns, scope)
@@ -202,7 +206,7 @@ def _groups(node: exp.Select, columns: Sequence[RowsetColumn], scope: QueryScope
         deciding |= clause_inputs(args["distinct"].args.get("on"), scope, Subtype.GROUP_BY)
     limit = args.get("limit")
     if limit and limit.args.get("expressions"):  # LIMIT 1 BY a
-        deciding |= transformed(inputs_of_all(limit.expressions, scope), Subtype.GROUP_BY)
+        deciding |= transform_inputs(inputs_of_all(limit.expressions, scope), Subtype.GROUP_BY)
     return deciding
 
 
@@ -219,7 +223,7 @@ def _projections(node: exp.Select, scope: QueryScope) -> list[RowsetColumn]:
     aliases_now = scope.aliases if dialect in LATERAL_ALIASES else {}
     columns: list[RowsetColumn] = []
     for projection in node.expressions:
-        for column in projected(projection, scope, len(columns)):
+        for column in project_columns(projection, scope, len(columns)):
             columns.append(column)
             aliases_now.setdefault(column.name.casefold(), column.inputs)
     if dialect != Dialect.TSQL:
@@ -236,5 +240,5 @@ def _order_rows(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     result = Rowset((), columns if scope.rowsets else rowset.columns)
     inside = scope.inner(result)
     sort_inputs = [order_inputs(order, rowset.columns, inside) for order in orders]
-    deciding = transformed(NOTHING.union(*sort_inputs), Subtype.SORT)
+    deciding = transform_inputs(NOTHING.union(*sort_inputs), Subtype.SORT)
     return Rowset(rowset.path, rowset.columns, rowset.influences | deciding)

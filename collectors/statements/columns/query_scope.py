@@ -12,7 +12,7 @@ from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
     InputColumn,
     InputColumns,
-    transformed,
+    transform_inputs,
 )
 from dbt_graft.collectors.statements.columns.rowsets import Rowset
 from dbt_graft.collectors.statements.columns.tree import identifier_name
@@ -92,7 +92,7 @@ class QueryScope:
     def resolve(self, column: exp.Column) -> InputColumns:
         """The inputs of `a`, `t.a`, `dbo.t.a`, `t.s.field`; in Spark also of `s.field`."""
         if not column.args.get("table"):
-            return self._alone(column.name)
+            return self._unqualified(column.name)
         parts = [*map(identifier_name, column.parts[:-1]), column.name]
         if parts[-1].casefold() in SEQUENCE_VALUES or parts[0].casefold() == "_metadata":
             return NOTHING
@@ -103,18 +103,20 @@ class QueryScope:
             if field is not None:
                 return field
             name = parts[at]
-            inputs = self._qualified(parts[:at], name) if at else self._plain(name, name.casefold())
+            inputs = (
+                self._qualified(parts[:at], name) if at else self._find_plain(name, name.casefold())
+            )
             if inputs is not None:
                 is_field = at < len(parts) - 1
-                return transformed(inputs, Subtype.TRANSFORMATION) if is_field else inputs
+                return transform_inputs(inputs, Subtype.TRANSFORMATION) if is_field else inputs
         return self._row_or_gap(parts)
 
-    def _alone(self, name: str) -> InputColumns:
+    def _unqualified(self, name: str) -> InputColumns:
         """The inputs of a column without a table."""
         folded = name.casefold()
         if folded in self.context.no_columns and self._is_no_column(folded):
             return NOTHING
-        input_columns = self._plain(name, folded)
+        input_columns = self._find_plain(name, folded)
         return self._row_or_gap([name]) if input_columns is None else input_columns
 
     def _is_no_column(self, name: str) -> bool:
@@ -146,7 +148,7 @@ class QueryScope:
             rows = self.named((name,))
             if rows:
                 all_columns = NOTHING.union(*(column.inputs for column in rows[0].columns))
-                return transformed(all_columns, Subtype.TRANSFORMATION)
+                return transform_inputs(all_columns, Subtype.TRANSFORMATION)
         rowsets = self.named(tuple(qualifier)) if qualifier else self.rowsets
         table = rowsets[0].table if len(rowsets) == 1 else None
         return None if table is None else frozenset({InputColumn(table, parts[-1])})
@@ -163,7 +165,7 @@ class QueryScope:
             scope = scope.outer
         return []
 
-    def _plain(self, name: str, folded: str) -> InputColumns | None:
+    def _find_plain(self, name: str, folded: str) -> InputColumns | None:
         scope: QueryScope | None = self
         while scope:
             if folded in scope.shared:

@@ -16,7 +16,7 @@ from dbt_graft.collectors.statements.text.tokens import Token
 _ODBC_TIME = re.compile(r"\{\s*+(?:ts|d|t)\s*+\?\s*+(?:\}|\Z)", re.IGNORECASE)
 
 
-def readable(text: str, tokens: list[Token]) -> str:
+def make_readable(text: str, tokens: list[Token]) -> str:
     """A statement of T-SQL, rewritten where sqlglot would not parse it.
 
     Args:

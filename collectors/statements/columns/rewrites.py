@@ -73,7 +73,7 @@ def _assignment(statement: StatementTokens, at: int) -> Iterator[Edit]:
     sign, equal = statement.tokens[at - 1 : at + 1]
     name = statement.begin_of_name(at - 1)
     if name < at - 1 and sign.end == equal.start:
-        yield at - 1, at + 1, f"= {_changed(statement, name, at - 1)} {sign.word} "
+        yield at - 1, at + 1, f"= {_changed_column(statement, name, at - 1)} {sign.word} "
 
 
 def _method(statement: StatementTokens, at: int) -> Iterator[Edit]:
@@ -81,7 +81,7 @@ def _method(statement: StatementTokens, at: int) -> Iterator[Edit]:
     words = statement.words
     name = statement.begin_of_name(at - 2)
     if words[at - 1] in _CHANGING and words[name - 1] in {"SET", ","} and name < at - 2:
-        changed = _changed(statement, name, at - 2)
+        changed = _changed_column(statement, name, at - 2)
         yield name, at + 1, f"{statement.written(name, at - 2)} = CONCAT({changed}, "
     elif _is_method(statement.tokens[at - 1]):
         if name < at - 2:
@@ -114,7 +114,7 @@ def _is_method(token: Token) -> bool:
     return token.word in _METHODS or bool(_SPATIAL.match(token.text))
 
 
-def _changed(statement: StatementTokens, name: int, behind: int) -> str:
+def _changed_column(statement: StatementTokens, name: int, behind: int) -> str:
     """A column of an assignment as its value names it: `a` of `UPDATE t SET a += 1` is `[t].a`."""
     column = statement.written(name, behind)
     alone = name == behind - 1 and statement.words[0] == "UPDATE" and statement.tokens[1].is_name

@@ -13,9 +13,9 @@ from dbt_graft.collectors.statements.columns.expressions import (
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
     InputColumns,
-    transformed,
+    transform_inputs,
 )
-from dbt_graft.collectors.statements.columns.pivots import pivoted
+from dbt_graft.collectors.statements.columns.pivots import pivot_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
 from dbt_graft.collectors.statements.columns.tree import identifier_name
@@ -44,7 +44,7 @@ def add_sources(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
         deciding |= _bracketed(node, scope)  # FROM (a JOIN b ON …)
     else:
-        scope.rowsets.append(pivoted(node, _rowset(node, scope), scope))
+        scope.rowsets.append(pivot_rowset(node, _rowset(node, scope), scope))
     return deciding | add_joins(node, scope)
 
 
@@ -88,7 +88,7 @@ def add_joins(node: exp.Expr, scope: QueryScope) -> InputColumns:
 def _array_join(join: exp.Expr, scope: QueryScope) -> None:
     """`ARRAY JOIN a, b AS c` of ClickHouse: an element takes the place of an array."""
     for array in (join.this, *join.expressions):
-        items = transformed(inputs(array, scope), Subtype.TRANSFORMATION)
+        items = transform_inputs(inputs(array, scope), Subtype.TRANSFORMATION)
         if array.alias:
             scope.rowsets.append(Rowset((), [RowsetColumn(array.alias, items)]))
         else:
@@ -114,11 +114,11 @@ def _share(name: str, join: exp.Expr, scope: QueryScope, first: int) -> InputCol
         case "RIGHT":
             shared = right
         case "FULL":
-            shared = transformed(left | right, Subtype.TRANSFORMATION)
+            shared = transform_inputs(left | right, Subtype.TRANSFORMATION)
         case _:
             shared = left or right
     scope.shared[folded] = shared
-    return transformed(left | right, Subtype.JOIN)
+    return transform_inputs(left | right, Subtype.JOIN)
 
 
 def _first(rowsets: Sequence[Rowset], name: str) -> InputColumns:
@@ -144,7 +144,7 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
 def _unnest(node: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
     """The items of arrays side by side, and with WITH ORDINALITY or WITH OFFSET their places."""
     arrays = [
-        transformed(inputs(array, scope), Subtype.TRANSFORMATION) for array in node.expressions
+        transform_inputs(inputs(array, scope), Subtype.TRANSFORMATION) for array in node.expressions
     ]
     input_columns = NOTHING.union(*arrays)
     columns = [RowsetColumn(name, input_columns) for name in names or _items_names(scope)]
@@ -165,7 +165,7 @@ def _items_names(scope: QueryScope) -> list[str]:
 
 def _items(node: exp.Expr, scope: QueryScope) -> Rowset:
     """`FROM t, t.items AS item AT place` and `UNPIVOT t.object AS value AT key` of Redshift."""
-    input_columns = transformed(inputs(node.find(exp.Column), scope), Subtype.TRANSFORMATION)
+    input_columns = transform_inputs(inputs(node.find(exp.Column), scope), Subtype.TRANSFORMATION)
     names = [alias.alias for alias in node.find_all(exp.Alias)]
     places = [at.expression.name for at in node.find_all(exp.AtIndex)]
     return Rowset((), [RowsetColumn(name, input_columns) for name in (*names, *places)])
@@ -175,7 +175,7 @@ def _function_rows(
     function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope
 ) -> Rowset:
     """The rows of a table function: each column comes from its arguments."""
-    input_columns = transformed(
+    input_columns = transform_inputs(
         inputs(function, scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION
     )
     defined = (exp.OpenJSONColumnDef, exp.JSONColumnDef)
@@ -207,7 +207,7 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
         return Rowset(path or parts, [])
     if scope.context.tables is None and not parts:  # a file of a stage
         return Rowset(path, [RowsetColumn(ANY_COLUMN, NOTHING)])
-    table = found_table(parts, scope.context)
+    table = find_table(parts, scope.context)
     if table is None:
         scope.context.gap("a table is not among those found")
         return Rowset(path or parts, [RowsetColumn(ANY_COLUMN, NOTHING)])
@@ -217,14 +217,14 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
 
 def _semantic_view(view: exp.Expr, path: Name, scope: QueryScope) -> Rowset:
     """The dimensions, facts and metrics of a view of Snowflake, which are like its columns."""
-    table = found_table(table_parts(view.this), scope.context)
+    table = find_table(table_parts(view.this), scope.context)
     return table_rowset(path, table, ()) if table else Rowset(path, [])
 
 
 def _array(parts: Name, path: Name, scope: QueryScope) -> Rowset:
     """The items of an array of a table before it: `FROM t, t.items AS item`."""
     column = exp.column(parts[-1], *reversed(parts[:-1]))
-    input_columns = transformed(inputs(column, scope), Subtype.TRANSFORMATION)
+    input_columns = transform_inputs(inputs(column, scope), Subtype.TRANSFORMATION)
     return Rowset((), [RowsetColumn(name, input_columns) for name in (*path, ANY_COLUMN)])
 
 
@@ -243,7 +243,7 @@ def _parts(node: exp.Table) -> Iterator[str]:
             yield identifier_name(part)
 
 
-def found_table(parts: Name, context: QueryContext) -> Name | None:
+def find_table(parts: Name, context: QueryContext) -> Name | None:
     """The table as the token scan names it: temporary ones and paths by one part, others in full.
 
     A query that runs on a linked server names its tables without the server.

@@ -178,7 +178,7 @@ class _Scope:
             return None
         named = self._column(at)
         if named is None:
-            return self._reversed(at)
+            return self._reversed_comparison(at)
         qualifier, column, at = named
         operator = self.word(at)
         if operator == "IN":
@@ -199,7 +199,7 @@ class _Scope:
             return None
         return DateCondition(qualifier, column, operator, (first[0], last[0])), last[1]
 
-    def _reversed(self, at: int) -> tuple[DateCondition, int] | None:
+    def _reversed_comparison(self, at: int) -> tuple[DateCondition, int] | None:
         """`@d <= day`"""
         first = read_expression(self.tokens, at)
         if first is None or self.word(first[1]) not in _MIRRORED:

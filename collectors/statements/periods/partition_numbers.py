@@ -21,9 +21,9 @@ from dbt_graft.collectors.statements.periods.expressions import (
     list_number,
     read_expression,
 )
-from dbt_graft.collectors.statements.periods.variables import assigned, variables_of
+from dbt_graft.collectors.statements.periods.variables import assign_value, variables_of
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.fingerprint import marked
+from dbt_graft.collectors.statements.text.fingerprint import mark_literals
 from dbt_graft.collectors.statements.text.length import LONGEST
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.split import split
@@ -92,7 +92,7 @@ class PartitionShape:
         """
         numbered = dict(zip(self.numbers, literals, strict=True))
         values = DateValues(numbered, dict(parameters))
-        return merged_partitions(
+        return merge_partitions(
             partition
             for mention in self.mentions
             for partition in _text_partitions(mention, values)
@@ -108,7 +108,7 @@ def find_partitions(text: str) -> PartitionShape | None:
     if len(text) > _LONGEST or not (_HINT.search(text) and _VERB.search(text)):
         return None
     try:
-        tokens = tokenise(marked(text), Dialect.TSQL)
+        tokens = tokenise(mark_literals(text), Dialect.TSQL)
         statements = list(split(tokens, Dialect.TSQL))
     except (TokenError, RecursionError):
         return None
@@ -118,7 +118,8 @@ def find_partitions(text: str) -> PartitionShape | None:
             name,
             operation,
             changes,
-            ranges and tuple((assigned(a, variables), assigned(b, variables)) for a, b in ranges),
+            ranges
+            and tuple((assign_value(a, variables), assign_value(b, variables)) for a, b in ranges),
         )
         for each in statements
         for name, operation, changes, ranges in _mentions(each)
@@ -222,7 +223,7 @@ def _integers(expression: DateExpression, values: DateValues) -> list[int]:
     return numbers if is_known else []
 
 
-def merged_partitions(partitions: Iterable[TextPartitions]) -> tuple[TextPartitions, ...]:
+def merge_partitions(partitions: Iterable[TextPartitions]) -> tuple[TextPartitions, ...]:
     """The partitions of each table, sorted, without overlaps."""
     grouped: dict[tuple[str, str, bool], list[TextPartitions]] = {}
     for partition in partitions:
@@ -257,4 +258,4 @@ def added_partitions(
     a: tuple[TextPartitions, ...], b: tuple[TextPartitions, ...]
 ) -> tuple[TextPartitions, ...]:
     """The partitions of two texts of one shape."""
-    return a if a == b or not b else merged_partitions((*a, *b))
+    return a if a == b or not b else merge_partitions((*a, *b))

@@ -37,9 +37,9 @@ def variables_of(tokens: Sequence[Token]) -> dict[str, DateExpression]:
     return variables
 
 
-def assigned(value: DateExpression, variables: Mapping[str, DateExpression]) -> DateExpression:
+def assign_value(value: DateExpression, variables: Mapping[str, DateExpression]) -> DateExpression:
     """An expression with what a batch assigned to its variable, itself not a variable again."""
     if value.of:
-        return replace(value, of=assigned(value.of, variables))
+        return replace(value, of=assign_value(value.of, variables))
     expression = variables.get(value.variable) if value.variable else None
     return expression if expression and not expression.variables else value

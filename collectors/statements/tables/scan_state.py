@@ -170,7 +170,7 @@ class ScanState:
     def read(self, at: int, table: NameAt) -> None:
         """Add a table that is read."""
         self.sources.append((at, len(self.reads)))
-        self.reads.append(TableReference(at, table.on(self._server)))
+        self.reads.append(TableReference(at, table.on_server(self._server)))
 
     def first_read(self, start: int, end: int) -> int | None:
         """The first of the reads in a part of the statement, those in its CTEs too."""
@@ -195,7 +195,7 @@ class ScanState:
         end = self.closes[at + 1]
         places = (near for near in range(at + 2, min(end, self.end)) if self.word(near) == "FROM")
         table = self.name(next(places, self.end) + 1)
-        return table and table.on(self.tokens[at + 2].text)._replace(end=end + 1)
+        return table and table.on_server(self.tokens[at + 2].text)._replace(end=end + 1)
 
     def write(
         self,
@@ -205,6 +205,6 @@ class ScanState:
         kind: Kind = Kind.TABLE,
     ) -> None:
         """Add a table that is written."""
-        table = table.on(self._server)
+        table = table.on_server(self._server)
         kind = table.kind if table.kind is not Kind.TABLE else kind
         self.writes.append(TableAccess(table.name, Direction.WRITE, operation, kind, columns))

@@ -81,7 +81,7 @@ def literals(text: str) -> list[str]:
     return _read(text)[1]
 
 
-def marked(text: str) -> str:
+def mark_literals(text: str) -> str:
     """A text with a word in the place of each of its literals, which has the literal's number."""
     number = -1
 

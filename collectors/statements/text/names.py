@@ -31,7 +31,7 @@ class NameAt(NamedTuple):
         """The same name, of a view."""
         return self._replace(kind=Kind.VIEW) if self.kind is Kind.TABLE else self
 
-    def on(self, server: str) -> NameAt:
+    def on_server(self, server: str) -> NameAt:
         """The same name as of a linked server, which is the first of four parts."""
         if not server or self.kind is not Kind.TABLE or len(self.name) == _MOST_PARTS:
             return self
@@ -64,11 +64,11 @@ def name_at(tokens: list[Token], at: int, dialect: Dialect) -> NameAt | None:
     if dialect is Dialect.TSQL and last[0] in "#@":
         return NameAt((last,), Kind.TEMPORARY, at)
     if dialect is Dialect.SPARK and len(parts) == 2:
-        return _of_spark(parts, not tokens[at - 1].word, at)
+        return _spark_name(parts, not tokens[at - 1].word, at)
     return NameAt(tuple(parts), Kind.TABLE, at)
 
 
-def _of_spark(parts: list[str], quoted: bool, end: int) -> NameAt:
+def _spark_name(parts: list[str], quoted: bool, end: int) -> NameAt:
     """A name of two parts: parquet.`/landing/orders`, global_temp.v, raw.orders."""
     first, last = parts[0].casefold(), parts[1]
     if quoted and (first in _FILE_FORMATS or "/" in last):

@@ -106,10 +106,10 @@ class Variables:
             name = self._part(quoted[1])
             return None if name is None else f"[{name.replace(']', ']]')}]"
         if part.endswith(")"):
-            return " " if _WHITE.match(part) else self._called(part)
+            return " " if _WHITE.match(part) else self._call_text(part)
         return unquoted(part)
 
-    def _called(self, call: str) -> str | None:
+    def _call_text(self, call: str) -> str | None:
         """The text of a function's result, for functions that put texts together."""
         function = _FUNCTION.fullmatch(call)
         if function is None:

@@ -15,7 +15,7 @@ from dbt_graft.collectors.spark.log.duplicates import (
     covered_until,
     find_duplicates,
     log_variants,
-    uncompacted,
+    uncompacted_origin,
 )
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
 
@@ -157,5 +157,5 @@ EARLY, LATE = (datetime(2026, 11, day, tzinfo=UTC) for day in (20, 21))
 def test_a_compacted_log_counts_what_its_variants_do_not_cover(
     origin: str, last_event_times: dict[str, datetime], expected: datetime | None
 ) -> None:
-    of_log = log_variants(last_event_times).get(uncompacted(origin), {})
+    of_log = log_variants(last_event_times).get(uncompacted_origin(origin), {})
     assert covered_until(origin, of_log) == expected

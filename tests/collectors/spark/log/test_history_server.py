@@ -18,7 +18,7 @@ import pytest
 from dbt_graft.collectors.http_session import authorization
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.history_server import DownloadError, downloaded
+from dbt_graft.collectors.spark.log.history_server import DownloadError, download_log
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.store import commit, positions, read, run_origins
@@ -194,7 +194,7 @@ def test_a_server_that_is_not_there_is_an_error() -> None:
 def downloaded_log(server: HistoryServer, below: str) -> tuple[str, list[str], bool, CollectedLog]:
     """A log's origin and files, whether it grows, and its records."""
     url = f"{server.url}{API}/{below}/logs"
-    with downloaded(f"{LABEL}/{below}", url, "") as (log, open_member):
+    with download_log(f"{LABEL}/{below}", url, "") as (log, open_member):
         parts = event_files(log, open_member)
         names = [part.name for part in parts]
         return log.log.origin, names, log.growing, assemble("log", parts, server.logs())

@@ -10,7 +10,7 @@ import pytest
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attributes,
-    bracketed,
+    bracket_items,
     expressions,
     identifier,
     split_arguments,
@@ -240,7 +240,7 @@ def test_a_name_is_read_from_where_the_text_starts(text: str, parts: tuple[str, 
 
 
 def test_what_spark_left_out_of_a_list_is_missing() -> None:
-    assert bracketed("[a, b, ... 15 more fields]") == ["a", "b"]
+    assert bracket_items("[a, b, ... 15 more fields]") == ["a", "b"]
     assert attributes("[id#3L,name#4, ... 2 more fields]") == [
         Attribute("id", 3, is_long=True),
         Attribute("name", 4),
