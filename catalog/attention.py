@@ -74,33 +74,47 @@ def attention_page(index: Index, health: HealthSummary) -> AttentionPage:
 
 def attention_lists(index: Index, health: HealthSummary, limit: int) -> list[AttentionList]:
     """The lists that are not empty, each with as many items as are shown."""
-    found = [one for one in _lists(index, health) if one.items]
+    lists = [attention_list for attention_list in _lists(index, health) if attention_list.items]
     return [
-        replace(one, items=one.items[:limit], hidden=max(len(one.items) - limit, 0))
-        for one in found
+        replace(
+            attention_list,
+            items=attention_list.items[:limit],
+            hidden=max(len(attention_list.items) - limit, 0),
+        )
+        for attention_list in lists
     ]
 
 
 def _lists(index: Index, health: HealthSummary) -> Iterator[AttentionList]:
-    def of(kind: str, title: str, look: str, items: Iterable[Any], page: str = "") -> AttentionList:
+    def make_list(
+        kind: str, title: str, look: str, items: Iterable[Any], page: str = ""
+    ) -> AttentionList:
         listed = list(items)
         return AttentionList(kind, title, look, listed, len(listed), page)
 
-    def counted(kind: str, title: str, reasons: Mapping[str, int], page: str) -> AttentionList:
+    def count_reasons(
+        kind: str, title: str, reasons: Mapping[str, int], page: str
+    ) -> AttentionList:
         items = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
         return AttentionList(kind, title, "quiet", items, sum(reasons.values()), page)
 
-    failed = sorted(health.failed, key=lambda task: _recent(task.runs[0]), reverse=True)
-    builds = sorted(health.failed_builds.items(), key=lambda one: _recent(one[1]), reverse=True)
-    tests = sorted(health.failed_tests.items(), key=lambda one: -len(one[1]))
-    yield of("tasks", "Failed tasks", "failed", failed, "tasks/index.html#tasks-sort=-health")
-    yield of("builds", "Failed dbt models", "failed", builds)
-    yield AttentionList(
-        "tests", "Failed dbt tests", "failed", tests, sum(len(found) for _, found in tests)
+    failed = sorted(health.failed, key=lambda task: _recency(task.runs[0]), reverse=True)
+    builds = sorted(
+        health.failed_builds.items(), key=lambda build: _recency(build[1]), reverse=True
     )
-    yield of("stale", "Stale sources", "warn", health.stale.items())
-    yield of("writers", "Datasets with several writers", "warn", health.multiple_writers.items())
-    yield of("cycles", "Cycles", "warn", health.cycles)
+    tests = sorted(health.failed_tests.items(), key=lambda entry: -len(entry[1]))
+    yield make_list(
+        "tasks", "Failed tasks", "failed", failed, "tasks/index.html#tasks-sort=-health"
+    )
+    yield make_list("builds", "Failed dbt models", "failed", builds)
+    yield AttentionList(
+        "tests", "Failed dbt tests", "failed", tests, sum(len(results) for _, results in tests)
+    )
+    yield make_list("stale", "Stale sources", "warn", health.stale.items())
+    yield make_list(
+        "writers", "Datasets with several writers", "warn", health.multiple_writers.items()
+    )
+    yield make_list("cycles", "Cycles", "warn", health.cycles)
     statements: dict[str, int] = {}
     for gap in health.gaps:
         statements[gap.reason] = statements.get(gap.reason, 0) + gap.shapes
@@ -110,13 +124,15 @@ def _lists(index: Index, health: HealthSummary) -> Iterator[AttentionList]:
             reason = gap_reason(definition.gap)
             models[reason] = models.get(reason, 0) + 1
     title = "Statements not parsed, or only in part"
-    yield counted("statements", title, statements, "gaps/index.html#statements")
+    yield count_reasons("statements", title, statements, "gaps/index.html#statements")
     title = "dbt models whose columns could not all be followed"
-    yield counted("models", title, models, "gaps/index.html#models")
-    yield counted("rejects", "Rejected log records", health.rejects, "gaps/index.html#rejects")
+    yield count_reasons("models", title, models, "gaps/index.html#models")
+    yield count_reasons(
+        "rejects", "Rejected log records", health.rejects, "gaps/index.html#rejects"
+    )
 
 
-def _recent(run: Run | NodeResult) -> datetime:
+def _recency(run: Run | NodeResult) -> datetime:
     return run.started_at or _BEGINNING
 
 
@@ -125,32 +141,40 @@ def health_ratios(index: Index) -> Iterator[HealthRatio]:
     lineage = index.lineage
     dbt = [node_results(index, dataset) for dataset in index.descriptions]
     tests = [
-        one
-        for found in dbt
-        for one in (*found.other_tests, *(t for ts in found.column_tests.values() for t in ts))
+        test
+        for node in dbt
+        for test in (*node.other_tests, *(t for ts in node.column_tests.values() for t in ts))
     ]
     last_runs = (
         task.runs[0].status
         for task in lineage.tasks.values()
         if task.runs and task.runs[0].status is not Status.UNKNOWN
     )
-    last_builds = (found.runs[0].status for found in dbt if found.runs)
-    results = (one.look for one in tests if one.result)
-    checks = (found.is_stale for found in dbt if found.checks)
+    last_builds = (node.runs[0].status for node in dbt if node.runs)
+    results = (test.look for test in tests if test.result)
+    checks = (node.is_stale for node in dbt if node.checks)
     outcomes = (shape.outcome for shape in lineage.shapes.values())
-    models = [one for one in lineage.definitions.values() if one.kind is DefinitionKind.DBT]
+    models = [
+        definition
+        for definition in lineage.definitions.values()
+        if definition.kind is DefinitionKind.DBT
+    ]
 
     def ratio(title: str, values: Iterable[Any], well: Callable[[Any], bool]) -> HealthRatio:
-        known = list(values)
-        return HealthRatio(title, sum(map(well, known)), len(known))
+        cases = list(values)
+        return HealthRatio(title, sum(map(well, cases)), len(cases))
 
-    for one in (
-        ratio("Tasks whose last run succeeded", last_runs, lambda one: one is Status.OK),
-        ratio("dbt models whose last run succeeded", last_builds, lambda one: one is Status.OK),
-        ratio("dbt tests passed", results, lambda one: one != Status.FAILED),
+    for health_ratio in (
+        ratio("Tasks whose last run succeeded", last_runs, lambda status: status is Status.OK),
+        ratio(
+            "dbt models whose last run succeeded", last_builds, lambda status: status is Status.OK
+        ),
+        ratio("dbt tests passed", results, lambda look: look != Status.FAILED),
         ratio("Sources fresh", checks, lambda stale: not stale),
-        ratio("Statements parsed completely", outcomes, lambda one: one is Outcome.PARSED),
-        ratio("dbt models with all columns followed", models, lambda one: not one.gap),
+        ratio("Statements parsed completely", outcomes, lambda outcome: outcome is Outcome.PARSED),
+        ratio(
+            "dbt models with all columns followed", models, lambda definition: not definition.gap
+        ),
     ):
-        if one.of:
-            yield one
+        if health_ratio.of:
+            yield health_ratio

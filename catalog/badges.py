@@ -41,19 +41,19 @@ class HealthBadge:
 
 def dataset_badges(index: Index, dataset: DatasetId) -> tuple[HealthBadge, ...]:
     """The findings about a dataset, the worst first."""
-    return tuple(sorted(_of_dataset(index, dataset), key=_severity))
+    return tuple(sorted(_find_dataset_badges(index, dataset), key=_severity))
 
 
 def task_badges(index: Index, name: str) -> tuple[HealthBadge, ...]:
     """The findings about a task, the worst first; a consumer has none."""
-    return tuple(sorted(_of_task(index, name), key=_severity))
+    return tuple(sorted(_find_task_badges(index, name), key=_severity))
 
 
 def _severity(badge: HealthBadge) -> int:
     return (FAILED, WARN, QUIET).index(badge.look)
 
 
-def _of_dataset(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
+def _find_dataset_badges(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
     results = node_results(index, dataset)
     if last_write_failed(index, dataset):
         yield HealthBadge("write", "last write failed", FAILED)
@@ -64,7 +64,7 @@ def _of_dataset(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
     if results.is_stale:
         late = results.checks[0].status is Status.FAILED
         yield HealthBadge("stale", "stale", FAILED if late else WARN)
-    kinds = {one.fault.kind for one in upstream_faults(index).get(dataset, ())}
+    kinds = {upstream.fault.kind for upstream in upstream_faults(index).get(dataset, ())}
     words = [_WRONG] if kinds - _OLD.keys() else [_OLD[kind] for kind in _OLD if kind in kinds]
     if words:
         yield HealthBadge("upstream", words[0], WARN)
@@ -79,7 +79,7 @@ def _of_dataset(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
         yield HealthBadge("gap", "lineage has gaps", QUIET)
 
 
-def _of_task(index: Index, name: str) -> Iterator[HealthBadge]:
+def _find_task_badges(index: Index, name: str) -> Iterator[HealthBadge]:
     task = index.tasks.get(name)
     if task is None:
         return
@@ -90,5 +90,5 @@ def _of_task(index: Index, name: str) -> Iterator[HealthBadge]:
 
 
 def _has_gap(index: Index, shapes: set[str]) -> bool:
-    known = (index.lineage.shapes.get(shape) for shape in shapes)
-    return any(shape is not None and shape.outcome is not Outcome.PARSED for shape in known)
+    known_shapes = (index.lineage.shapes.get(shape) for shape in shapes)
+    return any(shape is not None and shape.outcome is not Outcome.PARSED for shape in known_shapes)

@@ -58,8 +58,8 @@ class Beside(Generic[T]):
         self.close()
         if error is not None:
             raise error
-        found: T = value
-        return found
+        result: T = value
+        return result
 
     def close(self) -> None:
         """Wait until its process has ended: nothing writes into the site any more."""

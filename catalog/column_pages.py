@@ -73,22 +73,22 @@ class ColumnListPage(Page):
 
 def column_pages(index: Index) -> Iterator[Page]:
     """The page of all shared columns, and those that list them by the beginning of their name."""
-    found: dict[str, list[tuple[DatasetId, str, str]]] = defaultdict(list)
+    columns_by_key: dict[str, list[tuple[DatasetId, str, str]]] = defaultdict(list)
     counts: Counter[str] = Counter()
     for dataset in index.datasets:
         columns = index.columns(dataset)
         counts.update(columns.keys())
         for key, column in columns.items():
             if counts[key] <= _MAX_LISTED:
-                found[key].append((dataset, column.name, column.type))
+                columns_by_key[key].append((dataset, column.name, column.type))
     pages: dict[str, list[str]] = defaultdict(list)
-    for key in sorted(found):
+    for key in sorted(columns_by_key):
         if counts[key] > 1:
             pages[columns_path(key)].append(key)
     shared: list[SharedColumn] = []
     for path, keys in sorted(pages.items()):
         most = max(_LEAST, min(_MAX_LISTED, _MAX_PAGE // len(keys)))
-        alike = [_shared(key, path, found[key][:most], counts[key]) for key in keys]
+        alike = [_shared_column(key, path, columns_by_key[key][:most], counts[key]) for key in keys]
         shared += alike
         yield ColumnsPage(
             path=path, title=f"Columns {_beginning(path)}…", index=index, columns=alike
@@ -100,11 +100,11 @@ def column_pages(index: Index) -> Iterator[Page]:
             ColumnFolder(f"{_beginning(path)}…", path, len(keys))
             for path, keys in sorted(pages.items())
         ],
-        columns=sorted(shared, key=lambda one: (-one.datasets, one.name))[:_MAX_NAMES],
+        columns=sorted(shared, key=lambda column: (-column.datasets, column.name))[:_MAX_NAMES],
     )
 
 
-def _shared(
+def _shared_column(
     key: str, path: str, listed: Sequence[tuple[DatasetId, str, str]], datasets: int
 ) -> SharedColumn:
     _, name, _ = listed[0]

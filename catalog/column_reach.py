@@ -47,20 +47,20 @@ class ColumnReach:
         next_ = self._graph.feeds
         near = next_(start)
         seen = {start, *near}
-        found, steps, distance = 0, 0, 1
+        total, steps, distance = 0, 0, 1
         while near:
             distance += 1
             beyond: list[int] = []
             for child in chain.from_iterable(map(next_, near)):
                 if child in seen:
                     continue
-                if found == self._most:
-                    return found, steps, False
+                if total == self._most:
+                    return total, steps, False
                 seen.add(child)
                 beyond.append(child)
-                found, steps = found + 1, distance
+                total, steps = total + 1, distance
             near = beyond
-        return found, steps, True
+        return total, steps, True
 
     def consumers(self, column: ColumnId) -> list[Consumer]:
         """Those that read its dataset, or any that its values go to, by name."""
@@ -69,8 +69,10 @@ class ColumnReach:
         mask |= self._reading.get(column.dataset, 0)
         if not mask:
             return []
-        found = [one for number, one in enumerate(self._consumers) if mask >> number & 1]
-        return sorted(found, key=lambda one: (one.name, one.node_id))
+        consumers = [
+            consumer for number, consumer in enumerate(self._consumers) if mask >> number & 1
+        ]
+        return sorted(consumers, key=lambda consumer: (consumer.name, consumer.node_id))
 
     def _leading_to_consumers(self) -> array[int]:
         """For each column the place of the consumers that it leads to."""
@@ -93,7 +95,7 @@ class ColumnReach:
         return leading
 
     def _place(self, mask: int) -> int:
-        place = self._places.setdefault(mask, len(self._sets))
-        if place == len(self._sets):
+        position = self._places.setdefault(mask, len(self._sets))
+        if position == len(self._sets):
             self._sets.append(mask)
-        return place
+        return position

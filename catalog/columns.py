@@ -117,7 +117,7 @@ class ColumnTable:
 
 def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     """Columns in the order of the log or dbt's catalog, then those that only lineage names."""
-    upstream, downstream = _by_column(index, dataset)
+    upstream, downstream = _edges_by_column(index, dataset)
     description = index.descriptions.get(dataset)
     texts = dict(description.columns) if description else {}
     folded = {name.casefold(): text for name, text in texts.items()}
@@ -131,12 +131,12 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
             text=prose(folded.get(key, ""), dbt_docs),
             upstream=comes_from,
             downstream=feeds,
-            further=_further(index, ColumnId(dataset, column.name)),
+            further=_further_columns(index, ColumnId(dataset, column.name)),
         )
         for (key, column), comes_from, feeds in zip(
             columns.items(),
-            _limited([upstream_columns(upstream.get(key, ())) for key in columns]),
-            _limited([_downstream_columns(downstream.get(key, ())) for key in columns]),
+            _limit_columns([upstream_columns(upstream.get(key, ())) for key in columns]),
+            _limit_columns([_downstream_columns(downstream.get(key, ())) for key in columns]),
             strict=True,
         )
     )
@@ -144,18 +144,22 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     unmatched = upstream_columns(edge for edge in of_all if edge.type is EdgeType.DIRECT)
     conditions = upstream_columns(edge for edge in of_all if edge.type is EdgeType.INDIRECT)
     listed = [
-        *(one for row in rows for one in (*row.upstream.listed, *row.downstream.listed)),
+        *(column for row in rows for column in (*row.upstream.listed, *row.downstream.listed)),
         *unmatched,
         *conditions,
     ]
-    found = {one.evidence for one in listed}
+    evidences = {column.evidence for column in listed}
     return ColumnTable(
         rows=rows,
         has_lineage=any(row.upstream.listed or row.feeds_any for row in rows),
         unmatched=unmatched,
         row_conditions=conditions,
-        evidence=tuple(one for one in Evidence if one in found and one is not Evidence.OBSERVED),
-        is_declared=found == {Evidence.DECLARED},
+        evidence=tuple(
+            evidence
+            for evidence in Evidence
+            if evidence in evidences and evidence is not Evidence.OBSERVED
+        ),
+        is_declared=evidences == {Evidence.DECLARED},
     )
 
 
@@ -175,37 +179,37 @@ class WrittenColumns:
 
 def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
     """The columns that a task writes by its column edges, by dataset."""
-    found: dict[DatasetId, dict[str, list[ColumnEdge]]] = {}
+    columns_by_dataset: dict[DatasetId, dict[str, list[ColumnEdge]]] = {}
     for edge in edges:
-        columns = found.setdefault(edge.to_dataset, {})
+        columns = columns_by_dataset.setdefault(edge.to_dataset, {})
         columns.setdefault(edge.to_column.casefold(), []).append(edge)
     tables, left = [], _MAX_WRITTEN
-    for dataset, columns in sorted(found.items()):
+    for dataset, columns in sorted(columns_by_dataset.items()):
         shown = sorted(columns, key=lambda name: (name == ANY_COLUMN, name))[:left]
         left -= len(shown)
-        upstream = _limited([upstream_columns(columns[name]) for name in shown])
+        upstream = _limit_columns([upstream_columns(columns[name]) for name in shown])
         names = [columns[name][0].to_column for name in shown]
         pairs = (("" if n == ANY_COLUMN else n, c) for n, c in zip(names, upstream, strict=True))
         tables.append(WrittenColumns(dataset, tuple(pairs), len(columns) - len(shown)))
     return tuple(tables)
 
 
-def _further(index: Index, column: ColumnId) -> FurtherColumns:
+def _further_columns(index: Index, column: ColumnId) -> FurtherColumns:
     reach = index.column_reach
-    return FurtherColumns(*reach.further(column), _by_kind(reach.consumers(column)))
+    return FurtherColumns(*reach.further(column), _names_by_kind(reach.consumers(column)))
 
 
-def _by_kind(consumers: Iterable[Consumer]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    found: dict[str, list[str]] = defaultdict(list)
+def _names_by_kind(consumers: Iterable[Consumer]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    names_by_kind: dict[str, list[str]] = defaultdict(list)
     for consumer in consumers:
-        found[consumer.kind].append(consumer.name)
-    return tuple((kind, tuple(found[kind])) for kind in sorted(found))
+        names_by_kind[consumer.kind].append(consumer.name)
+    return tuple((kind, tuple(names_by_kind[kind])) for kind in sorted(names_by_kind))
 
 
 _Edges = Mapping[str, Sequence[ColumnEdge]]
 
 
-def _by_column(index: Index, dataset: DatasetId) -> tuple[_Edges, _Edges]:
+def _edges_by_column(index: Index, dataset: DatasetId) -> tuple[_Edges, _Edges]:
     """The edges into and out of a dataset by its folded column name."""
     upstream: dict[str, list[ColumnEdge]] = defaultdict(list)
     for edge in index.columns_to.get(dataset, ()):
@@ -216,60 +220,62 @@ def _by_column(index: Index, dataset: DatasetId) -> tuple[_Edges, _Edges]:
     return upstream, downstream
 
 
-def _limited(rows: Sequence[Sequence[LinkedColumn]]) -> list[LinkedColumns]:
-    found = []
+def _limit_columns(rows: Sequence[Sequence[LinkedColumn]]) -> list[LinkedColumns]:
+    linked_columns = []
     for columns, limit in zip(rows, _shares([len(row) for row in rows]), strict=True):
-        named = sum(one.column != "" for one in columns)
+        named = sum(column.column != "" for column in columns)
         rest = len(columns) - limit
-        found.append(LinkedColumns(tuple(columns[:limit]), rest, named, len(columns) - named))
-    return found
+        linked_columns.append(
+            LinkedColumns(tuple(columns[:limit]), rest, named, len(columns) - named)
+        )
+    return linked_columns
 
 
 def _shares(wanted: Sequence[int]) -> list[int]:
     """The number listed in each row, of those that it has."""
-    found, shared = [], _SHARED
+    limits, shared = [], _SHARED
     for count in wanted:
-        more = max(0, min(count - _LEAST, shared, _MAX_LISTED - _LEAST))
-        shared -= more
-        found.append(min(count, _LEAST) + more)
-    return found
+        extra = max(0, min(count - _LEAST, shared, _MAX_LISTED - _LEAST))
+        shared -= extra
+        limits.append(min(count, _LEAST) + extra)
+    return limits
 
 
 def upstream_columns(edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:
     """Each upstream column once, with all that is done with it."""
-    return _linked((edge.from_dataset, edge.from_column, edge) for edge in edges)
+    return _link_columns((edge.from_dataset, edge.from_column, edge) for edge in edges)
 
 
 def _downstream_columns(edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:
-    return _linked((edge.to_dataset, edge.to_column, edge) for edge in edges)
+    return _link_columns((edge.to_dataset, edge.to_column, edge) for edge in edges)
 
 
-def _linked(ends: Iterable[tuple[DatasetId, str, ColumnEdge]]) -> tuple[LinkedColumn, ...]:
+def _link_columns(ends: Iterable[tuple[DatasetId, str, ColumnEdge]]) -> tuple[LinkedColumn, ...]:
     """The columns at these ends; those to which values go, or from which they come, are first."""
-    found: dict[tuple[DatasetId, str], list[ColumnEdge]] = {}
+    edges_by_end: dict[tuple[DatasetId, str], list[ColumnEdge]] = {}
     names: dict[tuple[DatasetId, str], tuple[DatasetId, str]] = {}
     for dataset, column, edge in sorted(ends, key=lambda end: _SUBTYPES[end[2].subtype]):
         key = dataset, column.casefold()
         names.setdefault(key, (dataset, "" if column == ANY_COLUMN else column))
-        found.setdefault(key, []).append(edge)
-    return tuple(_link(*names[key], edges) for key, edges in found.items())
+        edges_by_end.setdefault(key, []).append(edge)
+    return tuple(_link(*names[key], edges) for key, edges in edges_by_end.items())
 
 
 def _link(dataset: DatasetId, column: str, edges: Sequence[ColumnEdge]) -> LinkedColumn:
     direct = [edge for edge in edges if edge.type is EdgeType.DIRECT]
     evidence = min((edge.evidence for edge in direct or edges), key=_EVIDENCE.__getitem__)
-    known = any(edge.evidence is not Evidence.INFERRED for edge in direct)
+    is_known = any(edge.evidence is not Evidence.INFERRED for edge in direct)
     usage = dict.fromkeys(
         edge.masked_by.word if edge.masking else SUBTYPE[edge.subtype]
         for edge in direct
         # Nobody needs to guess at what is known.
-        if not (known and edge.evidence is Evidence.INFERRED)
+        if not (is_known and edge.evidence is Evidence.INFERRED)
     )
     decides = dict.fromkeys(
         SUBTYPE[edge.subtype].removesuffix(" by")
         for edge in edges
         if edge.type is EdgeType.INDIRECT
     )
-    *some, last = decides or [""]
-    by = f"{', '.join(some)} and {last} by" if some else f"{last} by" if last else ""
+    *others, last = decides or [""]
+    by = f"{', '.join(others)} and {last} by" if others else f"{last} by" if last else ""
     return LinkedColumn(dataset, column, ", ".join(usage), by, evidence)

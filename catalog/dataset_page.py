@@ -157,9 +157,9 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         dbt=node_results(index, dataset, (row.name for row in columns.rows)),
         picture=picture(around, root, picture_columns(index, around)),
         columns=columns,
-        sensitive=_sensitive(description),
+        sensitive=_column_sensitivity(description),
         derived=derived_labels(index, dataset),
-        unresolved=_unresolved(index, writers),
+        unresolved=_unparsed_reasons(index, writers),
         column_gap=built.gap or "" if built else "",
         writers=[usage for usage in writers if not usage.repeats],
         readers=[*_readers(index, dataset, readers)],
@@ -191,10 +191,10 @@ def _droppers(index: Index, dataset: DatasetId) -> list[str]:
     return sorted({usage.task for usage in droppers(index.lineage, dataset)})
 
 
-def _sensitive(description: Description | None) -> dict[str, str]:
+def _column_sensitivity(description: Description | None) -> dict[str, str]:
     """Column name, folded -> its sensitivity."""
-    found = description.column_sensitivity if description else {}
-    return {name.casefold(): label for name, label in found.items()}
+    labels = description.column_sensitivity if description else {}
+    return {name.casefold(): label for name, label in labels.items()}
 
 
 def _writer(index: Index, writers: Sequence[Usage]) -> TaskInfo:
@@ -220,8 +220,8 @@ def _readers(index: Index, dataset: DatasetId, usages: Sequence[Usage]) -> Itera
 
 def _strongest_evidence(flows: Sequence[Flow], usages: Sequence[Usage]) -> Evidence | None:
     ranks = list(Evidence)
-    found = {*(flow.evidence for flow in flows), *(usage.evidence for usage in usages)}
-    return min(found, key=ranks.index, default=None)
+    evidences = {*(flow.evidence for flow in flows), *(usage.evidence for usage in usages)}
+    return min(evidences, key=ranks.index, default=None)
 
 
 def statements(index: Index, usages: Sequence[Usage | Definition]) -> list[Shape]:
@@ -231,10 +231,14 @@ def statements(index: Index, usages: Sequence[Usage | Definition]) -> list[Shape
     return [shapes[id_] for id_ in ids if shapes[id_].text.strip()]
 
 
-def _unresolved(index: Index, writers: Sequence[Usage]) -> list[str]:
+def _unparsed_reasons(index: Index, writers: Sequence[Usage]) -> list[str]:
     """Reasons why the writers' statements were not parsed completely, sorted."""
     shapes = index.lineage.shapes
-    found = (shapes[id_] for usage in writers for id_ in usage.shapes if id_ in shapes)
+    written_shapes = (shapes[id_] for usage in writers for id_ in usage.shapes if id_ in shapes)
     return sorted(
-        {shape.reason for shape in found if shape.reason and shape.outcome is not Outcome.PARSED}
+        {
+            shape.reason
+            for shape in written_shapes
+            if shape.reason and shape.outcome is not Outcome.PARSED
+        }
     )

@@ -88,22 +88,22 @@ def _cells(
 ) -> Iterator[_Cell]:
     """Column, row and state of each entity, or of each day of one."""
     start = moment_of(unit_start(unit, block))
-    for one in dates.units(grain):
-        found = states.of_unit(one, grain)
-        state = next((state for state in DRAWN if state in found), None)
+    for number in dates.units(grain):
+        unit_states = states.of_unit(number, grain)
+        state = next((state for state in DRAWN if state in unit_states), None)
         if state is None:
             continue
-        first = moment_of(unit_start(one, grain))
+        first = moment_of(unit_start(number, grain))
         if block is Grain.MONTH:
-            place = first.day - 1 + start.weekday()
-            yield place % 7, place // 7, state
+            position = first.day - 1 + start.weekday()
+            yield position % 7, position // 7, state
         else:
             yield (first.month - 1) % 6, (first.month - 1) // 6, state
 
 
 def recent_dates(states: EntityStates) -> Dates:
     """The dates of the pictures: from the first that is known, at most a year, to the newest."""
-    bounded = [one for one in states.written.ranges if one[0] > FIRST and one[1] < LAST]
+    bounded = [span for span in states.written.ranges if span[0] > FIRST and span[1] < LAST]
     if not bounded:
         return Dates()
     end = bounded[-1][1]

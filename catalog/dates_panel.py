@@ -116,49 +116,57 @@ def dates_panel(
         states.is_dated,
         tuple(_needs(history, dataset)),
         tuple(calendar_pictures(states, shown)),
-        tuple((one, dates_text(words[one], states.grain, _MOST)) for one in order if words[one]),
+        tuple(
+            (state, dates_text(words[state], states.grain, _MOST))
+            for state in order
+            if words[state]
+        ),
         tuple(_gaps(write_gaps(states, newest))) if newest else (),
-        tuple(_note(one) for one in on_record if one.taint.cleared_at is None),
+        tuple(
+            _note(dataset_taint)
+            for dataset_taint in on_record
+            if dataset_taint.taint.cleared_at is None
+        ),
     )
 
 
 def _needs(history: AccessHistory, dataset: DatasetId) -> Sequence[DatesNeed]:
-    found = []
+    needs = []
     for edge in history.upstream.get(dataset, ()):
         mapping = history.mapping(edge)
         agree = f", {mapping.agreeing:,} of {mapping.of:,} runs" if mapping.of else ""
         evidence = f"{_EVIDENCE[mapping.evidence]}{agree}"
-        found.append(DatesNeed(edge[0], edge[1], str(mapping), evidence))
-    return found
+        needs.append(DatesNeed(edge[0], edge[1], str(mapping), evidence))
+    return needs
 
 
 def _gaps(gaps: WriteGaps) -> Sequence[str]:
-    found = []
+    lines = []
     if gaps.missing:
-        text = _starts(gaps.missing, gaps.grain)
-        found.append(
+        text = _starts_text(gaps.missing, gaps.grain)
+        lines.append(
             f"No write for {len(gaps.missing)} of the last {gaps.of} {gaps.grain}s: {text}"
         )
     if gaps.usual is not None and gaps.usual.total_seconds() > 0:
         hours = gaps.usual.total_seconds() / 3600
-        late = tuple(one for one in gaps.late if one not in gaps.missing)
-        text = f"; late: {_starts(late, gaps.grain)}" if late else ""
-        found.append(f"Usually written {hours:.1f} hours after the end of its {gaps.grain}{text}")
-    return found
+        late = tuple(start for start in gaps.late if start not in gaps.missing)
+        text = f"; late: {_starts_text(late, gaps.grain)}" if late else ""
+        lines.append(f"Usually written {hours:.1f} hours after the end of its {gaps.grain}{text}")
+    return lines
 
 
-def _starts(starts: Sequence[datetime], grain: Grain) -> str:
-    found = NO_DATES
-    for one in starts:
-        end = moment_of(unit_start(unit_of(hour_of(one), grain) + 1, grain))
-        found |= dates_between(one, end)
-    return dates_text(found, grain, _MOST)
+def _starts_text(starts: Sequence[datetime], grain: Grain) -> str:
+    dates = NO_DATES
+    for start in starts:
+        end = moment_of(unit_start(unit_of(hour_of(start), grain) + 1, grain))
+        dates |= dates_between(start, end)
+    return dates_text(dates, grain, _MOST)
 
 
-def _note(one: DatasetTaint) -> TaintNote:
-    taint = one.taint
+def _note(dataset_taint: DatasetTaint) -> TaintNote:
+    taint = dataset_taint.taint
     return TaintNote(
-        dates_text(one.tainted, most=_MOST) if one.tainted else "",
+        dates_text(dataset_taint.tainted, most=_MOST) if dataset_taint.tainted else "",
         taint.dataset,
         dates_text(taint.begin, most=_MOST),
         taint.task,
@@ -167,6 +175,6 @@ def _note(one: DatasetTaint) -> TaintNote:
         taint.link,
         tuple(
             f"{dates_text(again.dates, most=_MOST)} by run {again.run} of {again.task}"
-            for again in one.superseded[-_MOST:]
+            for again in dataset_taint.superseded[-_MOST:]
         ),
     )

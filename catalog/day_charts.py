@@ -28,8 +28,8 @@ def day_chart(days: Sequence[DayRuns] | Sequence[DayRows]) -> Markup:
     Args:
         days: Oldest first.
     """
-    runs = [one for one in days if isinstance(one, DayRuns)]
-    return runs_by_day(runs) + rows_by_day([one for one in days if isinstance(one, DayRows)])
+    runs = [day for day in days if isinstance(day, DayRuns)]
+    return runs_by_day(runs) + rows_by_day([day for day in days if isinstance(day, DayRows)])
 
 
 def runs_by_day(days: Sequence[DayRuns]) -> Markup:
@@ -40,26 +40,26 @@ def runs_by_day(days: Sequence[DayRuns]) -> Markup:
     """
     if len(days) < _ENOUGH:
         return Markup()
-    begin, most = days[0].day, max(one.runs for one in days)
-    failed = [one for one in days if one.failed]
-    places = [(one.day - begin).days * _STEP for one in days]
+    begin, most = days[0].day, max(day.runs for day in days)
+    failed = [day for day in days if day.failed]
+    places = [(day.day - begin).days * _STEP for day in days]
     fine = (
-        _bar(x, 0.0, (one.runs - one.failed) / most)
-        for x, one in zip(places, days, strict=True)
-        if one.runs > one.failed
+        _bar(x, 0.0, (day.runs - day.failed) / most)
+        for x, day in zip(places, days, strict=True)
+        if day.runs > day.failed
     )
     bad = (
-        _bar(x, (one.runs - one.failed) / most, one.runs / most)
-        for x, one in zip(places, days, strict=True)
-        if one.failed
+        _bar(x, (day.runs - day.failed) / most, day.runs / most)
+        for x, day in zip(places, days, strict=True)
+        if day.failed
     )
-    marks = (f"M{x} {_HEIGHT + 4}h1" for x, one in zip(places, days, strict=True) if one.failed)
+    marks = (f"M{x} {_HEIGHT + 4}h1" for x, day in zip(places, days, strict=True) if day.failed)
     words = Markup("{} since {}, at most {} a day{}").format(
-        count(sum(one.runs for one in days), "run"),
+        count(sum(day.runs for day in days), "run"),
         begin.isoformat(),
         number(most),
         Markup('; <span class="graft-bars__failed">{} failed</span> on {}').format(
-            number(sum(one.failed for one in failed)), count(len(failed), "day")
+            number(sum(day.failed for day in failed)), count(len(failed), "day")
         )
         if failed
         else "; none failed",
@@ -77,11 +77,11 @@ def rows_by_day(days: Sequence[DayRows]) -> Markup:
     """
     if len(days) < _ENOUGH:
         return Markup()
-    begin, usual = days[0].day, usual_count([one.rows for one in days])
-    most = max(one.rows for one in days)
+    begin, usual = days[0].day, usual_count([day.rows for day in days])
+    most = max(day.rows for day in days)
     highest = min(most, usual * _HIGHEST) or most or 1
-    places = [(one.day - begin).days * _STEP for one in days]
-    bars = (_bar(x, 0.0, min(one.rows / highest, 1.0)) for x, one in zip(places, days, strict=True))
+    places = [(day.day - begin).days * _STEP for day in days]
+    bars = (_bar(x, 0.0, min(day.rows / highest, 1.0)) for x, day in zip(places, days, strict=True))
     words = Markup("Rows on {} since {}, usually {} a day, at most {}").format(
         count(len(days), "day"), begin.isoformat(), number(usual), number(most)
     )

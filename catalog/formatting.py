@@ -118,9 +118,9 @@ def engine(name: str) -> str:
     return _ENGINE.get(name.lower(), name)
 
 
-def evidence_label(found: Flow | Usage) -> str:
+def evidence_label(edge: Flow | Usage) -> str:
     """The evidence of an edge, with its sources where there are several."""
-    return evidence_text(found.evidences) or EVIDENCE[found.evidence]
+    return evidence_text(edge.evidences) or EVIDENCE[edge.evidence]
 
 
 def number(value: int) -> str:

@@ -87,7 +87,7 @@ def write_full_text(site: Path, texts: Iterable[SearchText], previous: Path | No
         NoPagefindError: Pagefind has no program for this platform, or it failed.
     """
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{site.name}-") as folder:
-        stubs = _spooled(texts, Path(folder, "stubs"))
+        stubs = _spool_stubs(texts, Path(folder, "stubs"))
         count = -(-len(stubs.places) // _MOST)
         parts: list[list[str]] = [[] for _ in range(count)]
         for name in sorted(stubs.places):
@@ -124,14 +124,14 @@ class _Stubs:
                 yield name, content.encode()
 
 
-def _spooled(texts: Iterable[SearchText], file: Path) -> _Stubs:
+def _spool_stubs(texts: Iterable[SearchText], file: Path) -> _Stubs:
     """Write the stubs of texts; of several with one path the last counts."""
     places: dict[str, int] = {}
     end = 0
     with file.open("wb") as lines:
-        for one in texts:
-            places[_stub_name(one)] = end
-            end += lines.write(orjson.dumps(_stub(one)) + b"\n")
+        for text in texts:
+            places[_stub_name(text)] = end
+            end += lines.write(orjson.dumps(_stub(text)) + b"\n")
     return _Stubs(file, places)
 
 
@@ -140,17 +140,17 @@ def _write_part(
 ) -> None:
     digest = _digest(stubs.read(names))
     if previous and _read(previous / _DIGEST) == digest:
-        shutil.copytree(previous, target, copy_function=_linked)
+        shutil.copytree(previous, target, copy_function=_link_file)
         return
-    pages, made = folder / "pages", folder / "made"
+    pages, bundle = folder / "pages", folder / "made"
     pages.mkdir(parents=True)
     for name, content in stubs.read(names):
         (pages / name).write_bytes(content)
-    _run_pagefind(pages, made)
+    _run_pagefind(pages, bundle)
     target.mkdir(parents=True)
     for name in _FOLDERS:
-        (made / name).replace(target / name)
-    for file in (file for pattern in _NEEDED for file in made.glob(pattern)):
+        (bundle / name).replace(target / name)
+    for file in (file for pattern in _NEEDED for file in bundle.glob(pattern)):
         file.replace(target / file.name)
     (target / _DIGEST).write_text(digest, encoding="utf-8")
     shutil.rmtree(folder)
@@ -174,23 +174,23 @@ def _run_pagefind(pages: Path, out: Path) -> None:
         raise NoPagefindError(lines[-1])
 
 
-def _stub_name(one: SearchText) -> str:
-    return f"{hashlib.sha256(one.path.encode()).hexdigest()[:20]}.html"
+def _stub_name(text: SearchText) -> str:
+    return f"{hashlib.sha256(text.path.encode()).hexdigest()[:20]}.html"
 
 
-def _stub(one: SearchText) -> str:
+def _stub(text: SearchText) -> str:
     tokens = (
-        *(facet_token("platform", value) for value in one.platforms),
-        *(facet_token("owner", value) for value in one.owners),
+        *(facet_token("platform", value) for value in text.platforms),
+        *(facet_token("owner", value) for value in text.owners),
     )
     return _STUB.format(
-        kind=one.kind.name.lower(),
-        name=_safe(one.name),
-        path=_safe(one.path),
-        note=_safe(one.note),
-        platform=_safe(", ".join(one.platforms)),
-        owner=_safe(", ".join(one.owners)),
-        text=_safe(one.text),
+        kind=text.kind.name.lower(),
+        name=_safe(text.name),
+        path=_safe(text.path),
+        note=_safe(text.note),
+        platform=_safe(", ".join(text.platforms)),
+        owner=_safe(", ".join(text.owners)),
+        text=_safe(text.text),
         sentinel=SENTINEL,
         tokens=" ".join(tokens),
     )
@@ -222,7 +222,7 @@ def _read(file: Path) -> str:
         return ""
 
 
-def _linked(source: str, target: str) -> None:
+def _link_file(source: str, target: str) -> None:
     """The same file, or a copy where the file system has no links."""
     try:
         os.link(source, target)

@@ -51,8 +51,8 @@ def gaps_page(index: Index, health: HealthSummary) -> GapsPage:
 
 def _models(index: Index) -> dict[str, list[Definition]]:
     """The models with a gap by its reason, the most frequent first."""
-    found: dict[str, list[Definition]] = {}
+    models_by_reason: dict[str, list[Definition]] = {}
     for definition in index.lineage.definitions.values():
         if definition.gap:
-            found.setdefault(gap_reason(definition.gap), []).append(definition)
-    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+            models_by_reason.setdefault(gap_reason(definition.gap), []).append(definition)
+    return dict(sorted(models_by_reason.items(), key=lambda item: (-len(item[1]), item[0])))

@@ -62,9 +62,9 @@ def health_summary(index: Index) -> HealthSummary:
             for task in index.tasks.values()
             if task.runs and task.runs[0].status is Status.FAILED
         ),
-        failed_builds={key: one.runs[0] for key, one in dbt.items() if one.last_run_failed},
-        failed_tests={key: tests for key, one in dbt.items() if (tests := one.failed_tests)},
-        stale={key: one.checks[0] for key, one in dbt.items() if one.is_stale},
+        failed_builds={key: node.runs[0] for key, node in dbt.items() if node.last_run_failed},
+        failed_tests={key: tests for key, node in dbt.items() if (tests := node.failed_tests)},
+        stale={key: node.checks[0] for key, node in dbt.items() if node.is_stale},
         multiple_writers={
             dataset: names for dataset, names in sorted(writers.items()) if len(names) > 1
         },

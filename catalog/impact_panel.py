@@ -44,7 +44,7 @@ class ColumnImpact:
     @property
     def known(self) -> str:
         """The share of the flows on the way whose columns are known: `3 of 4`."""
-        widest = max(self.reaches, key=lambda one: one.flows)
+        widest = max(self.reaches, key=lambda reach: reach.flows)
         return f"{widest.known:,} of {widest.flows:,}"
 
 
@@ -76,21 +76,21 @@ def impact_panel(
     if not any(of_dataset.values()):
         return None
     groups: dict[tuple[ReachOfChange, ...], list[str]] = {}
-    for name, reaches in _of_columns(reach, dataset, columns):
+    for name, reaches in _column_reaches(reach, dataset, columns):
         groups.setdefault(reaches, []).append(name)
     listed = [ColumnImpact(names, reaches) for reaches, names in groups.items()]
     return ImpactPanel(
         of_dataset,
         listed[:_MOST],
-        omitted=sum(len(one.names) for one in listed[_MOST:]),
+        omitted=sum(len(impact.names) for impact in listed[_MOST:]),
     )
 
 
-def _of_columns(
+def _column_reaches(
     reach: ImpactReach, dataset: DatasetId, columns: Sequence[str]
 ) -> Iterator[tuple[str, tuple[ReachOfChange, ...]]]:
     for name in columns:
         if reach.knows(dataset, name):
-            found = tuple(reach.of(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN)
-            if any(found):
-                yield name, found
+            reaches = tuple(reach.of(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN)
+            if any(reaches):
+                yield name, reaches

@@ -92,7 +92,7 @@ class Index:
         self.has_dbt_docs = has_dbt_docs
         self.days, self.now = days or DailyHistory(), now
         self.privacy, self.sensitive = privacy, sensitive
-        self.consumers = _by_name(
+        self.consumers = _merge_by_name(
             replace(consumer, reads=spelling.all(consumer.reads)) for consumer in consumers
         )
         self.datasets = self._all_datasets()
@@ -131,7 +131,9 @@ class Index:
         history = AccessHistory(lineage)
         taints = taints_now(history)
         newest = max((a.last_at for a in lineage.accesses if a.last_at), default=None)
-        panels = ((one, dates_panel(history, one, taints, newest)) for one in self.datasets)
+        panels = (
+            (dataset, dates_panel(history, dataset, taints, newest)) for dataset in self.datasets
+        )
         return {dataset: panel for dataset, panel in panels if panel}
 
     def _with_built_again(self, lineage: Lineage) -> Lineage:
@@ -157,21 +159,21 @@ class Index:
             *(usage.dataset for task in self.lineage.tasks.values() for usage in task.usages),
             *(end for d in self.lineage.definitions.values() for end in (d.dataset, *d.reads)),
         }
-        known = {**{dataset: Dataset(dataset) for dataset in named}, **self.lineage.datasets}
-        return {dataset: known[dataset] for dataset in sorted(known)}
+        datasets = {**{dataset: Dataset(dataset) for dataset in named}, **self.lineage.datasets}
+        return {dataset: datasets[dataset] for dataset in sorted(datasets)}
 
     def columns(self, dataset: DatasetId) -> Mapping[str, Column]:
         """Every column that a schema, dbt or an edge names, by its folded name.
 
         In the order of the log or dbt's catalog, then those that only lineage names.
         """
-        found = {one.name.casefold(): one for one in self.datasets[dataset].columns}
+        columns = {column.name.casefold(): column for column in self.datasets[dataset].columns}
         others = self._other_columns.get(dataset)
         if others is None:
-            others = self._other_columns[dataset] = self._unlisted(dataset, found)
-        for one in others:
-            found[one.name.casefold()] = one
-        return found
+            others = self._other_columns[dataset] = self._unlisted(dataset, columns)
+        for column in others:
+            columns[column.name.casefold()] = column
+        return columns
 
     def _unlisted(self, dataset: DatasetId, listed: Collection[str]) -> tuple[Column, ...]:
         """The columns that the schema does not have."""
@@ -183,11 +185,11 @@ class Index:
                 *(edge.from_column for edge in self.columns_from.get(dataset, ())),
             )
         )
-        found: dict[str, Column] = {}
+        columns: dict[str, Column] = {}
         for name in names:
             if name != ANY_COLUMN and (folded := name.casefold()) not in listed:
-                found.setdefault(folded, Column(name))
-        return tuple(found.values())
+                columns.setdefault(folded, Column(name))
+        return tuple(columns.values())
 
     @cached_property
     def column_reach(self) -> ColumnReach:
@@ -210,20 +212,24 @@ class Index:
     @cached_property
     def forecasts(self) -> Mapping[str, Sequence[DeadlineForecast]]:
         """For each consumer with a deadline or an SLO what is to be expected at `now`."""
-        waiting = [one for one in self.consumers.values() if one.deadline or one.freshness_slo]
+        waiting = [
+            consumer
+            for consumer in self.consumers.values()
+            if consumer.deadline or consumer.freshness_slo
+        ]
         if not waiting or self.now is None:
             return {}
         history = write_history(self.lineage, self.descriptions)
-        found: dict[str, list[DeadlineForecast]] = defaultdict(list)
-        for one in forecasts(history, waiting, self.now):
-            found[one.consumer.name].append(one)
-        return found
+        forecasts_by_consumer: dict[str, list[DeadlineForecast]] = defaultdict(list)
+        for forecast in forecasts(history, waiting, self.now):
+            forecasts_by_consumer[forecast.consumer.name].append(forecast)
+        return forecasts_by_consumer
 
     def impact(self, dataset: DatasetId) -> ImpactPanel | None:
         """The reach of changes of a dataset; None if that is nothing, or is not shown."""
         if not self.shows_impact:
             return None
-        names = [one.name for one in self.columns(dataset).values()]
+        names = [column.name for column in self.columns(dataset).values()]
         return impact_panel(self.impact_reach, dataset, names)
 
     @cached_property
@@ -238,11 +244,11 @@ class Index:
         for task in self.tasks.values():
             for run in task.runs:
                 tasks[run.origin].add(task.name)
-        found: dict[str, Counter[str]] = defaultdict(Counter)
+        rejects_by_task: dict[str, Counter[str]] = defaultdict(Counter)
         for reject in self.lineage.rejects:
             if len(of_log := tasks.get(reject.origin, set())) == 1:
-                found[next(iter(of_log))][reject.reason] += 1
-        return found
+                rejects_by_task[next(iter(of_log))][reject.reason] += 1
+        return rejects_by_task
 
     def column_parents(self, dataset: DatasetId) -> Sequence[DatasetId]:
         """The datasets with column edges into it, sorted."""
@@ -274,19 +280,21 @@ class Index:
         """dbt's results for its model, seed or snapshot, or its source, newest first."""
         description = self.descriptions.get(dataset)
         ids = description.dbt_ids if description else ()
-        found = [one for node_id in ids for one in self.lineage.node_results.get(node_id, ())]
-        return sorted(found, key=result_recency, reverse=True)
+        results = [
+            result for node_id in ids for result in self.lineage.node_results.get(node_id, ())
+        ]
+        return sorted(results, key=result_recency, reverse=True)
 
     def last_build(self, dataset: DatasetId) -> NodeResult | None:
         """The newest run in which dbt built it."""
-        built = (one for one in self.results(dataset) if one.word == "success")
-        return next((one for one in built if one.status is Status.OK), None)
+        built = (result for result in self.results(dataset) if result.word == "success")
+        return next((build for build in built if build.status is Status.OK), None)
 
     def written_at(self, dataset: DatasetId) -> datetime | None:
         """The time of its newest write, by a task or by dbt."""
         write, build = self.written(dataset), self.last_build(dataset)
         times = (write.last_at if write else None, build.started_at if build else None)
-        return max((one for one in times if one), default=None)
+        return max((moment for moment in times if moment), default=None)
 
     def last_run(self, usage: Usage) -> Run | None:
         """The newest run of a usage, whether it succeeded or failed."""
@@ -322,14 +330,14 @@ class Index:
         datasets: Iterable[tuple[DatasetId, Iterable[str]]],
         tasks: Iterable[tuple[str, Iterable[str]]],
     ) -> dict[str, tuple[list[DatasetId], list[str]]]:
-        found: dict[str, tuple[list[DatasetId], list[str]]] = {}
+        members: dict[str, tuple[list[DatasetId], list[str]]] = {}
         for dataset, labels in sorted(datasets):
             for label in filter(None, labels):
-                found.setdefault(label, ([], []))[0].append(dataset)
+                members.setdefault(label, ([], []))[0].append(dataset)
         for task, labels in sorted(tasks):
             for label in filter(None, labels):
-                found.setdefault(label, ([], []))[1].append(task)
-        return dict(sorted(found.items()))
+                members.setdefault(label, ([], []))[1].append(task)
+        return dict(sorted(members.items()))
 
     def task_names(self) -> list[str]:
         """Every name with a task page: tasks and consumers, sorted."""
@@ -358,11 +366,11 @@ class Index:
         return f"dbt/index.html#!/{resource}/{quote(node_id, safe='')}?g_v=1&g_i={focus}"
 
 
-def _by_name(consumers: Iterable[Consumer]) -> dict[str, Consumer]:
+def _merge_by_name(consumers: Iterable[Consumer]) -> dict[str, Consumer]:
     """Consumers by name; those of one name share a page that lists what all of them read."""
-    found: dict[str, Consumer] = {}
+    consumers_by_name: dict[str, Consumer] = {}
     for consumer in consumers:
-        first = found.get(consumer.name, consumer)
+        first = consumers_by_name.get(consumer.name, consumer)
         reads = tuple(sorted({*first.reads, *consumer.reads}))
-        found[consumer.name] = replace(first, reads=reads)
-    return found
+        consumers_by_name[consumer.name] = replace(first, reads=reads)
+    return consumers_by_name

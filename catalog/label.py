@@ -82,28 +82,30 @@ def _char_width(char: str) -> int:
 
 def wanted_width(parts: LabelParts) -> float:
     """The room in pixels in which the name and the first two notes are shown in full."""
-    notes = _joined(parts.notes[:2])
+    notes = _join_notes(parts.notes[:2])
     return max(text_width(parts.name, NAME_SIZE), text_width(notes, NOTE_SIZE))
 
 
 def complete_label(parts: LabelParts) -> BoxLabel:
     """The label of a box that has room for all of it."""
-    return BoxLabel(parts.name, _joined(parts.notes))
+    return BoxLabel(parts.name, _join_notes(parts.notes))
 
 
 def labels(boxes: Sequence[tuple[LabelParts, float]]) -> list[BoxLabel]:
     """The labels of a picture's boxes, each with the room that it has, in pixels."""
-    found = [BoxLabel(_name(parts.name, room), _note(parts.notes, room)) for parts, room in boxes]
+    box_labels = [
+        BoxLabel(_name(parts.name, room), _note(parts.notes, room)) for parts, room in boxes
+    ]
     for again in (_other_names, _other_notes, _identities):
-        for alike in _alike(found):
-            for at, label in again([boxes[at] for at in alike], [found[at] for at in alike]):
-                found[alike[at]] = label
-    return found
+        for alike in _group_alike(box_labels):
+            for at, label in again([boxes[at] for at in alike], [box_labels[at] for at in alike]):
+                box_labels[alike[at]] = label
+    return box_labels
 
 
-def _alike(found: Sequence[BoxLabel]) -> list[list[int]]:
+def _group_alike(box_labels: Sequence[BoxLabel]) -> list[list[int]]:
     groups: dict[BoxLabel, list[int]] = defaultdict(list)
-    for at, label in enumerate(found):
+    for at, label in enumerate(box_labels):
         groups[label].append(at)
     return [group for group in groups.values() if len(group) > 1]
 
@@ -116,7 +118,7 @@ def _other_names(boxes: Sequence[tuple[LabelParts, float]], old: Sequence[BoxLab
     names = [parts.name for parts, _ in boxes]
     if len(set(names)) > 1:
         for at, (text, (_, room)) in enumerate(zip(names, boxes, strict=True)):
-            shown = _around(text, _shared(names), _limit(room, NAME_SIZE))
+            shown = _cut_around(text, _shared_length(names), _limit(room, NAME_SIZE))
             yield at, BoxLabel(shown, old[at].note)
 
 
@@ -125,7 +127,7 @@ def _other_notes(boxes: Sequence[tuple[LabelParts, float]], old: Sequence[BoxLab
     notes = [parts.notes[0] if parts.notes else "" for parts, _ in boxes]
     if len(set(notes)) > 1:
         for at, (text, (_, room)) in enumerate(zip(notes, boxes, strict=True)):
-            shown = _around(text, _shared(notes), _limit(room, NOTE_SIZE))
+            shown = _cut_around(text, _shared_length(notes), _limit(room, NOTE_SIZE))
             yield at, BoxLabel(old[at].name, shown)
 
 
@@ -133,7 +135,7 @@ def _identities(boxes: Sequence[tuple[LabelParts, float]], old: Sequence[BoxLabe
     """Boxes of one name and schema, on two servers."""
     texts = [parts.identity for parts, _ in boxes]
     for at, (text, (_, room)) in enumerate(zip(texts, boxes, strict=True)):
-        shown = _around(text, _shared(texts), _limit(room, NOTE_SIZE))
+        shown = _cut_around(text, _shared_length(texts), _limit(room, NOTE_SIZE))
         yield at, BoxLabel(old[at].name, shown)
 
 
@@ -145,12 +147,12 @@ def _note(notes: Sequence[str], room: float) -> str:
     """As many of the notes as there is room for; the first one is cut."""
     fits = _limit(room, NOTE_SIZE)
     for count in range(len(notes), 1, -1):
-        if fits(joined := _joined(notes[:count])):
+        if fits(joined := _join_notes(notes[:count])):
             return joined
     return cut_in_the_middle(notes[0], fits) if notes else ""
 
 
-def _joined(notes: Iterable[str]) -> str:
+def _join_notes(notes: Iterable[str]) -> str:
     return " · ".join(notes)
 
 
@@ -163,7 +165,7 @@ def _limit(room: float, size: float) -> _Fits:
 
 def cut_in_the_middle(text: str, fits: _Fits) -> str:
     """The text, or as much of its beginning and its end as fits: `very_long_na…_suffix`."""
-    return text if fits(text) else _longest(len(text), fits, lambda n: _ends(text, n))
+    return text if fits(text) else _find_longest(len(text), fits, lambda n: _ends(text, n))
 
 
 def _ends(text: str, count: int) -> str:
@@ -171,21 +173,21 @@ def _ends(text: str, count: int) -> str:
     return text[: count - tail] + _ELLIPSIS + (text[-tail:] if tail else "")
 
 
-def _around(text: str, at: int, fits: _Fits) -> str:
+def _cut_around(text: str, at: int, fits: _Fits) -> str:
     """The text, or as much of it as fits, from the word at `at` on: `…2024_daily…`."""
     if fits(text):
         return text
     word = max((text.rfind(char, 0, at) for char in "_-. /"), default=-1) + 1
     start = min(word if at - word <= _WORD else at, len(text) - 1)
-    from_there = _longest(
+    from_there = _find_longest(
         len(text) - start, fits, lambda n: _window(text, start, start + max(n, 1))
     )
     if not from_there.endswith(_ELLIPSIS):  # there is room for more of what comes before
-        return _longest(len(text), fits, lambda n: _window(text, len(text) - n, len(text)))
+        return _find_longest(len(text), fits, lambda n: _window(text, len(text) - n, len(text)))
     return from_there
 
 
-def _shared(texts: Sequence[str]) -> int:
+def _shared_length(texts: Sequence[str]) -> int:
     """The number of characters with which all texts begin."""
     first, last = min(texts), max(texts)
     same = (a == b for a, b in zip(first, last, strict=False))
@@ -197,7 +199,7 @@ def _window(text: str, start: int, end: int) -> str:
     return before + text[start:end] + (_ELLIPSIS if end < len(text) else "")
 
 
-def _longest(most: int, fits: _Fits, cut: Callable[[int], str]) -> str:
+def _find_longest(most: int, fits: _Fits, cut: Callable[[int], str]) -> str:
     """The cut with the most characters that fits; that with one where none does."""
     low, high = 1, max(most, 1)
     while low < high:

@@ -47,7 +47,7 @@ def owners(index: Index) -> list[Label]:
 def _labels(
     members: Mapping[str, tuple[Sequence[DatasetId], Sequence[str]]], path: Callable[[str], str]
 ) -> list[Label]:
-    return [Label(name, path(name), *both) for name, both in members.items()]
+    return [Label(name, path(name), *entities) for name, entities in members.items()]
 
 
 def label_pages(index: Index, rows: Rows, hidden: Sequence[str] = ()) -> Iterator[Page]:

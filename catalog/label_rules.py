@@ -59,7 +59,9 @@ def listed_labels(labels: Iterable[Label], hidden: Sequence[str] = ()) -> Listed
     Args:
         hidden: Patterns of names that are left out, with `*` for any text.
     """
-    shown = [label for label in labels if not any(fnmatchcase(label.name, one) for one in hidden)]
+    shown = [
+        label for label in labels if not any(fnmatchcase(label.name, pattern) for pattern in hidden)
+    ]
     shown.sort(key=lambda label: (-label.uses, label.name))
     by_prefix: dict[str, list[Label]] = defaultdict(list)
     for label in shown:

@@ -139,10 +139,10 @@ def _columns(rank: Sequence[int], wanted: Sequence[float], sizes: Sizes) -> list
 
 
 def _neighbours(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+    neighbours: dict[int, list[int]] = defaultdict(list)
     for a, b in pairs:
-        found[a].append(b)
-    return found
+        neighbours[a].append(b)
+    return neighbours
 
 
 def _without_cycles(count: int, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -209,12 +209,12 @@ def _rows(rank: Sequence[int], chains: Mapping[tuple[int, int], list[int]]) -> l
     rows: list[list[int]] = [[] for _ in range(max(rank, default=-1) + 1)]
     for node in range(len(rank)):
         rows[rank[node]].append(node)
-    place = {node: float(at) for row in rows for at, node in enumerate(row)}
+    positions = {node: float(at) for row in rows for at, node in enumerate(row)}
     for sweep in range(_SWEEPS):
         fixed = after if sweep % 2 else before
         for row in reversed(rows) if sweep % 2 else rows:
-            row.sort(key=lambda node: _mean([place[n] for n in fixed[node]], place[node]))
-            place.update((node, float(at)) for at, node in enumerate(row))
+            row.sort(key=lambda node: _mean([positions[n] for n in fixed[node]], positions[node]))
+            positions.update((node, float(at)) for at, node in enumerate(row))
     return rows
 
 
@@ -263,8 +263,8 @@ def _spread(
     for want, offset in zip(wanted, offsets, strict=True):
         total, count = want - offset, 1
         while pools and pools[-1][0] / pools[-1][1] > total / count:
-            more, members = pools.pop()
-            total, count = total + more, count + members
+            pooled, members = pools.pop()
+            total, count = total + pooled, count + members
         pools.append((total, count))
     starts = [total / count for total, count in pools for _ in range(count)]
     return [start + offset for start, offset in zip(starts, offsets, strict=True)]

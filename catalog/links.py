@@ -27,7 +27,7 @@ _MAX_CONSUMERS = 20
 def name_beside(dataset: DatasetId, beside: DatasetId | None) -> str:
     """The name of a dataset on the page of another: without the schema that both have."""
     short = dataset.short
-    if beside and (place := place_of(dataset)) and place == place_of(beside):
+    if beside and (schema := place_of(dataset)) and schema == place_of(beside):
         return short.rpartition("/" if dataset.is_path else ".")[2]
     return short
 
@@ -86,16 +86,16 @@ def linked_columns(
         marked: What is declared has a mark; not where the heading has it.
     """
     groups: dict[tuple[str, Evidence], list[str]] = defaultdict(list)
-    for one in columns:
-        link = _column_link(one, root, beside, column)
-        groups[_words(one, upstream), one.evidence].append(link)
+    for linked in columns:
+        link = _column_link(linked, root, beside, column)
+        groups[_words(linked, upstream), linked.evidence].append(link)
     declared = {evidence for _, evidence in groups} == {Evidence.DECLARED}
-    found = []
+    lines = []
     for (words, evidence), links in groups.items():
         mark = "" if declared or evidence is Evidence.OBSERVED else f" {evidence_mark(evidence)}"
-        found.append(f"<small>{words}</small> {', '.join(links)}{mark}")
+        lines.append(f"<small>{words}</small> {', '.join(links)}{mark}")
     mark = f" {evidence_mark(Evidence.DECLARED)}" if declared and marked else ""
-    return Markup("<br>".join(found) + mark)  # noqa: S704
+    return Markup("<br>".join(lines) + mark)  # noqa: S704
 
 
 def _words(column: LinkedColumn, upstream: bool) -> str:
@@ -106,12 +106,12 @@ def _words(column: LinkedColumn, upstream: bool) -> str:
     return ", ".join(filter(None, (column.usage, decides))) + ":"
 
 
-def _column_link(linked: LinkedColumn, root: str, beside: DatasetId | None, own: str) -> str:
+def _column_link(linked: LinkedColumn, root: str, beside: DatasetId | None, row_column: str) -> str:
     dataset, column = linked.dataset, linked.column
     name, anchor = name_beside(dataset, beside), "columns"
     if column:
         anchor = column_anchor(column)
-        if column != own:
+        if column != row_column:
             name = f"{name}.{column}"
     return f'<a href="{root}{dataset_path(dataset)}index.html#{anchor}">{text(name)}</a>'
 
@@ -154,8 +154,8 @@ def _consumers(names: Sequence[str], root: str) -> str:
         f'<a href="{root}{task_path(name)}index.html">{text(name)}</a>'
         for name in names[:_MAX_CONSUMERS]
     )
-    more = len(names) - _MAX_CONSUMERS
-    return f"{links} and {more:,} more" if more > 0 else links
+    omitted = len(names) - _MAX_CONSUMERS
+    return f"{links} and {omitted:,} more" if omitted > 0 else links
 
 
 def with_short_links(body: str, path: str) -> str:

@@ -142,19 +142,21 @@ class _Names:
     """All names, numbered in the order of results."""
 
     def __init__(self, entries: Iterable[IndexedName]) -> None:
-        ordered = sorted(entries, key=lambda one: (one.kind, len(one.name), one.name, one.path))
+        ordered = sorted(
+            entries, key=lambda entry: (entry.kind, len(entry.name), entry.name, entry.path)
+        )
         # In one piece: each of orjson's results keeps the memory of what it was written into.
         self._rows = bytearray()
         self._starts = array("Q", [0])
-        for one in ordered:
-            self._rows += _row(one)
+        for entry in ordered:
+            self._rows += _row(entry)
             self._starts.append(len(self._rows))
-        self._kinds = bytes(one.kind for one in ordered)
+        self._kinds = bytes(entry.kind for entry in ordered)
         # Sorted, so that keys that begin alike are a range: no part of them is ever copied.
         self._keys = sorted(
             (key, at)
-            for at, one in enumerate(ordered)
-            for key in keys(printable(one.name), one.kind is not NameKind.TEST)
+            for at, entry in enumerate(ordered)
+            for key in keys(printable(entry.name), entry.kind is not NameKind.TEST)
         )
 
     def row(self, at: int) -> bytes:
@@ -188,8 +190,8 @@ class _Names:
 
     def _fits(self, start: int, end: int) -> bool:
         size, seen = 0, set()
-        for place in range(start, end):
-            at = self._keys[place][1]
+        for position in range(start, end):
+            at = self._keys[position][1]
             if at not in seen:
                 seen.add(at)
                 size += self._starts[at + 1] - self._starts[at] + 2
@@ -209,7 +211,7 @@ class _Names:
 
     def _each_once(self, start: int, end: int) -> list[int]:
         """Names in their order; a name can have several keys that begin alike."""
-        return sorted({self._keys[place][1] for place in range(start, end)})
+        return sorted({self._keys[position][1] for position in range(start, end)})
 
     def _first(self, names: Iterable[int], most: int) -> Iterator[int]:
         counts: Counter[int] = Counter()
@@ -221,4 +223,4 @@ class _Names:
 
 def _common(a: str, b: str) -> str:
     pairs = enumerate(zip(a, b, strict=False))
-    return a[: next((at for at, (one, other) in pairs if one != other), min(len(a), len(b)))]
+    return a[: next((at for at, (char, other) in pairs if char != other), min(len(a), len(b)))]

@@ -122,7 +122,7 @@ def around_dataset(index: Index, dataset: DatasetId, limit: int = LIMIT) -> Neig
     places = {d: 2 * steps for d, steps in index.graph.downstream(dataset, _STEPS).items()}
     places |= {d: -2 * steps for d, steps in index.graph.upstream(dataset, _STEPS).items()}
     places[dataset] = 0
-    open_down = [d for d, place in places.items() if 0 <= place < 2 * _STEPS]
+    open_down = [d for d, distance in places.items() if 0 <= distance < 2 * _STEPS]
     drawn = _draw(index, places, dataset_key(dataset), [dataset], open_down)
     return _fold(drawn, limit)
 
@@ -163,7 +163,7 @@ def _draw(
         if flow.source in places and flow.definition
     ]
     arrows += [arrow for name in sorted(tasks) for arrow in _task_arrows(index, name, places)]
-    boxes = [dataset_box(index, dataset, place) for dataset, place in places.items()]
+    boxes = [dataset_box(index, dataset, distance) for dataset, distance in places.items()]
     boxes += [task_box(index, name, tasks[name]) for name in sorted(tasks)]
     return Neighbourhood(centre, tuple(boxes), tuple(dict.fromkeys(arrows)))
 
@@ -182,21 +182,21 @@ def _connecting_tasks(
     """
     tasks: dict[str, int] = {}
 
-    def add(name: str, distance: int) -> None:
+    def add_task(name: str, distance: int) -> None:
         tasks[name] = min(tasks.get(name, distance), distance, key=abs)
 
-    for target, place in places.items():
+    for target, distance in places.items():
         for flow in index.flows_to.get(target, ()):
             if flow.source in places and flow.definition is None:
-                add(flow.task, (place + places[flow.source]) // 2)
+                add_task(flow.task, (distance + places[flow.source]) // 2)
     for dataset in open_up:
         for name in _movers(index, dataset, Direction.WRITE):
-            add(name, places[dataset] - 1)
+            add_task(name, places[dataset] - 1)
     for dataset in open_down:
         for name in _movers(index, dataset, Direction.READ):
-            add(name, places[dataset] + 1)
+            add_task(name, places[dataset] + 1)
         for consumer in index.reports.get(dataset, ()):
-            add(consumer.name, places[dataset] + 1)
+            add_task(consumer.name, places[dataset] + 1)
     return tasks
 
 
@@ -209,25 +209,25 @@ def _movers(index: Index, dataset: DatasetId, direction: Direction) -> list[str]
 def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iterator[Arrow]:
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     usages = task.usages if task else ()
-    reads = _failed(u for u in usages if u.direction is Direction.READ)
+    reads = _failures_by_dataset(u for u in usages if u.direction is Direction.READ)
     reads |= dict.fromkeys(consumer.reads if consumer else (), False)
-    writes = _failed(u for u in usages if u.direction is Direction.WRITE)
+    writes = _failures_by_dataset(u for u in usages if u.direction is Direction.WRITE)
     for dataset in sorted({*reads, *writes} & set(places)):
         key = dataset_key(dataset)
         if dataset in writes:
-            both = not reads.get(dataset, True) and not writes[dataset]
-            yield Arrow(task_key(name), key, both=both, failed=writes[dataset])
+            two_way = not reads.get(dataset, True) and not writes[dataset]
+            yield Arrow(task_key(name), key, both=two_way, failed=writes[dataset])
         else:
             yield Arrow(key, task_key(name))
 
 
-def _failed(usages: Iterable[Usage]) -> dict[DatasetId, bool]:
+def _failures_by_dataset(usages: Iterable[Usage]) -> dict[DatasetId, bool]:
     """The datasets that usages moved data of, or tried to; whether all of them failed."""
-    found: dict[DatasetId, bool] = {}
+    failures: dict[DatasetId, bool] = {}
     for usage in usages:
         if usage.moves_data:
-            found[usage.dataset] = found.get(usage.dataset, True) and usage.failed
-    return found
+            failures[usage.dataset] = failures.get(usage.dataset, True) and usage.failed
+    return failures
 
 
 def dataset_key(dataset: DatasetId) -> BoxKey:
@@ -259,9 +259,9 @@ def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
 
 def _dataset_label(dataset: DatasetId, sort: str) -> LabelParts:
     *schema, name = dataset.parts or (dataset.name,)
-    place = ("/" if dataset.is_path else ".").join(schema)
+    location = ("/" if dataset.is_path else ".").join(schema)
     product = platform(dataset)
-    notes = (place, product, "" if sort == product.lower() else sort)
+    notes = (location, product, "" if sort == product.lower() else sort)
     return LabelParts(name, tuple(filter(None, notes)), f"{dataset.name} · {dataset.namespace}")
 
 
@@ -309,7 +309,7 @@ def _fold(graph: Neighbourhood, limit: int) -> Neighbourhood:
         for box in boxes
     }
     sides = {distance: "upstream" if distance < 0 else "downstream" for distance in folded}
-    more = [
+    rest = [
         Box(
             key=BoxKey(BoxKind.MORE, distance),
             name=f"+{len(boxes)} more",
@@ -332,4 +332,4 @@ def _fold(graph: Neighbourhood, limit: int) -> Neighbourhood:
         if ends[0] != ends[1]:
             arrows.setdefault(ends, replace(arrow, source=ends[0], target=ends[1]))
     boxes = [box for box in graph.boxes if box.key in shown]
-    return Neighbourhood(graph.centre, (*boxes, *more), tuple(arrows.values()))
+    return Neighbourhood(graph.centre, (*boxes, *rest), tuple(arrows.values()))

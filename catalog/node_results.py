@@ -56,8 +56,8 @@ class ShownTest:
         if self.result is None:
             return "not run yet"
         outcome = _OUTCOME.get(self.result.word, self.result.word or "unknown")
-        found = self.result.failures if outcome != "passed" else None
-        return f"{outcome}: {count(found, 'row')}" if found else outcome
+        failures = self.result.failures if outcome != "passed" else None
+        return f"{outcome}: {count(failures, 'row')}" if failures else outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,11 @@ class NodeResults:
     @property
     def failed_tests(self) -> list[ShownTest]:
         """The tests that failed when they were last run."""
-        tests = (*self.other_tests, *(one for tests in self.column_tests.values() for one in tests))
-        return [one for one in tests if one.failed]
+        tests = (
+            *self.other_tests,
+            *(test for tests in self.column_tests.values() for test in tests),
+        )
+        return [test for test in tests if test.failed]
 
     @property
     def is_stale(self) -> bool:
@@ -106,8 +109,8 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
     Args:
         columns: The names of its columns that its page lists.
     """
-    found = index.results(dataset)
-    runs = [one for one in found if not one.node_id.startswith("source.")]
+    results = index.results(dataset)
+    runs = [result for result in results if not result.node_id.startswith("source.")]
     listed = {column.casefold() for column in columns}
     column_tests: dict[str, list[ShownTest]] = defaultdict(list)
     other_tests: list[ShownTest] = []
@@ -120,7 +123,7 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
     return NodeResults(
         runs=runs,
         last_build=index.last_build(dataset),
-        checks=[one for one in found if one.node_id.startswith("source.")],
+        checks=[result for result in results if result.node_id.startswith("source.")],
         column_tests=column_tests,
         other_tests=other_tests,
     )
@@ -135,6 +138,6 @@ def loaded_ago(check: NodeResult) -> str:
 
 def _age(age: timedelta) -> str:
     seconds = int(age.total_seconds())
-    longer = [one for one in (("day", 86_400), ("hour", 3_600)) if seconds >= 2 * one[1]]
+    longer = [span for span in (("day", 86_400), ("hour", 3_600)) if seconds >= 2 * span[1]]
     unit, length = longer[0] if longer else ("minute", 60)
     return count(seconds // length, unit)

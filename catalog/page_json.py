@@ -45,28 +45,30 @@ def write_page_json(index: Index, site: Path) -> None:
 
 def dataset_json(index: Index, dataset: DatasetId) -> Section:
     """The document of a dataset."""
-    facts, about = index.datasets[dataset], index.descriptions.get(dataset)
+    facts, description = index.datasets[dataset], index.descriptions.get(dataset)
     writers = index.lineage.usages_of(dataset, Direction.WRITE)
     role = index.role(dataset)
     runs = (
-        run for usage in _first(writers) for run in index.tasks[usage.task].runs_of(usage)[:_RUNS]
+        run
+        for usage in _first_usages(writers)
+        for run in index.tasks[usage.task].runs_of(usage)[:_RUNS]
     )
     return {
         **_head("dataset", str(dataset), dataset_path(dataset)),
         "table_kind": facts.kind.value,
         "role": role.value if role else None,
-        "dbt_ids": list(about.dbt_ids) if about else [],
-        "description": about.text if about else "",
-        "owner": (about.owner if about else "") or None,
-        "tags": list(about.tags) if about else [],
+        "dbt_ids": list(description.dbt_ids) if description else [],
+        "description": description.text if description else "",
+        "owner": (description.owner if description else "") or None,
+        "tags": list(description.tags) if description else [],
         "last_written_at": _time(index.written_at(dataset)),
         "columns": _columns(index, dataset),
-        "upstream": [_flow(one, one.source) for one in index.flows_to.get(dataset, ())],
-        "downstream": [_flow(one, one.target) for one in index.flows_from.get(dataset, ())],
-        "writers": [_usage(one) for one in writers],
-        "readers": [_usage(one) for one in index.lineage.usages_of(dataset, Direction.READ)],
-        "consumers": [_consumer(one) for one in index.reports.get(dataset, ())],
-        "runs": [_run(one) for one in _newest(runs)],
+        "upstream": [_flow(flow, flow.source) for flow in index.flows_to.get(dataset, ())],
+        "downstream": [_flow(flow, flow.target) for flow in index.flows_from.get(dataset, ())],
+        "writers": [_usage(usage) for usage in writers],
+        "readers": [_usage(usage) for usage in index.lineage.usages_of(dataset, Direction.READ)],
+        "consumers": [_consumer(consumer) for consumer in index.reports.get(dataset, ())],
+        "runs": [_run(run) for run in _newest_runs(runs)],
         "impact": _impact(index, dataset),
     }
 
@@ -79,9 +81,11 @@ def task_json(index: Index, name: str, order: Graph[str]) -> Section:
     """
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     usages = task.usages if task else ()
-    reads = [_usage(one) for one in usages if one.direction is Direction.READ]
+    reads = [_usage(usage) for usage in usages if usage.direction is Direction.READ]
     if consumer and not task:
-        reads = [{"dataset": str(one), "page": dataset_path(one)} for one in consumer.reads]
+        reads = [
+            {"dataset": str(dataset), "page": dataset_path(dataset)} for dataset in consumer.reads
+        ]
     return {
         **_head("task" if task else "consumer", name, task_path(name)),
         "engines": list(task.engines) if task else [],
@@ -90,10 +94,10 @@ def task_json(index: Index, name: str, order: Graph[str]) -> Section:
         "tags": list(index.task_tags(name)),
         "consumer_kind": consumer.kind if consumer else None,
         "reads": reads,
-        "writes": [_usage(one) for one in usages if one.direction is Direction.WRITE],
-        "upstream_tasks": _known(order.parents(name), index.tasks) if task else [],
-        "downstream_tasks": _known(order.children(name), index.tasks) if task else [],
-        "runs": [_run(one) for one in task.runs[:_RUNS]] if task else [],
+        "writes": [_usage(usage) for usage in usages if usage.direction is Direction.WRITE],
+        "upstream_tasks": _known_tasks(order.parents(name), index.tasks) if task else [],
+        "downstream_tasks": _known_tasks(order.children(name), index.tasks) if task else [],
+        "runs": [_run(run) for run in task.runs[:_RUNS]] if task else [],
     }
 
 
@@ -118,14 +122,16 @@ def _head(kind: str, name: str, path: str) -> Section:
 
 
 def _columns(index: Index, dataset: DatasetId) -> list[Section]:
-    upstream = _by_column(index.columns_to.get(dataset, ()), "to_column")
-    downstream = _by_column(index.columns_from.get(dataset, ()), "from_column")
-    about = index.descriptions.get(dataset)
-    texts = {name.casefold(): text for name, text in (about.columns if about else {}).items()}
+    upstream = _edges_by_column(index.columns_to.get(dataset, ()), "to_column")
+    downstream = _edges_by_column(index.columns_from.get(dataset, ()), "from_column")
+    description = index.descriptions.get(dataset)
+    texts = {
+        name.casefold(): text for name, text in (description.columns if description else {}).items()
+    }
     return [
         {
-            "name": one.name,
-            "type": one.type,
+            "name": column.name,
+            "type": column.type,
             "description": texts.get(key, ""),
             "upstream": [
                 _edge(edge, edge.from_dataset, edge.from_column) for edge in upstream.get(key, ())
@@ -134,15 +140,15 @@ def _columns(index: Index, dataset: DatasetId) -> list[Section]:
                 _edge(edge, edge.to_dataset, edge.to_column) for edge in downstream.get(key, ())
             ],
         }
-        for key, one in index.columns(dataset).items()
+        for key, column in index.columns(dataset).items()
     ]
 
 
-def _by_column(edges: Iterable[ColumnEdge], end: str) -> dict[str, list[ColumnEdge]]:
-    found: dict[str, list[ColumnEdge]] = {}
+def _edges_by_column(edges: Iterable[ColumnEdge], end: str) -> dict[str, list[ColumnEdge]]:
+    edges_by_column: dict[str, list[ColumnEdge]] = {}
     for edge in edges:
-        found.setdefault(getattr(edge, end).casefold(), []).append(edge)
-    return found
+        edges_by_column.setdefault(getattr(edge, end).casefold(), []).append(edge)
+    return edges_by_column
 
 
 def _edge(edge: ColumnEdge, dataset: DatasetId, column: str) -> Section:
@@ -174,7 +180,7 @@ def _usage(usage: Usage) -> Section:
         "dataset": str(usage.dataset),
         "page": dataset_path(usage.dataset),
         "engine": usage.engine,
-        "operations": [one.value for one in usage.operations],
+        "operations": [operation.value for operation in usage.operations],
         "rows": usage.rows,
         "last_at": _time(usage.last_at),
         "failed": usage.failed,
@@ -210,39 +216,39 @@ def _impact(index: Index, dataset: DatasetId) -> Section | None:
     return {
         "dataset": _reaches(panel.of_dataset),
         "columns": {
-            name: _reaches(dict(zip(panel.kinds, one.reaches, strict=True)))
-            for one in panel.of_columns
-            for name in one.names
+            name: _reaches(dict(zip(panel.kinds, impact.reaches, strict=True)))
+            for impact in panel.of_columns
+            for name in impact.names
         },
     }
 
 
-def _reaches(found: Mapping[Any, ReachOfChange]) -> Section:
+def _reaches(reaches: Mapping[Any, ReachOfChange]) -> Section:
     return {
         kind.value: {
             "severity": reach.severity.name,
             "datasets": reach.datasets,
             "statements_fail": reach.broken,
             "tests_break": reach.tests,
-            "consumers": [one.name for one in reach.consumers],
+            "consumers": [consumer.name for consumer in reach.consumers],
             "coverage": {"flows": reach.flows, "columns_known": reach.known},
         }
-        for kind, reach in found.items()
+        for kind, reach in reaches.items()
     }
 
 
-def _first(usages: Sequence[Usage]) -> Iterator[Usage]:
+def _first_usages(usages: Sequence[Usage]) -> Iterator[Usage]:
     """One usage of each task: its runs are those of all of them."""
     yield from {usage.task: usage for usage in usages}.values()
 
 
-def _newest(runs: Iterable[Run]) -> list[Run]:
-    return sorted(runs, key=lambda one: (one.started_at is not None, one.started_at), reverse=True)[
+def _newest_runs(runs: Iterable[Run]) -> list[Run]:
+    return sorted(runs, key=lambda run: (run.started_at is not None, run.started_at), reverse=True)[
         :_RUNS
     ]
 
 
-def _known(names: Iterable[str], tasks: Mapping[str, Task]) -> list[str]:
+def _known_tasks(names: Iterable[str], tasks: Mapping[str, Task]) -> list[str]:
     return [name for name in names if name in tasks]
 
 

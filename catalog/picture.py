@@ -49,12 +49,13 @@ def picture(
     """
     if not neighbourhood.arrows:
         return Markup()
-    found = _laid_out(neighbourhood)
-    room = [found.widths[box.key] - _BEFORE - _AFTER for box in neighbourhood.boxes]
+    placement = _lay_out(neighbourhood)
+    room = [placement.widths[box.key] - _BEFORE - _AFTER for box in neighbourhood.boxes]
     shown = labels([(box.label, r) for box, r in zip(neighbourhood.boxes, room, strict=True)])
-    width, height = found.width + 2 * _MARGIN, found.height + 2 * _MARGIN
+    width, height = placement.width + 2 * _MARGIN, placement.height + 2 * _MARGIN
     arrows = "".join(
-        _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in neighbourhood.arrows
+        _arrow(arrow, placement.routes[arrow.source, arrow.target])
+        for arrow in neighbourhood.arrows
     )
     outlines = _Outlines()
     # A name with a schema needs no namespace, where no other box has it.
@@ -69,8 +70,8 @@ def picture(
             box,
             box.name if box.key in clear and names[box.name] == 1 else box.full_name,
             label,
-            found.corners[box.key],
-            found.widths[box.key],
+            placement.corners[box.key],
+            placement.widths[box.key],
             root,
             outlines,
             centre=box.key == neighbourhood.centre,
@@ -91,10 +92,10 @@ def picture(
 
 def fits(neighbourhood: Neighbourhood) -> bool:
     """Whether a page of full width shows the picture without scrolling to the right."""
-    return _laid_out(neighbourhood).width * _MIN_SCALE <= _FULL_WIDTH
+    return _lay_out(neighbourhood).width * _MIN_SCALE <= _FULL_WIDTH
 
 
-def _laid_out(neighbourhood: Neighbourhood) -> Layout[BoxKey]:
+def _lay_out(neighbourhood: Neighbourhood) -> Layout[BoxKey]:
     return layout(
         (box.key for box in neighbourhood.boxes),
         ((a.source, a.target) for a in neighbourhood.arrows),
@@ -122,12 +123,12 @@ def description(neighbourhood: Neighbourhood) -> str:
     for source, targets in fed.items():
         sources.setdefault(tuple(targets), []).append(names[source])
     return " ".join(
-        f"{_and(alike)} {'feed' if len(alike) > 1 else 'feeds'} {', '.join(targets)}."
+        f"{_join_names(alike)} {'feed' if len(alike) > 1 else 'feeds'} {', '.join(targets)}."
         for targets, alike in sources.items()
     )
 
 
-def _and(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
@@ -221,10 +222,10 @@ _CURRENT = ' aria-current="page"'
 
 
 def _line(line: str, size: float, width: float) -> str:
-    return f"<text{_fitted(line, size, width)}>{text(line)}</text>"
+    return f"<text{_fit_line(line, size, width)}>{text(line)}</text>"
 
 
-def _fitted(line: str, size: float, width: float) -> str:
+def _fit_line(line: str, size: float, width: float) -> str:
     """A length for text that nearly fills its box: a wider font must not run out of it."""
     measured = min(text_width(line, size), width - _BEFORE - _AFTER)
     if measured < 0.9 * (width - _BEFORE - _AFTER):

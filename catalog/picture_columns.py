@@ -77,35 +77,35 @@ class PictureColumns:
 def picture_columns(index: Index, neighbourhood: Neighbourhood) -> PictureColumns:
     """The columns of a neighbourhood's datasets with the lines between them."""
     boxes = {box.key.of: box for box in neighbourhood.boxes}
-    datasets = {one: box for one, box in boxes.items() if isinstance(one, DatasetId)}
-    lines = list(_limited(_lines(index, datasets, boxes)))
+    datasets = {entity: box for entity, box in boxes.items() if isinstance(entity, DatasetId)}
+    lines = list(_limit_lines(_lines(index, datasets, boxes)))
     most = max(_FEWEST, min(_MAX_COLUMNS, _MAX_NAMES // max(len(datasets), 1)))
     connected: dict[BoxKey, dict[str, None]] = {box.key: {} for box in datasets.values()}
-    for one in lines:
-        sources, targets = connected[one.source], connected[one.target]
-        for source, target, _ in one.columns:
+    for pair in lines:
+        sources, targets = connected[pair.source], connected[pair.target]
+        for source, target, _ in pair.columns:
             sources[source] = targets[target] = None
     columns = {
-        box.key: _listed(index, dataset, connected[box.key], most)
+        box.key: _list_columns(index, dataset, connected[box.key], most)
         for dataset, box in datasets.items()
     }
     return PictureColumns(
-        {key: found for key, found in columns.items() if found.names},
-        tuple(_between_listed(one, columns[one.source], columns[one.target]) for one in lines),
+        {key: box_columns for key, box_columns in columns.items() if box_columns.names},
+        tuple(_between_listed(pair, columns[pair.source], columns[pair.target]) for pair in lines),
     )
 
 
-def _listed(
+def _list_columns(
     index: Index, dataset: DatasetId, connected: Mapping[str, None], most: int
 ) -> BoxColumns:
-    every = index.columns(dataset)
-    if len(every) <= most:
-        return BoxColumns({key: column.name for key, column in every.items()})
-    chosen = set([*(name for name in connected if name in every), *every][:most])
+    columns = index.columns(dataset)
+    if len(columns) <= most:
+        return BoxColumns({key: column.name for key, column in columns.items()})
+    chosen = set([*(name for name in connected if name in columns), *columns][:most])
     if len(chosen) < most:
-        chosen |= set([name for name in every if name not in chosen][: most - len(chosen)])
-    names = {key: column.name for key, column in every.items() if key in chosen}
-    return BoxColumns(names, len(every) - len(names))
+        chosen |= set([name for name in columns if name not in chosen][: most - len(chosen)])
+    names = {key: column.name for key, column in columns.items() if key in chosen}
+    return BoxColumns(names, len(columns) - len(names))
 
 
 def _between_listed(lines: ColumnLines, source: BoxColumns, target: BoxColumns) -> ColumnLines:
@@ -120,11 +120,11 @@ def _between_listed(lines: ColumnLines, source: BoxColumns, target: BoxColumns) 
     return ColumnLines(lines.source, lines.target, lines.task, columns)
 
 
-def _limited(found: Iterable[ColumnLines]) -> Iterator[ColumnLines]:
+def _limit_lines(pairs: Iterable[ColumnLines]) -> Iterator[ColumnLines]:
     left = _MAX_LINES
-    for one in found:
-        columns = one.columns[:left]
-        yield one if len(columns) == len(one.columns) else replace(one, columns=columns)
+    for pair in pairs:
+        columns = pair.columns[:left]
+        yield pair if len(columns) == len(pair.columns) else replace(pair, columns=columns)
         left -= len(columns)
         if not left:
             return
@@ -136,15 +136,15 @@ def _lines(
     boxes: Mapping[DatasetId | str | int, Box],
 ) -> Iterator[ColumnLines]:
     """The lines between boxes, those next to the centre first."""
-    near = sorted(datasets, key=lambda one: (abs(datasets[one].distance), one))
+    near = sorted(datasets, key=lambda dataset: (abs(datasets[dataset].distance), dataset))
     pairs: dict[tuple[DatasetId, DatasetId], None] = {}
     for dataset in near:
-        for one in index.column_parents(dataset):
-            if one in datasets:
-                pairs[one, dataset] = None
-        for one in index.column_children(dataset):
-            if one in datasets:
-                pairs[dataset, one] = None
+        for parent in index.column_parents(dataset):
+            if parent in datasets:
+                pairs[parent, dataset] = None
+        for child in index.column_children(dataset):
+            if child in datasets:
+                pairs[dataset, child] = None
     for source, target in pairs:
         edges = index.columns_between[source, target]
         for task, columns in _lines_between(edges).items():
@@ -160,7 +160,7 @@ def _lines_between(
     """The lines between two datasets by task, each column with its strongest style."""
     styles: dict[str, dict[tuple[str, str], LineStyle]] = {}
     for edge in edges:
-        ends = _folded(edge.from_column), _folded(edge.to_column)
+        ends = _fold_name(edge.from_column), _fold_name(edge.to_column)
         if ends[0] or ends[1]:
             of_task = styles.setdefault(edge.task, {})
             style = _style(edge)
@@ -178,7 +178,7 @@ def _style(edge: ColumnEdge) -> LineStyle:
     return LineStyle.INFERRED if edge.evidence is Evidence.INFERRED else LineStyle.DIRECT
 
 
-def _folded(column: str) -> str:
+def _fold_name(column: str) -> str:
     return "" if column == ANY_COLUMN else column.casefold()
 
 
@@ -198,24 +198,26 @@ def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup
     boxes: list[object] = []
     for box in neighbourhood.boxes:
         if listed := columns.boxes.get(box.key):
-            place = lists.place(tuple(map(names.place, listed.names.values())))
-            boxes.append([place, listed.omitted] if listed.omitted else [place])
+            position = lists.place(tuple(map(names.place, listed.names.values())))
+            boxes.append([position, listed.omitted] if listed.omitted else [position])
         else:
             boxes.append(0)
     lines = [
         [
-            number[one.source],
-            number[one.target],
-            number[one.task] if one.task else -1,
-            ways.place(_way(one, columns.boxes)),
+            number[pair.source],
+            number[pair.target],
+            number[pair.task] if pair.task else -1,
+            ways.place(_way(pair, columns.boxes)),
         ]
-        for one in columns.lines
-        if one.columns and one.source in columns.boxes and one.target in columns.boxes
+        for pair in columns.lines
+        if pair.columns and pair.source in columns.boxes and pair.target in columns.boxes
     ]
     data = {
-        "names": [_named(name) for name in names],
+        "names": [_name_entry(name) for name in names],
         # The first names in their order, as of the first box with columns, by their number.
-        "lists": [len(one) if one == tuple(range(len(one))) else one for one in lists],
+        "lists": [
+            len(numbers) if numbers == tuple(range(len(numbers))) else numbers for numbers in lists
+        ],
         "boxes": boxes,
         "arrows": [[number[arrow.source], number[arrow.target]] for arrow in neighbourhood.arrows],
         "ways": list(ways),
@@ -246,6 +248,6 @@ class _Once(dict[T, int]):
         return self.setdefault(value, len(self))
 
 
-def _named(name: str) -> str | Sequence[str]:
+def _name_entry(name: str) -> str | Sequence[str]:
     anchor, label = column_anchor(name), shown(name)
     return label if anchor == f"column-{label.lower()}" else [label, anchor]

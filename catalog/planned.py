@@ -58,14 +58,14 @@ def write_pages(
         if page.key and times[page.path] == 1:
             taken[page.path] = previous.take(page.path, page.key, site)
     makes = [page.make for page in planned if not taken.get(page.path)]
-    made = replace(writer, pages=makes).write()
-    rest = iter(made)
+    new_pages = replace(writer, pages=makes).write()
+    rest = iter(new_pages)
     pages, record = [], {}
     for page in planned:
-        known = taken.get(page.path)
-        written = known.page if known else next(rest)
+        recorded = taken.get(page.path)
+        written = recorded.page if recorded else next(rest)
         pages.append(written)
         if page.key:
-            record[page.path] = known or RecordedPage(page.key, written)
-    changed = sum(not previous.has(page) for page in made)
+            record[page.path] = recorded or RecordedPage(page.key, written)
+    changed = sum(not previous.has(page) for page in new_pages)
     return WrittenPages(pages, changed, record)

@@ -52,45 +52,45 @@ class PlatformPage(Page):
 
 def platforms(index: Index) -> list[PlatformDatasets]:
     """All platforms, those with most datasets first."""
-    found: dict[str, list[DatasetId]] = defaultdict(list)
+    datasets_by_path: dict[str, list[DatasetId]] = defaultdict(list)
     for dataset in index.datasets:
-        found[platform_path(platform_scheme(dataset))].append(dataset)
-    made = [
+        datasets_by_path[platform_path(platform_scheme(dataset))].append(dataset)
+    groups = [
         PlatformDatasets(
             platform(datasets[0]),
             path,
             datasets,
             list(dict.fromkeys(dataset.namespace for dataset in datasets)),
         )
-        for path, datasets in found.items()
+        for path, datasets in datasets_by_path.items()
     ]
-    return sorted(made, key=lambda one: (-len(one.datasets), one.name))
+    return sorted(groups, key=lambda group: (-len(group.datasets), group.name))
 
 
 def platform_pages(index: Index, rows: Rows) -> Iterator[Page]:
     """The list of platforms, and the page of each one."""
-    found = platforms(index)
+    groups = platforms(index)
     parent = Breadcrumb("Platforms", "platforms/")
-    yield PlatformListPage(path=parent.path, title=parent.name, platforms=found)
-    for one in found:
+    yield PlatformListPage(path=parent.path, title=parent.name, platforms=groups)
+    for group in groups:
         yield PlatformPage(
-            path=one.path,
-            title=one.name,
+            path=group.path,
+            title=group.name,
             parent=parent,
-            platform=one,
-            folders=_folders(one),
-            datasets=rows.datasets(one.datasets),
+            platform=group,
+            folders=_folders(group),
+            datasets=rows.datasets(group.datasets),
         )
 
 
-def _folders(one: PlatformDatasets) -> list[Subfolder]:
+def _folders(group: PlatformDatasets) -> list[Subfolder]:
     """The folders right above its datasets, or those of its namespaces where they are too many."""
-    found: Counter[tuple[str, str]] = Counter()
+    folders: Counter[tuple[str, str]] = Counter()
     namespaces: Counter[tuple[str, str]] = Counter()
-    for dataset in one.datasets:
+    for dataset in group.datasets:
         _, namespace, *above = breadcrumbs(dataset)[:-1]
-        shown = [namespace, *above] if len(one.namespaces) > 1 or not above else above
-        found[" / ".join(crumb.name for crumb in shown), shown[-1].path] += 1
+        shown = [namespace, *above] if len(group.namespaces) > 1 or not above else above
+        folders[" / ".join(crumb.name for crumb in shown), shown[-1].path] += 1
         namespaces[namespace.name, namespace.path] += 1
-    chosen = found if len(found) <= _MAX_FOLDERS else namespaces
+    chosen = folders if len(folders) <= _MAX_FOLDERS else namespaces
     return [Subfolder(name, path, count) for (name, path), count in sorted(chosen.items())]

@@ -54,22 +54,22 @@ class PreviousSite:
         It becomes a second name of the same file where the file system has such, and is not
         written.
         """
-        known = self.pages.get(path)
-        if known is None or known.key != key:
+        recorded = self.pages.get(path)
+        if recorded is None or recorded.key != key:
             return None
         file, target = _file(self.folder, path), _file(site, path)
         try:
             content = file.read_bytes()
         except OSError:
             return None
-        if digest_of(content) != known.page.content or file.is_symlink():
+        if digest_of(content) != recorded.page.content or file.is_symlink():
             return None
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             os.link(file, target)
         except (OSError, NotImplementedError):
             target.write_bytes(content)
-        return known
+        return recorded
 
     def has(self, page: WrittenPage) -> bool:
         """Whether a page of the new site lies here with the same bytes."""
@@ -98,8 +98,8 @@ def write_record(record: Path, pages: Mapping[str, RecordedPage]) -> None:
     """Write the record for the next build."""
     content = orjson.dumps(
         {
-            path: (one.key.hex(), one.page.content.hex(), one.page.title)
-            for path, one in pages.items()
+            path: (recorded.key.hex(), recorded.page.content.hex(), recorded.page.title)
+            for path, recorded in pages.items()
         }
     )
     try:

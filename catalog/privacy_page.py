@@ -34,8 +34,8 @@ class SensitiveColumn:
     @property
     def masked(self) -> str:
         """The operations that hid the values on the way: `hashed`; empty where none did."""
-        found = dict.fromkeys(step.masked_by.word for step in self.path if step.masking)
-        return ", ".join(found)
+        words = dict.fromkeys(step.masked_by.word for step in self.path if step.masking)
+        return ", ".join(words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +59,15 @@ def privacy_page(index: Index) -> PrivacyPage | None:
     labels = index.privacy
     if labels is None:
         return None
-    found: dict[tuple[DatasetId, str], list[SensitiveColumn]] = {}
-    for one in sorted(sensitive_columns(labels, index.sensitive), key=_order):
-        first = one.path[0]
-        found.setdefault((first.dataset, first.column), []).append(one)
+    columns_by_origin: dict[tuple[DatasetId, str], list[SensitiveColumn]] = {}
+    for column in sorted(sensitive_columns(labels, index.sensitive), key=_order):
+        first = column.path[0]
+        columns_by_origin.setdefault((first.dataset, first.column), []).append(column)
     return PrivacyPage(
         path=PATH,
         title="Sensitive columns",
         index=index,
-        columns=found,
+        columns=columns_by_origin,
         unmapped=labels.unmapped,
     )
 
@@ -93,21 +93,23 @@ def sensitive_columns(
 def derived_labels(index: Index, dataset: DatasetId) -> dict[str, str]:
     """Column name, folded -> the label that came with its values, and where from, in words."""
     labels = index.privacy
-    place = labels.graph.find_dataset(dataset) if labels else None
-    if labels is None or place is None:
+    dataset_number = labels.graph.find_dataset(dataset) if labels else None
+    if labels is None or dataset_number is None:
         return {}
-    found: dict[str, str] = {}
-    for name in labels.graph.columns(place):
-        number = labels.graph.find_column(place, name)
+    labels_by_column: dict[str, str] = {}
+    for name in labels.graph.columns(dataset_number):
+        number = labels.graph.find_column(dataset_number, name)
         level = None if number is None else labels.classification(number)
         if number is None or level is None or level < index.sensitive:
             continue
         if number not in labels.declared:
             first = labels.path(number)[0]
-            found[name.casefold()] = f"{level.text} from {first.dataset.short}.{first.column}"
-    return found
+            labels_by_column[name.casefold()] = (
+                f"{level.text} from {first.dataset.short}.{first.column}"
+            )
+    return labels_by_column
 
 
-def _order(one: SensitiveColumn) -> tuple[DatasetId, str, int, DatasetId, str]:
-    first = one.path[0]
-    return first.dataset, first.column, len(one.path), one.dataset, one.name
+def _order(column: SensitiveColumn) -> tuple[DatasetId, str, int, DatasetId, str]:
+    first = column.path[0]
+    return first.dataset, first.column, len(column.path), column.dataset, column.name

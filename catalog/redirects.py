@@ -58,7 +58,7 @@ def former_paths(lineage: Lineage, moved: Mapping[str, str]) -> dict[str, str]:
     Args:
         moved: Former namespace -> the one that its datasets have now.
     """
-    found = {
+    paths = {
         dataset_path(former): dataset_path(dataset)
         for dataset, names in lineage.former_names.items()
         for former in names
@@ -67,11 +67,11 @@ def former_paths(lineage: Lineage, moved: Mapping[str, str]) -> dict[str, str]:
         for former, now in moved.items():
             if dataset.namespace == now and former != now:
                 old = dataset_path(DatasetId(former, dataset.name))
-                found |= _with_folders(old, dataset_path(dataset))
-    return {old: new for old, new in sorted(found.items()) if old != new}
+                paths |= _pair_folders(old, dataset_path(dataset))
+    return {old: new for old, new in sorted(paths.items()) if old != new}
 
 
-def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
+def _pair_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
     """Both addresses and those of the folders above them, but not `datasets/` itself."""
     former, present = old.rstrip("/").split("/"), new.rstrip("/").split("/")
     for end in range(2, min(len(former), len(present)) + 1):
@@ -84,8 +84,8 @@ def docs_addresses(files: Iterable[str]) -> dict[str, str]:
     Args:
         files: Paths of files in the site.
     """
-    found = (file.removesuffix("index.html") for file in files if file.endswith("/index.html"))
-    names = {path: path.removeprefix(DOCS).rstrip("/") for path in found if path.startswith(DOCS)}
+    paths = (file.removesuffix("index.html") for file in files if file.endswith("/index.html"))
+    names = {path: path.removeprefix(DOCS).rstrip("/") for path in paths if path.startswith(DOCS)}
     return {path: f"dbt docs: {name}" if name else "dbt docs" for path, name in names.items()}
 
 
@@ -93,19 +93,19 @@ def former_docs(addresses: Iterable[Address], present: Collection[str]) -> dict[
     """Former path -> present path: of a part of the project without a docs page of its own now."""
     if DOCS not in present:
         return {}
-    parts = (one.path for one in addresses if one.path.startswith(DOCS))
+    parts = (address.path for address in addresses if address.path.startswith(DOCS))
     return {path: DOCS for path in parts if path not in present}
 
 
 def gone_pages(addresses: Iterable[Address]) -> list[GonePage]:
     """The pages at addresses that lead nowhere now."""
     by_path = {address.path: address for address in addresses}
-    found = []
+    pages = []
     for address in by_path.values():
         if address.is_gone and not present_path(address, by_path):
             folder = address.path.partition("/")[0]
             kind = _KINDS.get(folder, "")
-            found.append(
+            pages.append(
                 GonePage(
                     path=address.path,
                     title=address.title or address.path.rstrip("/").rpartition("/")[2],
@@ -114,7 +114,7 @@ def gone_pages(addresses: Iterable[Address]) -> list[GonePage]:
                     gone_at=address.gone_at,
                 )
             )
-    return found
+    return pages
 
 
 def write_redirects(addresses: Iterable[Address], site: Path) -> None:

@@ -25,17 +25,17 @@ def duration_chart(runs: Sequence[PastRun]) -> Markup:
         runs: Newest first.
     """
     seconds = [_seconds(run) for run in runs]
-    known = [one for one in seconds if one is not None]
-    if len(known) < 2:
+    durations = [length for length in seconds if length is not None]
+    if len(durations) < 2:
         return Markup()
-    longest = runs[seconds.index(max(known))]
+    longest = runs[seconds.index(max(durations))]
     failed = sum(run.status is Status.FAILED for run in runs)
     return _chart(
         runs,
         # A failed run is seen even if its log does not show its end.
         [
-            0.0 if one is None and run.status is Status.FAILED else one
-            for one, run in zip(seconds, runs, strict=True)
+            0.0 if length is None and run.status is Status.FAILED else length
+            for length, run in zip(seconds, runs, strict=True)
         ],
         lambda run: Status.FAILED if run.status is Status.FAILED else "",
         lambda run: str(duration(run.started_at, run.ended_at)) if run.ended_at else "",
@@ -100,9 +100,9 @@ def _highest(
     runs: Sequence[PastRun], heights: Sequence[float | None], look: Callable[[PastRun], str]
 ) -> float:
     """The value of the highest bar; one odd run alone does not make all others flat."""
-    known = [(height, look(run)) for run, height in zip(runs, heights, strict=True) if height]
-    usual = max((height for height, looks in known if looks != "odd"), default=0.0)
-    highest = max((height for height, _ in known), default=0.0)
+    bars = [(height, look(run)) for run, height in zip(runs, heights, strict=True) if height]
+    usual = max((height for height, looks in bars if looks != "odd"), default=0.0)
+    highest = max((height for height, _ in bars), default=0.0)
     return min(highest, usual * _ODD if usual else highest) or 1.0
 
 

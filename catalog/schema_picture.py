@@ -25,7 +25,7 @@ def schema_picture(index: Index) -> Markup:
     Empty where all datasets are in one of them.
     """
     drawn = [graph for graph in _floors(index) if graph.arrows]
-    fitting = (one for one in drawn if len(one.boxes) <= MAX_SCHEMAS and fits(one))
+    fitting = (graph for graph in drawn if len(graph.boxes) <= MAX_SCHEMAS and fits(graph))
     chosen = next(fitting, None)
     return picture(chosen, "") if chosen else Markup()
 
@@ -46,14 +46,14 @@ def _layers(index: Index, trails: dict[DatasetId, list[Breadcrumb]]) -> Neighbou
             boxes[trail[-1].path] = _box(dataset, trail, counts[trail[-1].path])
     pairs = ((trails[a][-1].path, trails[b][-1].path) for a, b in index.graph.edges)
     arrows = dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])
-    both = {pair for pair in arrows if pair[::-1] in arrows and pair[::-1] < pair}
+    two_way = {pair for pair in arrows if pair[::-1] in arrows and pair[::-1] < pair}
     return Neighbourhood(
         None,
         tuple(boxes.values()),
         tuple(
-            Arrow(_key(source), _key(target), both=(target, source) in both)
+            Arrow(_key(source), _key(target), both=(target, source) in two_way)
             for source, target in arrows
-            if (source, target) not in both
+            if (source, target) not in two_way
         ),
     )
 
@@ -61,7 +61,7 @@ def _layers(index: Index, trails: dict[DatasetId, list[Breadcrumb]]) -> Neighbou
 def _box(dataset: DatasetId, trail: Sequence[Breadcrumb], datasets: int) -> Box:
     name, path = trail[-1].name, trail[-1].path
     number, product = count(datasets, "dataset"), platform(dataset)
-    place = " / ".join(crumb.name for crumb in trail)
+    full_name = " / ".join(crumb.name for crumb in trail)
     above = trail[-2].name if len(trail) > 2 else ""
     return Box(
         key=_key(path),
@@ -69,8 +69,8 @@ def _box(dataset: DatasetId, trail: Sequence[Breadcrumb], datasets: int) -> Box:
         note=f"{product} · {number}",
         shape=BoxShape.FOLDER,
         path=f"{path}index.html",
-        label=LabelParts(name, tuple(filter(None, (number, product, above))), place),
-        full_name=place,
+        label=LabelParts(name, tuple(filter(None, (number, product, above))), full_name),
+        full_name=full_name,
     )
 
 

@@ -24,12 +24,12 @@ def write_search(
         nodes: What only dbt docs has a page of.
         previous: The site of the build before.
     """
-    about = _write_names(site, index, nodes)
+    facets = _write_names(site, index, nodes)
     try:
         parts, problem = write_full_text(site, search_texts(index, nodes), previous), ""
     except NoPagefindError as error:
         parts, problem = 0, str(error)
-    content = b"graft.texts.about(%s)\n" % orjson.dumps({"texts": parts, **about})
+    content = b"graft.texts.about(%s)\n" % orjson.dumps({"texts": parts, **facets})
     (site / "search" / "about.js").write_bytes(content)
     return problem
 
@@ -38,8 +38,8 @@ def _write_names(site: Path, index: Index, nodes: Sequence[DocsNode]) -> dict[st
     """Write the name index; return what search can be limited to."""
     entries = list(name_entries(index, nodes))
     write_name_index(site, entries)
-    platforms = {one for entry in entries for one in entry.platforms}
-    owners = {one for entry in entries if entry.kind is NameKind.OWNER for one in entry.owners}
+    platforms = {platform for entry in entries for platform in entry.platforms}
+    owners = {owner for entry in entries if entry.kind is NameKind.OWNER for owner in entry.owners}
     return {
         "platforms": _facet("platform", platforms),
         "owners": _facet("owner", owners),

@@ -115,8 +115,8 @@ def _owners(index: Index, dataset: DatasetId) -> tuple[str, ...]:
 
 def _shared_columns(index: Index) -> set[str]:
     """The folded names of columns that several datasets have."""
-    found = Counter(key for dataset in index.datasets for key in index.columns(dataset))
-    return {key for key, count in found.items() if count > 1}
+    counts = Counter(key for dataset in index.datasets for key in index.columns(dataset))
+    return {key for key, count in counts.items() if count > 1}
 
 
 def _column_texts(index: Index, shared: set[str]) -> Iterator[SearchText]:
@@ -129,12 +129,12 @@ def _column_texts(index: Index, shared: set[str]) -> Iterator[SearchText]:
                 texts[key].setdefault(text)
     if texts:
         for entry in _columns(index):
-            if some := texts.get(entry.name.casefold()):
+            if descriptions := texts.get(entry.name.casefold()):
                 yield SearchText(
                     entry.kind,
                     entry.name,
                     entry.path,
-                    _plain("\n".join(some)),
+                    _plain("\n".join(descriptions)),
                     entry.platforms,
                     entry.owners,
                     entry.note,
@@ -152,19 +152,19 @@ class _NamedAlike:
 
 def _columns(index: Index) -> Iterator[IndexedName]:
     """The columns, those of one name as one."""
-    found: dict[str, _NamedAlike] = {}
+    columns_by_key: dict[str, _NamedAlike] = {}
     platforms: dict[str, set[str]] = defaultdict(set)
     owners: dict[str, set[str]] = defaultdict(set)
     for dataset in index.datasets:
         platform, owned = formatting.platform(dataset), _owners(index, dataset)
         for key, column in index.columns(dataset).items():
-            known = found.get(key)
-            if known is None:
-                known = found[key] = _NamedAlike(dataset, column.name)
-            known.datasets += 1
+            alike = columns_by_key.get(key)
+            if alike is None:
+                alike = columns_by_key[key] = _NamedAlike(dataset, column.name)
+            alike.datasets += 1
             platforms[key].add(platform)
             owners[key].update(owned)
-    for key, alike in sorted(found.items()):
+    for key, alike in sorted(columns_by_key.items()):
         shared = alike.datasets > 1
         page = columns_path(key) if shared else dataset_path(alike.first)
         yield IndexedName(

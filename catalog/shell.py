@@ -120,15 +120,15 @@ def shell(html: str, read: Callable[[str], str]) -> Shell:
     html = _BREAK.sub("", html)
     section = html
     for name, pattern in _PLACES:
-        found = pattern.search(html)
-        if not found:
+        match = pattern.search(html)
+        if not match:
             raise GraftError(
                 f"the theme's page has no place for its {name}",
                 place="Material for MkDocs",
                 remedy="install the version in constraints.txt",
             )
         if name == "sections":
-            section = re.sub(r"</?span[^>]*>", "", found[0])
+            section = re.sub(r"</?span[^>]*>", "", match[0])
         html = pattern.sub(f"\0{name}\0", html)
     html = html.replace(OTHER, "\0address\0").replace(_UP, "\0root\0").replace(_UP[:-1], "\0base\0")
     parts = tuple(_PLACE.split(compact(html)))

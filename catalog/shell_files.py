@@ -94,10 +94,10 @@ def slimmed(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[s
         files[path] = script
         return f'<script src="{up}{path}"></script>'
 
-    def moved(match: re.Match[str]) -> str:
+    def move_script(match: re.Match[str]) -> str:
         # The file lies two folders below the root, from which the theme counts.
-        place = f'new URL("{up[:-1]}",location)'
-        return element(match[1].replace(place, 'new URL("../..",document.currentScript.src)'))
+        base = f'new URL("{up[:-1]}",location)'
+        return element(match[1].replace(base, 'new URL("../..",document.currentScript.src)'))
 
     later: list[str] = []
 
@@ -105,8 +105,8 @@ def slimmed(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[s
         shared = json.loads(match[2])
         base = shared.pop("base")
         script = _SETTINGS.format(shared=json.dumps(json.dumps(shared)), up=json.dumps(up))
-        own = json.dumps({"base": base})
-        return f"{match[1]}{own}{match[3]}{element(script + ''.join(later))}"
+        config = json.dumps({"base": base})
+        return f"{match[1]}{config}{match[3]}{element(script + ''.join(later))}"
 
     icons: dict[str, str] = {}
 
@@ -120,12 +120,12 @@ def slimmed(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[s
     html = _HEADER_END.sub(_SEARCH, html, count=1)
     html = _NEEDLESS.sub("", _SVG.sub(icon, html))
     for pattern, beside, where in _LATER:
-        for found in re.findall(pattern, html, re.DOTALL):
-            html = html.replace(found, "")
-            later.append(_LATER_PUT.format(beside, where, _script_text(found)))
+        for tag in re.findall(pattern, html, re.DOTALL):
+            html = html.replace(tag, "")
+            later.append(_LATER_PUT.format(beside, where, _script_text(tag)))
     later.append(_TITLE)
     html = _TOC_TITLE.sub(">", _NEEDS_SCRIPT.sub(put, html))
-    html = _SCRIPT.sub(moved, _NEXT_SCRIPT.sub("\n", html))
+    html = _SCRIPT.sub(move_script, _NEXT_SCRIPT.sub("\n", html))
     html = _CONFIG.sub(settings, html)
     sheets = [_COMMENT.sub("", read(path)) for path in _SHEET.findall(html)]
     styles = "\n".join([*sheets, *map(_style, icons, icons.values())])
@@ -134,8 +134,8 @@ def slimmed(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[s
         files[path] = styles
         sheet = f'<link rel="stylesheet" href="{up}{path}">'
         html = _SHEET.sub("", html).replace("</head>", f"{sheet}</head>", 1)
-    if own := _OWN_SCRIPT.findall(html):
-        scripts = ";\n".join(map(read, own))
+    if script_paths := _OWN_SCRIPT.findall(html):
+        scripts = ";\n".join(map(read, script_paths))
         path = f"{_SITE_SCRIPTS}site.{_digest(scripts)}.js"
         files[path] = scripts
         html = _OWN_SCRIPT.sub("", html)

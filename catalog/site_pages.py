@@ -36,20 +36,22 @@ def list_pages(
     settings: SiteSettings,
     view: Opening,
     history: BuildHistory,
-    known: Collection[str],
+    known_pages: Collection[str],
 ) -> list[PlannedPage]:
     """The home page and all lists; they have no key, for most of them change with any page.
 
     Args:
         view: What the explorer shows first.
-        known: The paths that have a page, also of what is gone.
+        known_pages: The paths that have a page, also of what is gone.
     """
     health, rows, hidden = health_summary(index), Rows(index), settings.hidden_labels
-    return planned(
+    return plan_pages(
         [
-            home_page(index, health, settings.name, settings.collected_at, history, known, hidden),
+            home_page(
+                index, health, settings.name, settings.collected_at, history, known_pages, hidden
+            ),
             attention_page(index, health),
-            changes_page(index, history, known),
+            changes_page(index, history, known_pages),
             task_list_page(index, rows),
             gaps_page(index, health),
             *([privacy] if (privacy := privacy_page(index)) else []),
@@ -62,9 +64,9 @@ def list_pages(
     )
 
 
-def planned(pages: Iterable[Page]) -> list[PlannedPage]:
+def plan_pages(pages: Iterable[Page]) -> list[PlannedPage]:
     """Pages whose contexts are there, without keys."""
-    return [PlannedPage(page.path, partial(_same, page)) for page in pages]
+    return [PlannedPage(page.path, partial(_return_page, page)) for page in pages]
 
 
 def record_pages(index: Index, keys: Sequence[Digest] | None = None) -> list[PlannedPage]:
@@ -109,5 +111,5 @@ def prepare(index: Index) -> None:
         _ = index.impact_reach
 
 
-def _same(page: Page) -> Page:
+def _return_page(page: Page) -> Page:
     return page

@@ -35,5 +35,5 @@ def write_sitemap(site: Path, url: str, paths: Sequence[str], at: datetime | Non
 def _write(file: Path, kind: str, url: str, listed: Sequence[str], date: str) -> None:
     base = f"{url.rstrip('/')}/"
     root = f"{kind}set" if kind == "url" else f"{kind}index"
-    lines = [f"<{kind}><loc>{urljoin(base, one)}</loc>{date}</{kind}>" for one in listed]
+    lines = [f"<{kind}><loc>{urljoin(base, path)}</loc>{date}</{kind}>" for path in listed]
     file.write_text("\n".join([_HEAD.format(root), *lines, f"</{root}>", ""]), encoding="utf-8")

@@ -24,11 +24,11 @@ class StepLinks:
     """The links to datasets by their number in `steps`."""
 
     def __init__(self, index: Index, datasets: Sequence[DatasetId]) -> None:
-        places: dict[object, object] = {}
-        self._shapes = [box_shape(index, one) for one in datasets]
-        self._places = [places.setdefault(place, place) for place in map(place_of, datasets)]
-        self._links = [_link(one, one.short) for one in datasets]
-        self._short_links = [_link(one, name_beside(one, one)) for one in datasets]
+        schemas: dict[object, object] = {}
+        self._shapes = [box_shape(index, dataset) for dataset in datasets]
+        self._places = [schemas.setdefault(schema, schema) for schema in map(place_of, datasets)]
+        self._links = [_link(dataset, dataset.short) for dataset in datasets]
+        self._short_links = [_link(dataset, name_beside(dataset, dataset)) for dataset in datasets]
 
     def html(self, numbers: Iterable[int], root: str, beside: DatasetId) -> Markup:
         """Links, one after the other, those of one shape in an element with its class.
@@ -36,17 +36,17 @@ class StepLinks:
         Args:
             beside: The dataset whose page it is: its schema goes without saying.
         """
-        place = place_of(beside)
+        schema = place_of(beside)
         groups = (
             f'<span class="of-{shape}">'
             + "".join(
                 f'<a href="{root}'
                 + (
-                    self._short_links[one]
-                    if place and self._places[one] == place
-                    else self._links[one]
+                    self._short_links[number]
+                    if schema and self._places[number] == schema
+                    else self._links[number]
                 )
-                for one in alike
+                for number in alike
             )
             + "</span>"
             for shape, alike in groupby(numbers, self._shapes.__getitem__)

@@ -68,8 +68,12 @@ class DatasetSteps:
         self.datasets = graph.nodes
         numbers = {dataset: number for number, dataset in enumerate(self.datasets)}
         self._numbers = numbers
-        self._parents = [[numbers[one] for one in graph.parents(node)] for node in self.datasets]
-        self._children = [[numbers[one] for one in graph.children(node)] for node in self.datasets]
+        self._parents = [
+            [numbers[parent] for parent in graph.parents(node)] for node in self.datasets
+        ]
+        self._children = [
+            [numbers[child] for child in graph.children(node)] for node in self.datasets
+        ]
 
     def upstream(self, dataset: DatasetId) -> LineageSteps:
         """The datasets that it comes from."""
@@ -91,11 +95,11 @@ class DatasetSteps:
                         seen.add(other)
                         level.append(other)
             levels.append(sorted(level))
-        found = [level for level in levels[1:] if level]
+        reached = [level for level in levels[1:] if level]
         steps, shared = [], _SHARED
-        for distance, level in enumerate(found[:_MAX_STEPS], 1):
-            more = max(0, min(len(level) - _LEAST, shared, _MAX_LISTED - _LEAST))
-            shared -= more
-            listed = level[: _LEAST + more]
+        for distance, level in enumerate(reached[:_MAX_STEPS], 1):
+            extra = max(0, min(len(level) - _LEAST, shared, _MAX_LISTED - _LEAST))
+            shared -= extra
+            listed = level[: _LEAST + extra]
             steps.append(LineageStep(distance, listed, len(level) - len(listed)))
-        return LineageSteps(steps, len(seen) - 1, not levels[-1], len(found))
+        return LineageSteps(steps, len(seen) - 1, not levels[-1], len(reached))

@@ -113,8 +113,8 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         reads=[u for u in usages if u.direction is Direction.READ and not u.repeats],
         consumer_reads=sorted(set(consumer.reads)) if consumer and not task else [],
         writes=[usage for usage in writes if not usage.repeats],
-        upstream_tasks=[one for one in order.parents(name) if one in index.tasks],
-        downstream_tasks=[one for one in order.children(name) if one in index.tasks],
+        upstream_tasks=[parent for parent in order.parents(name) if parent in index.tasks],
+        downstream_tasks=[child for child in order.children(name) if child in index.tasks],
         columns=written_columns(index.columns_by.get(name, ())),
         runs=task.runs if task else (),
         history=task_history(
@@ -130,8 +130,8 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         gaps=gaps(shown),
         rejects=index.rejects_of.get(name, {}),
         forecasts=[
-            forecast_text(one, index.lineage.writer_names())
-            for one in index.forecasts.get(name, ())
+            forecast_text(forecast, index.lineage.writer_names())
+            for forecast in index.forecasts.get(name, ())
         ],
     )
 

@@ -48,7 +48,7 @@ def write_theme(
             for path in (*entries, f"{OTHER}index.md"):
                 (pages / path).parent.mkdir(parents=True, exist_ok=True)
                 (pages / path).write_text(BLANK, encoding="utf-8")
-            for file in _published(design):
+            for file in _published_files(design):
                 (pages / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(design / file, pages / file)
             if has_dbt_docs:
@@ -67,19 +67,19 @@ def write_theme(
     def read(path: str) -> str:
         return (out / path).read_text(encoding="utf-8")
 
-    found = {one: shell(read(f"{one}index.html"), read) for one in (*addresses, OTHER)}
-    for one in found.values():
-        for path, content in one.files.items():
+    shells = {address: shell(read(f"{address}index.html"), read) for address in (*addresses, OTHER)}
+    for page_shell in shells.values():
+        for path, content in page_shell.files.items():
             (out / path).write_text(content, encoding="utf-8")
     shutil.rmtree(out / OTHER.partition("/")[0])
     for name in ("sitemap.xml", "sitemap.xml.gz"):  # of blank pages
         (out / name).unlink(missing_ok=True)
     for name in ("lunr", "workers"):  # of the theme's search
         shutil.rmtree(out / "assets" / "javascripts" / name, ignore_errors=True)
-    return Shells({one: found[one] for one in addresses}, found[OTHER])
+    return Shells({address: shells[address] for address in addresses}, shells[OTHER])
 
 
-def _published(design: Path) -> list[Path]:
+def _published_files(design: Path) -> list[Path]:
     """The files of the designer that are copied into the site, relative to the folder."""
     files = (file for name in _PUBLISHED for file in (design / name).rglob("*"))
     return [file.relative_to(design) for file in files if file.is_file()]

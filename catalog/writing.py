@@ -89,7 +89,7 @@ class PageWriter:
         return self._write(part)
 
     def _write(self, part: range) -> list[WrittenPage]:
-        found = []
+        written = []
         for at in part:
             page = self.pages[at]()
             body = render(page, self.jinja)
@@ -97,8 +97,8 @@ class PageWriter:
             target.parent.mkdir(parents=True, exist_ok=True)
             content = self.shells.filled(page, body).encode()
             target.write_bytes(content)
-            found.append(WrittenPage(page.path, page.title, digest_of(content)))
-        return found
+            written.append(WrittenPage(page.path, page.title, digest_of(content)))
+        return written
 
 
 def _parts(count: int, processes: int) -> Iterator[range]:

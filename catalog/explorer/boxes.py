@@ -97,13 +97,15 @@ def task_id(name: str) -> str:
 def box_records(index: Index, dates: ExplorerDates | None = None) -> Iterator[BoxRecord]:
     """The records of all boxes, by id."""
     controlling, dates = _controlling_flows(index), dates or ExplorerDates(index.lineage)
-    every: dict[str, DatasetId | str] = {dataset_id(one): one for one in index.datasets}
-    every |= {task_id(name): name for name in index.task_names()}
-    for id_, one in sorted(every.items()):
-        if isinstance(one, DatasetId):
-            yield _dataset_record(index, id_, one, controlling, dates)
+    entities: dict[str, DatasetId | str] = {
+        dataset_id(dataset): dataset for dataset in index.datasets
+    }
+    entities |= {task_id(name): name for name in index.task_names()}
+    for id_, entity in sorted(entities.items()):
+        if isinstance(entity, DatasetId):
+            yield _dataset_record(index, id_, entity, controlling, dates)
         else:
-            yield _task_record(index, id_, one, controlling, dates)
+            yield _task_record(index, id_, entity, controlling, dates)
 
 
 _FlowKey = tuple[DatasetId, DatasetId, str]
@@ -111,11 +113,11 @@ _FlowKey = tuple[DatasetId, DatasetId, str]
 
 def _controlling_flows(index: Index) -> set[_FlowKey]:
     """The flows of which column edges are known, and all of these decide on rows only."""
-    found: set[_FlowKey] = set()
+    flow_keys: set[_FlowKey] = set()
     for (source, target), edges in index.columns_between.items():
         carrying = {edge.task for edge in edges if edge.type is EdgeType.DIRECT}
-        found.update((source, target, edge.task) for edge in edges if edge.task not in carrying)
-    return found
+        flow_keys.update((source, target, edge.task) for edge in edges if edge.task not in carrying)
+    return flow_keys
 
 
 def _dataset_record(
@@ -131,13 +133,15 @@ def _dataset_record(
     flows_to, flows_from = index.flows_to.get(dataset, ()), index.flows_from.get(dataset, ())
     to_tasks = _flows_of_tasks(flows_from, controlling)
     links = [
-        *_flow_links(index, Side.UP, ((one.source, one) for one in flows_to), controlling, dates),
         *_flow_links(
-            index, Side.DOWN, ((one.target, one) for one in flows_from), controlling, dates
+            index, Side.UP, ((flow.source, flow) for flow in flows_to), controlling, dates
+        ),
+        *_flow_links(
+            index, Side.DOWN, ((flow.target, flow) for flow in flows_from), controlling, dates
         ),
         *(
             BoxLink(Side.UP, task_id(name), _usage_flags(usages), days=dates.of_usages(usages))
-            for name, usages in _by_task(index.lineage.usages_of(dataset, Direction.WRITE))
+            for name, usages in _group_by_task(index.lineage.usages_of(dataset, Direction.WRITE))
         ),
         *(
             BoxLink(
@@ -146,7 +150,7 @@ def _dataset_record(
                 _usage_flags(usages) | (LinkFlag.CONTROL if to_tasks.get(name) else 0),
                 days=dates.of_usages(usages),
             )
-            for name, usages in _by_task(index.lineage.usages_of(dataset, Direction.READ))
+            for name, usages in _group_by_task(index.lineage.usages_of(dataset, Direction.READ))
         ),
         *_consumer_links(index, dataset),
     ]
@@ -163,8 +167,8 @@ def _views(index: Index, dataset: DatasetId) -> list[str]:
     """The views that only pass a table on, by name."""
     reasons = index.lineage.name_reasons
     names = index.lineage.aliases.get(dataset, ())
-    views = [one.name for one in names if reasons.get(one) is NameReason.VIEW]
-    return [_shown(name) for name in views[:_MOST_VIEWS]]
+    views = [name.name for name in names if reasons.get(name) is NameReason.VIEW]
+    return [_shorten(name) for name in views[:_MOST_VIEWS]]
 
 
 def _consumer_links(index: Index, dataset: DatasetId) -> Iterator[BoxLink]:
@@ -179,14 +183,14 @@ def _task_record(
     index: Index, id_: str, name: str, controlling: set[_FlowKey], dates: ExplorerDates
 ) -> BoxRecord:
     task, consumer = index.tasks.get(name), index.consumers.get(name)
-    found: dict[tuple[Side, DatasetId], list[Usage]] = defaultdict(list)
+    usages_by_end: dict[tuple[Side, DatasetId], list[Usage]] = defaultdict(list)
     for usage in task.usages if task else ():
         if usage.moves_data:
             side = Side.UP if usage.direction is Direction.READ else Side.DOWN
-            found[side, usage.dataset].append(usage)
+            usages_by_end[side, usage.dataset].append(usage)
     links = []
-    for (side, dataset), usages in sorted(found.items()):
-        flags = _usage_flags(usages) | _gone(index, dataset)
+    for (side, dataset), usages in sorted(usages_by_end.items()):
+        flags = _usage_flags(usages) | _deleted_flag(index, dataset)
         if side is Side.UP:
             decides = _flows_of_tasks(index.flows_from.get(dataset, ()), controlling).get(name)
             flags |= LinkFlag.CONTROL if decides else 0
@@ -195,11 +199,11 @@ def _task_record(
         BoxLink(
             Side.UP,
             dataset_id(dataset),
-            _EVIDENCE[Evidence.DECLARED] | _gone(index, dataset),
+            _EVIDENCE[Evidence.DECLARED] | _deleted_flag(index, dataset),
             days=dates.of_dataset(dataset),
         )
         for dataset in (consumer.reads if consumer else ())
-        if (Side.UP, dataset) not in found
+        if (Side.UP, dataset) not in usages_by_end
     ]
     box = task_box(index, name)
     flags_of_box = BoxFlag.FAILED if box.failed else BoxFlag(0)
@@ -212,23 +216,23 @@ def _head(
     id_: str, box: Box, product: str, owner: str, tags: Iterable[str], flags: BoxFlag
 ) -> list[object]:
     is_task = id_.startswith("@")
-    place = "" if is_task or len(box.label.notes) < 2 else box.label.notes[0]
+    location = "" if is_task or len(box.label.notes) < 2 else box.label.notes[0]
     sort = box.note.rpartition(" · ")[2] if not is_task else box.shape
     return [
         id_,
-        _shown(box.label.name),
-        _shown("" if place == product else place),
-        _shown(product),
-        _shown(sort),
+        _shorten(box.label.name),
+        _shorten("" if location == product else location),
+        _shorten(product),
+        _shorten(sort),
         str(box.shape),
         ceil(wanted_width(box.label)),
-        _shown(owner),
-        [_shown(tag) for tag in list(tags)[:_MOST_TAGS]],
+        _shorten(owner),
+        [_shorten(tag) for tag in list(tags)[:_MOST_TAGS]],
         int(flags),
     ]
 
 
-def _shown(name: str) -> str:
+def _shorten(name: str) -> str:
     return printable(name)[:_LONGEST]
 
 
@@ -244,19 +248,19 @@ def _flow_links(
     for end, flow in flows:
         by_end[end].append(flow)
     for end in sorted(by_end):
-        found = by_end[end]
-        flags = min(_EVIDENCE[flow.evidence] for flow in found) | _gone(index, end)
-        if any(flow.evidences for flow in found):
+        end_flows = by_end[end]
+        flags = min(_EVIDENCE[flow.evidence] for flow in end_flows) | _deleted_flag(index, end)
+        if any(flow.evidences for flow in end_flows):
             flags |= LinkFlag.CONFIRMED
-        if all((flow.source, flow.target, flow.task) in controlling for flow in found):
+        if all((flow.source, flow.target, flow.task) in controlling for flow in end_flows):
             flags |= LinkFlag.CONTROL
-        if any(flow.definition for flow in found):
+        if any(flow.definition for flow in end_flows):
             flags |= LinkFlag.DEFINITION
-        tasks = sorted({task_id(flow.task) for flow in found if not flow.definition})
-        yield BoxLink(side, dataset_id(end), int(flags), tuple(tasks), dates.of_flows(found))
+        tasks = sorted({task_id(flow.task) for flow in end_flows if not flow.definition})
+        yield BoxLink(side, dataset_id(end), int(flags), tuple(tasks), dates.of_flows(end_flows))
 
 
-def _gone(index: Index, dataset: DatasetId) -> int:
+def _deleted_flag(index: Index, dataset: DatasetId) -> int:
     facts = index.datasets[dataset]
     is_gone = facts.dropped_at or facts.kind is Kind.TEMPORARY
     return LinkFlag.GONE if is_gone else 0
@@ -264,23 +268,23 @@ def _gone(index: Index, dataset: DatasetId) -> int:
 
 def _flows_of_tasks(flows: Iterable[Flow], controlling: set[_FlowKey]) -> Mapping[str, bool]:
     """For each task that carries data of one dataset on: whether that decides on rows only."""
-    found: dict[str, bool] = {}
+    control_by_task: dict[str, bool] = {}
     for flow in flows:
         decides = (flow.source, flow.target, flow.task) in controlling
-        found[flow.task] = found.get(flow.task, True) and decides
-    return found
+        control_by_task[flow.task] = control_by_task.get(flow.task, True) and decides
+    return control_by_task
 
 
-def _by_task(usages: Iterable[Usage]) -> list[tuple[str, list[Usage]]]:
-    found: dict[str, list[Usage]] = defaultdict(list)
+def _group_by_task(usages: Iterable[Usage]) -> list[tuple[str, list[Usage]]]:
+    usages_by_task: dict[str, list[Usage]] = defaultdict(list)
     for usage in usages:
         if usage.moves_data:
-            found[usage.task].append(usage)
-    return sorted(found.items())
+            usages_by_task[usage.task].append(usage)
+    return sorted(usages_by_task.items())
 
 
 def _usage_flags(usages: Iterable[Usage]) -> int:
-    found = list(usages)
-    failed = LinkFlag.FAILED if all(usage.failed for usage in found) else 0
-    confirmed = LinkFlag.CONFIRMED if any(usage.evidences for usage in found) else 0
-    return min(_EVIDENCE[usage.evidence] for usage in found) | failed | confirmed
+    all_usages = list(usages)
+    failed = LinkFlag.FAILED if all(usage.failed for usage in all_usages) else 0
+    confirmed = LinkFlag.CONFIRMED if any(usage.evidences for usage in all_usages) else 0
+    return min(_EVIDENCE[usage.evidence] for usage in all_usages) | failed | confirmed

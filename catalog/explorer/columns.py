@@ -39,41 +39,41 @@ class ColumnRecord:
 
 def column_records(index: Index) -> Iterator[ColumnRecord]:
     """The records of all datasets with columns, by id."""
-    for id_, dataset in sorted((dataset_id(one), one) for one in index.datasets):
+    for id_, dataset in sorted((dataset_id(dataset), dataset) for dataset in index.datasets):
         columns = index.columns(dataset)
         if not columns:
             continue
         slugs = {key: column_anchor(key).removeprefix("column-") for key in columns}
-        names = [_named(one.name, slugs[key]) for key, one in columns.items()]
+        names = [_name_entry(column.name, slugs[key]) for key, column in columns.items()]
         edges = _edges(index, dataset, slugs)
         yield ColumnRecord(id_, [*names, *edges])
 
 
-def _named(name: str, slug: str) -> object:
+def _name_entry(name: str, slug: str) -> object:
     shown = printable(name)
     return shown if shown.lower() == slug else [shown[:_LONGEST], slug]
 
 
 def _edges(index: Index, dataset: DatasetId, slugs: dict[str, str]) -> Iterator[list[object]]:
     number = {key: at for at, key in enumerate(slugs)}
-    found: dict[tuple[DatasetId, str], dict[tuple[int, object], int]] = defaultdict(dict)
+    kinds_by_flow: dict[tuple[DatasetId, str], dict[tuple[int, object], int]] = defaultdict(dict)
     for edge in index.columns_to.get(dataset, ()):
         if edge.from_dataset == dataset:
             continue
         key = edge.to_column.casefold()
-        own = number.get(key, -1)
+        target = number.get(key, -1)
         source: object = ""
         if edge.from_column != ANY_COLUMN:
             slug = column_anchor(edge.from_column).removeprefix("column-")
             source = 0 if slug == slugs.get(key) else slug
-        if own < 0 and source == "":
+        if target < 0 and source == "":
             continue
         kind = _SUBTYPE[edge.subtype] + (_INFERRED if edge.evidence is Evidence.INFERRED else 0)
-        kinds = found[edge.from_dataset, edge.task]
-        kinds[own, source] = min(kind, kinds.get((own, source), kind))
-    for (source_dataset, task), kinds in sorted(found.items()):
-        every = [(*ends, kind) for ends, kind in kinds.items()]
-        for at in range(0, len(every), _AT_ONCE):
-            numbers = [value for edge_ in every[at : at + _AT_ONCE] for value in edge_]
+        kinds = kinds_by_flow[edge.from_dataset, edge.task]
+        kinds[target, source] = min(kind, kinds.get((target, source), kind))
+    for (source_dataset, task), kinds in sorted(kinds_by_flow.items()):
+        edges = [(*ends, kind) for ends, kind in kinds.items()]
+        for at in range(0, len(edges), _AT_ONCE):
+            numbers = [value for edge_ in edges[at : at + _AT_ONCE] for value in edge_]
             through = task_id(task) if task in index.tasks else ""
             yield [0, dataset_id(source_dataset), through, *numbers]

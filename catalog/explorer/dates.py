@@ -52,15 +52,20 @@ class ExplorerDates:
 
     def of_flows(self, flows: Iterable[Flow]) -> Days:
         """The days of an edge, which several tasks may carry."""
-        found = list(flows)
-        known = [self._ends.flows.get((one.task, one.source, one.target)) for one in found]
-        return self._days(_first(one.first_at for one in found), _last(known))
+        all_flows = list(flows)
+        flow_ends = [
+            self._ends.flows.get((flow.task, flow.source, flow.target)) for flow in all_flows
+        ]
+        return self._days(_first(flow.first_at for flow in all_flows), _last(flow_ends))
 
     def of_usages(self, usages: Iterable[Usage]) -> Days:
         """The days of the use of a dataset by a task."""
-        found = list(usages)
-        known = [self._ends.usages.get((one.task, one.dataset, one.direction)) for one in found]
-        return self._days(_first(one.first_at for one in found), _last(known))
+        all_usages = list(usages)
+        usage_ends = [
+            self._ends.usages.get((usage.task, usage.dataset, usage.direction))
+            for usage in all_usages
+        ]
+        return self._days(_first(usage.first_at for usage in all_usages), _last(usage_ends))
 
     def _days(self, since: datetime | None, until: datetime | None) -> Days:
         first = self.first
@@ -91,14 +96,16 @@ def _lasts(lineage: Lineage) -> Iterable[datetime | None]:
 
 def _first(times: Iterable[datetime | None]) -> datetime | None:
     """The first time; None where any is not known: it may have been there always."""
-    found = list(times)
-    return None if None in found else min(filter(None, found), default=None)
+    all_times = list(times)
+    return None if None in all_times else min(filter(None, all_times), default=None)
 
 
-def _last(known: Iterable[End | None]) -> datetime | None:
+def _last(endings: Iterable[End | None]) -> datetime | None:
     """The time at which the last of several ended; None where one has not."""
-    found = list(known)
-    return None if None in found else max((end.at for end in found if end), default=None)
+    all_endings = list(endings)
+    return (
+        None if None in all_endings else max((end.at for end in all_endings if end), default=None)
+    )
 
 
 def _day(at: datetime | None) -> date | None:

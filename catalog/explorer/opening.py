@@ -66,8 +66,16 @@ class Opening:
         return {
             "boxes": self.boxes,
             "folders": [
-                [one.id, one.name, one.note, one.datasets, one.x, one.y, one.width]
-                for one in self.folders
+                [
+                    folder.id,
+                    folder.name,
+                    folder.note,
+                    folder.datasets,
+                    folder.x,
+                    folder.y,
+                    folder.width,
+                ]
+                for folder in self.folders
             ],
             "links": [[number[a], number[b], flows] for (a, b), flows in self.links.items()],
         }
@@ -79,7 +87,7 @@ def opening(index: Index, boxes: Iterable[str]) -> Opening:
     Args:
         boxes: The ids of all boxes.
     """
-    every = list(boxes)
+    box_ids = list(boxes)
     members = _folders([dataset_id(dataset) for dataset in index.datasets])
     flows: Counter[tuple[str, str]] = Counter()
     for dataset in index.datasets:
@@ -89,33 +97,33 @@ def opening(index: Index, boxes: Iterable[str]) -> Opening:
                 flows[ends] += 1
     strongest = sorted(flows.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LINKS]
     links = dict(sorted(strongest))
-    folders = _placed(_named(index, members), links)
-    return Opening(every if len(every) <= SMALL else (), folders, links)
+    folders = _place_folders(_name_folders(index, members), links)
+    return Opening(box_ids if len(box_ids) <= SMALL else (), folders, links)
 
 
 def _folders(ids: Sequence[str]) -> dict[str, str]:
     """For each dataset the folder that it is shown in."""
     inside: dict[str, list[str]] = defaultdict(list)
     for id_ in ids:
-        inside[_above(id_)].append(id_)
-    smallest = [(len(found), -folder.count("/"), folder) for folder, found in inside.items()]
+        inside[_parent_folder(id_)].append(id_)
+    smallest = [(len(members), -folder.count("/"), folder) for folder, members in inside.items()]
     heapq.heapify(smallest)
     while len(inside) > _MOST_FOLDERS:
         size, _, folder = heapq.heappop(smallest)
         if size != len(inside.get(folder, ())) or not folder:
             continue  # it has grown, and is further on; the top has nothing above
-        above = _above(folder.rstrip("/"))
+        above = _parent_folder(folder.rstrip("/"))
         inside[above] += inside.pop(folder)
         heapq.heappush(smallest, (len(inside[above]), -above.count("/"), above))
-    return {id_: folder for folder, found in inside.items() for id_ in found}
+    return {id_: folder for folder, members in inside.items() for id_ in members}
 
 
-def _above(id_: str) -> str:
+def _parent_folder(id_: str) -> str:
     folder, slash, _ = id_.rpartition("/")
     return folder + slash
 
 
-def _named(index: Index, members: Mapping[str, str]) -> list[Folder]:
+def _name_folders(index: Index, members: Mapping[str, str]) -> list[Folder]:
     sizes = Counter(members.values())
     named: dict[str, Folder] = {}
     for dataset in index.datasets:
@@ -135,14 +143,18 @@ def _name(dataset: DatasetId, folder: str) -> str:
     return ("/" if dataset.is_path else ".").join(names[1:][-2:])
 
 
-def _placed(folders: Sequence[Folder], links: Iterable[tuple[str, str]]) -> list[Folder]:
-    labels = {one.id: LabelParts(one.name, (one.note,), one.id) for one in folders}
+def _place_folders(folders: Sequence[Folder], links: Iterable[tuple[str, str]]) -> list[Folder]:
+    labels = {folder.id: LabelParts(folder.name, (folder.note,), folder.id) for folder in folders}
     wanted = {id_: wanted_width(label) + _BESIDE for id_, label in labels.items()}
-    found = layout([one.id for one in folders], links, SIZES, wanted)
+    placement = layout([folder.id for folder in folders], links, SIZES, wanted)
     return [
         Folder(
-            *(one.id, one.name, one.platform, one.datasets),
-            *(found.corners[one.id].x, found.corners[one.id].y, found.widths[one.id]),
+            *(folder.id, folder.name, folder.platform, folder.datasets),
+            *(
+                placement.corners[folder.id].x,
+                placement.corners[folder.id].y,
+                placement.widths[folder.id],
+            ),
         )
-        for one in folders
+        for folder in folders
     ]

@@ -36,20 +36,30 @@ class ExplorePage(Page):
 def explore_page(index: Index, opening: Opening) -> ExplorePage:
     """The page of the explorer."""
 
-    def fed(dataset: DatasetId) -> int:
+    def count_targets(dataset: DatasetId) -> int:
         return len({flow.target for flow in index.flows_from.get(dataset, ())})
 
-    def neighbours(dataset: DatasetId) -> int:
-        return fed(dataset) + len({flow.source for flow in index.flows_to.get(dataset, ())})
+    def count_neighbours(dataset: DatasetId) -> int:
+        return count_targets(dataset) + len(
+            {flow.source for flow in index.flows_to.get(dataset, ())}
+        )
 
-    sources = [one for one in index.datasets if fed(one) and one not in index.flows_to]
-    inner = [one for one in index.datasets if index.flows_to.get(one) and fed(one)]
+    sources = [
+        dataset
+        for dataset in index.datasets
+        if count_targets(dataset) and dataset not in index.flows_to
+    ]
+    inner = [
+        dataset
+        for dataset in index.datasets
+        if index.flows_to.get(dataset) and count_targets(dataset)
+    ]
     return ExplorePage(
         path="explore/",
         title="Explore",
         index=index,
         opening=opening,
-        sources=sorted(sources, key=lambda one: (-fed(one), one))[:_MOST],
-        hubs=sorted(inner, key=lambda one: (-neighbours(one), one))[:_MOST],
+        sources=sorted(sources, key=lambda dataset: (-count_targets(dataset), dataset))[:_MOST],
+        hubs=sorted(inner, key=lambda dataset: (-count_neighbours(dataset), dataset))[:_MOST],
         ends=sorted(index.consumers)[:_MOST],
     )

@@ -80,16 +80,16 @@ _Piece = tuple[str, bytes]
 def _pieces(records: Iterable[Record]) -> Iterator[_Piece]:
     """Each record as JSON `[id, pieces, head, items]`; what does not fit is in `[id, items]`."""
     for record in records:
-        head, *more = _divided([json(item) for item in record.items])
-        start = json([record.id, len(more), record.head])
+        head, *rest = _divide_items([json(item) for item in record.items])
+        start = json([record.id, len(rest), record.head])
         yield record.id, start[:-1] + b"," + head + b"]"
-        for number, items in enumerate(more, 1):
+        for number, items in enumerate(rest, 1):
             # A blank comes before every character of an id: nothing sorts between.
             id_ = f"{record.id} {number:04}"
             yield id_, b"[" + json(id_) + b"," + items + b"]"
 
 
-def _divided(items: Sequence[bytes]) -> Iterator[bytes]:
+def _divide_items(items: Sequence[bytes]) -> Iterator[bytes]:
     part: list[bytes] = []
     size = 0
     for item in items:

@@ -31,7 +31,7 @@ def write_explorer(index: Index, view: Opening, site: Path) -> None:
     dates = ExplorerDates(index.lineage)
     boxes = write_shards(folder, "boxes", _boxes(box_records(index, dates)))
     columns = write_shards(
-        folder, "columns", (Record(one.id, 0, one.items) for one in column_records(index))
+        folder, "columns", (Record(record.id, 0, record.items) for record in column_records(index))
     )
     start: dict[str, object] = {"boxes": boxes, "opening": view.data()}
     if days := dates.data():
