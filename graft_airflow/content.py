@@ -36,37 +36,37 @@ def content_of(settings: Settings) -> bytes:
     Raises:
         LineageFileError: There is none.
     """
-    place = settings.lineage
-    if not place:
+    location = settings.lineage
+    if not location:
         raise LineageFileError("no file of collected lineage is named", _SET)
-    scheme = place.partition("://")[0].lower() if "://" in place else ""
+    scheme = location.partition("://")[0].lower() if "://" in location else ""
     if scheme in ("http", "https"):
-        return _from_url(place, settings)
+        return _read_url(location, settings)
     if scheme == "file":
-        place = unquote(urlsplit(place).path)
+        location = unquote(urlsplit(location).path)
     elif scheme:
         raise LineageFileError(
             f"{scheme}:// is not supported for the file of collected lineage",
             "copy the file to a path that the workers see, or serve it by https://",
         )
-    return _from_path(place)
+    return _read_path(location)
 
 
 def version_of(settings: Settings) -> tuple[object, ...]:
     """A key that differs once a local file does; that of a URL differs with the time."""
-    place = settings.lineage
-    if place.lower().startswith(("http://", "https://")):
-        return (place, int(time.time() // max(settings.ttl, 1)))
-    path = unquote(urlsplit(place).path) if place.lower().startswith("file://") else place
+    location = settings.lineage
+    if location.lower().startswith(("http://", "https://")):
+        return (location, int(time.time() // max(settings.ttl, 1)))
+    path = unquote(urlsplit(location).path) if location.lower().startswith("file://") else location
     try:
-        found = os.stat(path)  # noqa: PTH116
+        status = os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):
-        return (place,)
-    return (place, found.st_mtime_ns, found.st_size, found.st_ino)
+        return (location,)
+    return (location, status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-def _from_path(place: str) -> bytes:
-    path = Path(place)
+def _read_path(location: str) -> bytes:
+    path = Path(location)
     shown = f"the file of collected lineage, {path.name},"
     try:
         if path.stat().st_size > _LARGEST:
@@ -79,27 +79,27 @@ def _from_path(place: str) -> bytes:
         raise LineageFileError(f"{shown} cannot be read: {reason}", _WRITE) from None
 
 
-def _from_url(url: str, settings: Settings) -> bytes:
+def _read_url(url: str, settings: Settings) -> bytes:
     """The file from the cache while it is new, else from its server, else as it was."""
     cached = _Cached(url, settings.authorization)
     now = time.time()
-    about = cached.about()
-    before = cached.content(about)
-    if abs(now - about.get("asked_at", 0)) < settings.ttl:
+    metadata = cached.metadata()
+    before = cached.content(metadata)
+    if abs(now - metadata.get("asked_at", 0)) < settings.ttl:
         if before is not None:
             return before
-        if problem := about.get("problem"):
+        if problem := metadata.get("problem"):
             raise LineageFileError(problem, _SET)
-    etag = about.get("etag", "") if before is not None else ""
+    etag = metadata.get("etag", "") if before is not None else ""
     try:
-        fetched, new_etag = _fetched(url, etag, settings)
+        fetched, new_etag = _fetch(url, etag, settings)
     except LineageFileError as error:
-        cached.write(None, {**about, "asked_at": now, "problem": error.problem})
+        cached.write(None, {**metadata, "asked_at": now, "problem": error.problem})
         if before is None:
             raise
         return before
     if fetched is None:
-        cached.write(None, {**about, "asked_at": now, "problem": ""})
+        cached.write(None, {**metadata, "asked_at": now, "problem": ""})
         return before or b""
     digest = hashlib.sha256(fetched).hexdigest()
     cached.write(fetched, {"asked_at": now, "etag": new_etag, "sha256": digest})
@@ -110,13 +110,13 @@ class _NoRedirectElsewhere(HTTPRedirectHandler):
     """Follows redirects, with the authorization only to the same server."""
 
     def redirect_request(self, req: Request, *args: Any, **kwargs: Any) -> Request | None:
-        found = super().redirect_request(req, *args, **kwargs)
-        if found and urlsplit(found.full_url)[:2] != urlsplit(req.full_url)[:2]:
-            found.remove_header("Authorization")
-        return found
+        redirected = super().redirect_request(req, *args, **kwargs)
+        if redirected and urlsplit(redirected.full_url)[:2] != urlsplit(req.full_url)[:2]:
+            redirected.remove_header("Authorization")
+        return redirected
 
 
-def _fetched(url: str, etag: str, settings: Settings) -> tuple[bytes | None, str]:
+def _fetch(url: str, etag: str, settings: Settings) -> tuple[bytes | None, str]:
     """The file and its ETag; no file where the server says that it has not changed."""
     deadline = time.monotonic() + settings.timeout
     headers = {"User-Agent": "graft-airflow", "Accept": "application/json"}
@@ -137,7 +137,7 @@ def _fetched(url: str, etag: str, settings: Settings) -> tuple[bytes | None, str
         ) from None
     except (OSError, HTTPException, ValueError) as error:
         if isinstance(error, TimeoutError) or "timed out" in str(error):
-            raise _too_slow(settings) from None
+            raise _timeout_error(settings) from None
         raise LineageFileError(
             f"the URL of the collected lineage cannot be read ({type(error).__name__})", _SET
         ) from None
@@ -150,7 +150,7 @@ def _body(answer: HTTPResponse, deadline: float, settings: Settings) -> bytes:
         parts.append(part)
         size += len(part)
         if time.monotonic() > deadline:
-            raise _too_slow(settings)
+            raise _timeout_error(settings)
         if size > _LARGEST:
             raise LineageFileError("the collected lineage is larger than 256 MB", _SET)
     length = answer.headers.get("Content-Length", "")
@@ -159,7 +159,7 @@ def _body(answer: HTTPResponse, deadline: float, settings: Settings) -> bytes:
     return b"".join(parts)
 
 
-def _too_slow(settings: Settings) -> LineageFileError:
+def _timeout_error(settings: Settings) -> LineageFileError:
     return LineageFileError(
         f"the URL of the collected lineage did not answer in {settings.timeout:g} s", _SET
     )
@@ -173,7 +173,7 @@ class _Cached:
         self._folder = _own_folder()
         self._key = key[:32]
 
-    def about(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """The note about it: when its server was asked, its ETag, what was wrong; or nothing."""
         try:
             read = json.loads(self._read("json") or b"{}")
@@ -183,19 +183,19 @@ class _Cached:
             return {}
         return read
 
-    def content(self, about: dict[str, Any]) -> bytes | None:
+    def content(self, metadata: dict[str, Any]) -> bytes | None:
         """The file, if it is the one that is meant."""
-        digest = about.get("sha256")
-        found = self._read("data") if digest else None
-        if found is None or hashlib.sha256(found).hexdigest() != digest:
+        digest = metadata.get("sha256")
+        data = self._read("data") if digest else None
+        if data is None or hashlib.sha256(data).hexdigest() != digest:
             return None
-        return found
+        return data
 
-    def write(self, content: bytes | None, about: dict[str, Any]) -> None:
+    def write(self, content: bytes | None, metadata: dict[str, Any]) -> None:
         """Keep what is known now; a disk that takes nothing is no error."""
         if content is not None:
             self._write("data", content)
-        self._write("json", json.dumps(about).encode())
+        self._write("json", json.dumps(metadata).encode())
 
     def _read(self, kind: str) -> bytes | None:
         if not self._folder:
@@ -223,8 +223,8 @@ def _own_folder() -> Path | None:
     folder = Path(tempfile.gettempdir()) / f"graft_airflow-{user}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = os.lstat(folder)
+        status = os.lstat(folder)
     except OSError:
         return None
-    private = not hasattr(os, "getuid") or (found.st_uid == user and not found.st_mode & 0o022)
-    return folder if stat.S_ISDIR(found.st_mode) and private else None
+    private = not hasattr(os, "getuid") or (status.st_uid == user and not status.st_mode & 0o022)
+    return folder if stat.S_ISDIR(status.st_mode) and private else None

@@ -11,8 +11,8 @@ def declared_datasets(entries: Any) -> list[Any]:
     """
     from airflow.providers.openlineage.extractors.manager import ExtractorManager
 
-    found = (ExtractorManager.convert_to_ol_dataset(one) for one in entries or ())
-    return [one for one in found if one is not None]
+    datasets = (ExtractorManager.convert_to_ol_dataset(entry) for entry in entries or ())
+    return [dataset for dataset in datasets if dataset is not None]
 
 
 def hook_lineage(task_instance: Any, *, failed: bool) -> tuple[list[Any], list[Any]]:
@@ -28,12 +28,12 @@ def hook_lineage(task_instance: Any, *, failed: bool) -> tuple[list[Any], list[A
     # Made without its `__init__`, which would import all extractors again.
     manager = object.__new__(ExtractorManager)
     try:
-        found = ask(manager, task_instance, _state(failed=failed))
+        lineage = ask(manager, task_instance, _state(failed=failed))
     except TypeError:  # an older provider
-        found = ask(manager)
-    if not found:
+        lineage = ask(manager)
+    if not lineage:
         return [], []
-    inputs, outputs = found if isinstance(found, tuple) else (found.inputs, found.outputs)
+    inputs, outputs = lineage if isinstance(lineage, tuple) else (lineage.inputs, lineage.outputs)
     return list(inputs or ()), list(outputs or ())
 
 

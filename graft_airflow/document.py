@@ -67,8 +67,8 @@ class LineageDocument:
 
     def task(self, name: str) -> dict[str, Any] | None:
         """The inputs and outputs of a task of ours, or of a dbt node; None if there is none."""
-        found = self._entry("tasks", name)
-        return found if isinstance(found, dict) else None
+        entry = self._entry("tasks", name)
+        return entry if isinstance(entry, dict) else None
 
     def task_of_job(self, job: str) -> str | None:
         """The task of ours that ran as `<dag>.<task>` of Airflow, by its logs."""
@@ -80,22 +80,22 @@ class LineageDocument:
 
     def datasets(self) -> dict[str, Any]:
         """`<namespace>/<name>` -> its last write, of every dataset."""
-        found = self._all().get("datasets")
-        return found if isinstance(found, dict) else {}
+        datasets = self._all().get("datasets")
+        return datasets if isinstance(datasets, dict) else {}
 
     def _entry(self, section: str, key: str) -> Any:
         if not self._lines:
             entries = self._all().get(section)
             return entries.get(key) if isinstance(entries, dict) else None
         line = _line(self._content, json.dumps(key).encode(), *self._lines[section])
-        return None if line is None else _parsed(line.rstrip(b",\r"))
+        return None if line is None else _parse_json(line.rstrip(b",\r"))
 
     def _all(self) -> dict[str, Any]:
         if self._parsed is None:
-            found = _parsed(self._content)
-            if not isinstance(found, dict):
+            document = _parse_json(self._content)
+            if not isinstance(document, dict):
                 raise LineageFileError("the file of collected lineage is no JSON object", _REMEDY)
-            self._parsed = found
+            self._parsed = document
         return self._parsed
 
 
@@ -147,7 +147,7 @@ def text_of(value: Any) -> str:
 
 def objects_of(value: Any) -> list[dict[str, Any]]:
     """The objects in a value that should be a list of them."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def _sections(content: bytes) -> dict[str, tuple[int, int]]:
@@ -176,12 +176,12 @@ def _line(content: bytes, name: bytes, start: int, end: int) -> bytes | None:
         begin = content.rfind(b"\n", start, middle) + 1 or start
         line_end = content.find(b"\n", begin, end)
         line_end = end if line_end < 0 else line_end
-        found = _NAME.match(content, begin, line_end)
-        if found is None:
+        key = _NAME.match(content, begin, line_end)
+        if key is None:
             raise LineageFileError("the file of collected lineage is no valid JSON", _REMEDY)
-        if found[1] == name:
-            return content[found.end() : line_end]
-        if found[1] < name:
+        if key[1] == name:
+            return content[key.end() : line_end]
+        if key[1] < name:
             start = line_end + 1
         else:
             end = begin
@@ -191,11 +191,11 @@ def _line(content: bytes, name: bytes, start: int, end: int) -> bytes | None:
 def _head(content: bytes) -> dict[str, Any]:
     """The keys before the first section."""
     end = content.find(b'\n"jobs":{\n')
-    found = _parsed(content[:end].rstrip(b",\r") + b"}")
-    return found if isinstance(found, dict) else {}
+    fields = _parse_json(content[:end].rstrip(b",\r") + b"}")
+    return fields if isinstance(fields, dict) else {}
 
 
-def _parsed(text: bytes) -> Any:
+def _parse_json(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

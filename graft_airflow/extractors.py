@@ -56,8 +56,10 @@ class GraftExtractor:
     def _lineage(
         self, ask: Callable[[Any], Any], task_instance: Any = None, *, failed: bool = False
     ) -> Any:
-        airflows = _tried("Airflow's own extractor", lambda: ask(self._airflows_extractor()))
-        added = _tried("the extractor", lambda: self._added(airflows, task_instance, failed=failed))
+        airflows = _try_call("Airflow's own extractor", lambda: ask(self._airflows_extractor()))
+        added = _try_call(
+            "the extractor", lambda: self._added(airflows, task_instance, failed=failed)
+        )
         return airflows if added is None else added
 
     def _airflows_extractor(self) -> Any:
@@ -67,15 +69,15 @@ class GraftExtractor:
         from airflow.providers.openlineage.extractors.python import PythonExtractor
 
         kind = getattr(self.operator, "task_type", type(self.operator).__name__)
-        own = {
+        extractors = {
             name: extractor
             for extractor in (BashExtractor, PythonExtractor)
             for name in extractor.get_operator_classnames()
         }
-        found = own.get(kind, DefaultExtractor)(self.operator)
+        extractor = extractors.get(kind, DefaultExtractor)(self.operator)
         if self.source_code_enabled is not None:
-            found.source_code_enabled = self.source_code_enabled
-        return found
+            extractor.source_code_enabled = self.source_code_enabled
+        return extractor
 
     def _added(self, airflows: Any, task_instance: Any, *, failed: bool) -> Any:
         """Airflow's own lineage with ours; where there is none of ours, with the facet alone."""
@@ -83,12 +85,12 @@ class GraftExtractor:
 
         from graft_airflow import facets
 
-        known = lineage_of(self.operator)
-        found = airflows or OperatorLineage()
-        inputs, outputs = list(found.inputs or ()), list(found.outputs or ())
-        run_facets = {**(found.run_facets or {}), "graft": facets.run_facet(known)}
-        if known.task:
-            content = known.task.content
+        lineage = lineage_of(self.operator)
+        airflow_lineage = airflows or OperatorLineage()
+        inputs, outputs = list(airflow_lineage.inputs or ()), list(airflow_lineage.outputs or ())
+        run_facets = {**(airflow_lineage.run_facets or {}), "graft": facets.run_facet(lineage)}
+        if lineage.task:
+            content = lineage.task.content
             run_facets.pop(_UNKNOWN_SOURCE, None)
             inlets, outlets = self._declared()
             read, written = _hooks(task_instance, failed=failed) if task_instance else ([], [])
@@ -100,14 +102,14 @@ class GraftExtractor:
             inputs=inputs,
             outputs=outputs,
             run_facets=run_facets,
-            job_facets=dict(found.job_facets or {}),
+            job_facets=dict(airflow_lineage.job_facets or {}),
         )
 
     def _declared(self) -> tuple[list[Any], list[Any]]:
         from graft_airflow.declared import declared_datasets
 
-        inlets = _tried("inlets", lambda: declared_datasets(self.operator.inlets))
-        outlets = _tried("outlets", lambda: declared_datasets(self.operator.outlets))
+        inlets = _try_call("inlets", lambda: declared_datasets(self.operator.inlets))
+        outlets = _try_call("outlets", lambda: declared_datasets(self.operator.outlets))
         return inlets or [], outlets or []
 
 
@@ -153,19 +155,19 @@ class GraftSSHExtractor(GraftExtractor):
 
 
 def _on_failure(airflows: Any) -> Callable[[Any], Any]:
-    found: Callable[[Any], Any] = getattr(
+    extract: Callable[[Any], Any] = getattr(
         airflows, "extract_on_failure", airflows.extract_on_complete
     )
-    return found
+    return extract
 
 
 def _hooks(task_instance: Any, *, failed: bool) -> tuple[list[Any], list[Any]]:
     from graft_airflow.declared import hook_lineage
 
-    return _tried("hooks", lambda: hook_lineage(task_instance, failed=failed)) or ([], [])
+    return _try_call("hooks", lambda: hook_lineage(task_instance, failed=failed)) or ([], [])
 
 
-def _tried(what: str, call: Callable[[], Any]) -> Any:
+def _try_call(what: str, call: Callable[[], Any]) -> Any:
     """The result of a call; None where it fails, which is logged once."""
     try:
         return call()

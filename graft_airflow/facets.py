@@ -73,24 +73,24 @@ class GraftDatasetFacet(DatasetFacet):  # type: ignore[misc]
         return f"{SCHEMAS}/GraftDatasetFacet"
 
 
-def run_facet(known: KnownLineage) -> GraftRunFacet:
+def run_facet(lineage: KnownLineage) -> GraftRunFacet:
     """The facet that says what is known, and from when."""
     values: dict[str, Any] = {
         "producer": PRODUCER,
-        "asOf": known.as_of or None,
-        "problem": known.problem or None,
+        "asOf": lineage.as_of or None,
+        "problem": lineage.problem or None,
     }
-    if known.task:
-        content = known.task.content
+    if lineage.task:
+        content = lineage.task.content
         outputs, evidence = objects_of(content.get("outputs")), content.get("evidence")
         values |= {
-            "task": known.task.name,
-            "matchedBy": known.task.rule,
+            "task": lineage.task.name,
+            "matchedBy": lineage.task.rule,
             "lastRunAt": text_of(content.get("last_at")) or None,
             "evidence": [*filter(text_of, evidence)] if isinstance(evidence, list) else [],
             "inputs": len(objects_of(content.get("inputs"))),
             "outputs": len(outputs),
-            "columns": sum(len(_fields(one)) for one in outputs),
+            "columns": sum(len(_fields(output)) for output in outputs),
         }
     return GraftRunFacet(**values)
 
@@ -101,42 +101,44 @@ def datasets(entries: Any) -> list[Any]:
     An entry without namespace or name is left out.
     """
     return [
-        Dataset(namespace=one["namespace"], name=one["name"], facets=_facets(one))
-        for one in objects_of(entries)
-        if text_of(one.get("namespace")) and text_of(one.get("name"))
+        Dataset(namespace=entry["namespace"], name=entry["name"], facets=_facets(entry))
+        for entry in objects_of(entries)
+        if text_of(entry.get("namespace")) and text_of(entry.get("name"))
     ]
 
 
 def merged(*groups: Iterable[Any]) -> list[Any]:
     """The datasets of all groups, each once; its facets come from the first group that has them."""
-    found: dict[tuple[str, str], Any] = {}
-    for dataset in (one for group in groups for one in group):
+    datasets_by_key: dict[tuple[str, str], Any] = {}
+    for dataset in (dataset for group in groups for dataset in group):
         key = (dataset.namespace, dataset.name)
-        known = found.get(key)
-        if known is None:
-            found[key] = dataset
+        earlier = datasets_by_key.get(key)
+        if earlier is None:
+            datasets_by_key[key] = dataset
         elif dataset.facets:
-            facets = {**dataset.facets, **(known.facets or {})}
+            facets = {**dataset.facets, **(earlier.facets or {})}
             # Not in place: it may be an object that a DAG declares for several tasks.
-            found[key] = Dataset(namespace=key[0], name=key[1], facets=facets)
-    return list(found.values())
+            datasets_by_key[key] = Dataset(namespace=key[0], name=key[1], facets=facets)
+    return list(datasets_by_key.values())
 
 
 def _facets(entry: dict[str, Any]) -> dict[str, Any]:
-    about: dict[str, Any] = {
+    values: dict[str, Any] = {
         "producer": PRODUCER,
         "evidence": text_of(entry.get("evidence")) or None,
         "lastAt": text_of(entry.get("last_at")) or None,
     }
-    facets: dict[str, Any] = {"graft": GraftDatasetFacet(**about)}
-    if columns := [one for one in objects_of(entry.get("columns")) if text_of(one.get("name"))]:
+    facets: dict[str, Any] = {"graft": GraftDatasetFacet(**values)}
+    if columns := [
+        column for column in objects_of(entry.get("columns")) if text_of(column.get("name"))
+    ]:
         facets["schema"] = schema_dataset.SchemaDatasetFacet(
             producer=PRODUCER,
             fields=[
                 schema_dataset.SchemaDatasetFacetFields(
-                    name=one["name"], type=text_of(one.get("type")) or None
+                    name=column["name"], type=text_of(column.get("type")) or None
                 )
-                for one in columns
+                for column in columns
             ],
         )
     of_rows = _column_lineage(entry).get("dataset")
@@ -144,8 +146,8 @@ def _facets(entry: dict[str, Any]) -> dict[str, Any]:
         facets["columnLineage"] = column_lineage_dataset.ColumnLineageDatasetFacet(
             producer=PRODUCER,
             fields={
-                name: column_lineage_dataset.Fields(inputFields=_input_fields(found))
-                for name, found in fields.items()
+                name: column_lineage_dataset.Fields(inputFields=_input_fields(inputs))
+                for name, inputs in fields.items()
             },
             **({"dataset": _input_fields(of_rows)} if of_rows else {}),
         )
@@ -153,22 +155,22 @@ def _facets(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _column_lineage(entry: dict[str, Any]) -> dict[str, Any]:
-    found = entry.get("column_lineage")
-    return found if isinstance(found, dict) else {}
+    lineage = entry.get("column_lineage")
+    return lineage if isinstance(lineage, dict) else {}
 
 
 def _fields(entry: dict[str, Any]) -> dict[str, Any]:
-    found = _column_lineage(entry).get("fields")
-    return found if isinstance(found, dict) else {}
+    fields = _column_lineage(entry).get("fields")
+    return fields if isinstance(fields, dict) else {}
 
 
 def _input_fields(entries: Any) -> list[Any]:
     """The input columns of a column; those without a name are left out."""
     return [
         column_lineage_dataset.InputField(
-            namespace=one["namespace"],
-            name=one["name"],
-            field=one["field"],
+            namespace=entry["namespace"],
+            name=entry["name"],
+            field=entry["field"],
             transformations=[
                 column_lineage_dataset.Transformation(
                     type=text_of(how.get("type")) or "INDIRECT",
@@ -176,9 +178,9 @@ def _input_fields(entries: Any) -> list[Any]:
                     description=text_of(how.get("description")),
                     masking=how.get("masking") is True,
                 )
-                for how in objects_of(one.get("transformations"))
+                for how in objects_of(entry.get("transformations"))
             ],
         )
-        for one in objects_of(entries)
-        if all(text_of(one.get(key)) for key in ("namespace", "name", "field"))
+        for entry in objects_of(entries)
+        if all(text_of(entry.get(key)) for key in ("namespace", "name", "field"))
     ]

@@ -44,19 +44,19 @@ def last_write(document: LineageDocument, name: str) -> LastWrite | None:
     """
     entries = document.datasets()
     wanted = name.strip().casefold()
-    found = [key for key in (name.strip(),) if key in entries]
-    found = found or [key for key in entries if key.casefold() == wanted]
+    matches = [key for key in (name.strip(),) if key in entries]
+    matches = matches or [key for key in entries if key.casefold() == wanted]
     ends = (f".{wanted}", f"/{wanted}")
-    found = found or [key for key in entries if wanted and key.casefold().endswith(ends)]
-    if not found:
+    matches = matches or [key for key in entries if wanted and key.casefold().endswith(ends)]
+    if not matches:
         return None
-    if len(found) > 1:
-        shown = ", ".join(sorted(found)[:_SHOWN])
-        raise UnclearDatasetError(f"{len(found)} datasets have this name; write one of: {shown}")
-    entry = entries[found[0]]
+    if len(matches) > 1:
+        shown = ", ".join(sorted(matches)[:_SHOWN])
+        raise UnclearDatasetError(f"{len(matches)} datasets have this name; write one of: {shown}")
+    entry = entries[matches[0]]
     text = text_of(entry.get("written_at")) if isinstance(entry, dict) else ""
     valid = entry.get("valid") if isinstance(entry, dict) else None
-    return LastWrite(found[0], moment_of(text), document.as_of, valid)
+    return LastWrite(matches[0], moment_of(text), document.as_of, valid)
 
 
 def moment_of(text: str) -> datetime | None:

@@ -35,20 +35,20 @@ def lineage_of(operator: Any) -> KnownLineage:
     """
     try:
         document = read_document(settings())
-        found = match(
+        matched_task = match(
             document,
             text_of(getattr(operator, "dag_id", "")),
             text_of(getattr(operator, "task_id", "")),
-            _named(operator),
+            _named_task(operator),
         )
-        return KnownLineage(found, document.as_of)
+        return KnownLineage(matched_task, document.as_of)
     except Exception as error:
         problem = failure(error)
         warn_once(f"graft_airflow: no collected lineage in events: {problem}")
         return KnownLineage(problem=problem)
 
 
-def _named(operator: Any) -> str:
+def _named_task(operator: Any) -> str:
     """The task that the DAG names in `params`; empty where it does not."""
     params = getattr(operator, "params", None)
     if params is None or PARAMETER not in params:

@@ -20,23 +20,23 @@ def task_policy(task: Any) -> None:
     Never raises: a policy that does keeps its DAG from loading.
     """
     try:
-        known = lineage_of(task)
-        if known.task:
-            task.inlets = _with(task.inlets, known.task.content.get("inputs"))
-            task.outlets = _with(task.outlets, known.task.content.get("outputs"))
+        lineage = lineage_of(task)
+        if lineage.task:
+            task.inlets = _add_datasets(task.inlets, lineage.task.content.get("inputs"))
+            task.outlets = _add_datasets(task.outlets, lineage.task.content.get("outputs"))
     except Exception as error:
         warn_once(f"graft_airflow: the task policy failed for a task: {failure(error)}")
 
 
-def _with(declared: Any, entries: Any) -> list[Any]:
+def _add_datasets(declared: Any, entries: Any) -> list[Any]:
     """The declared entries, and after them the datasets that they do not have."""
     from openlineage.client.event_v2 import Dataset
 
     here = list(declared or ())
-    known = {(getattr(one, "namespace", ""), getattr(one, "name", "")) for one in here}
-    for one in objects_of(entries):
-        key = (text_of(one.get("namespace")), text_of(one.get("name")))
-        if all(key) and key not in known:
-            known.add(key)
+    keys = {(getattr(dataset, "namespace", ""), getattr(dataset, "name", "")) for dataset in here}
+    for entry in objects_of(entries):
+        key = (text_of(entry.get("namespace")), text_of(entry.get("name")))
+        if all(key) and key not in keys:
+            keys.add(key)
             here.append(Dataset(namespace=key[0], name=key[1]))
     return here

@@ -68,41 +68,41 @@ class LineageSensor(BaseSensorOperator):  # type: ignore[misc]
         wanted = wanted_range(self.dates) if self.dates else None
         after = None if wanted else _since(self.since, context) - self.lookback
         try:
-            found = self._last_write()
+            write = self._last_write()
         except LineageFileError as error:
             self.log.warning("graft_airflow: %s", error)
             return False
         except UnclearDatasetError as error:
             raise ValueError(str(error)) from error
         shown = one_line(self.dataset)
-        if found is None:
+        if write is None:
             self.log.info("%s is not in the collected lineage", shown)
             return False
         if wanted:
-            return self._is_valid(found, wanted, shown)
-        if found.written_at is None or after is None:
+            return self._is_valid(write, wanted, shown)
+        if write.written_at is None or after is None:
             self.log.info("%s: no write of it is known", shown)
             return False
-        done = found.written_at >= after
+        done = write.written_at >= after
         self.log.info(
             "%s was last written at %s, %s %s; the lineage is as of %s",
-            *(shown, found.written_at.isoformat(), "since" if done else "before"),
-            *(after.isoformat(), found.as_of or "an unknown time"),
+            *(shown, write.written_at.isoformat(), "since" if done else "before"),
+            *(after.isoformat(), write.as_of or "an unknown time"),
         )
         return done
 
-    def _is_valid(self, found: LastWrite, wanted: tuple[datetime, datetime], shown: str) -> bool:
-        if found.valid is None:
+    def _is_valid(self, write: LastWrite, wanted: tuple[datetime, datetime], shown: str) -> bool:
+        if write.valid is None:
             self.log.info("%s: no log shows dates of its data", shown)
             return False
-        first = missing_from(found.valid, *wanted)
+        first = missing_from(write.valid, *wanted)
         dates = one_line(self.dates)
         if first is None:
             self.log.info("%s of %s is completed and not tainted", shown, dates)
             return True
         self.log.info(
             "%s of %s is not completed, or tainted, from %s on; the lineage is as of %s",
-            *(shown, dates, first.isoformat(), found.as_of or "an unknown time"),
+            *(shown, dates, first.isoformat(), write.as_of or "an unknown time"),
         )
         return False
 
@@ -131,7 +131,7 @@ def _since(since: str | datetime | None, context: Any) -> datetime:
             context.get("logical_date"),
             getattr(run, "run_after", None),
         )
-        moment = next((one for one in moments if one), None)
+        moment = next((candidate for candidate in moments if candidate), None)
     if moment is None:
         raise ValueError("the run has no data interval: name a time as `since`")
     return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)

@@ -47,8 +47,8 @@ def settings() -> Settings:
 
 def _value(key: str) -> str:
     """A setting as Airflow finds it, also by `…_cmd` and `…_secret`; empty where there is none."""
-    if found := os.environ.get(f"AIRFLOW__{_SECTION.upper()}__{key.upper()}"):
-        return found
+    if setting := os.environ.get(f"AIRFLOW__{_SECTION.upper()}__{key.upper()}"):
+        return setting
     try:
         from airflow.configuration import conf
     except ImportError:

@@ -30,11 +30,11 @@ def missing_from(valid: Any, start: datetime, end: datetime) -> datetime | None:
     Args:
         valid: The ranges of the file: `[["2026-10-01", "2026-10-06"]]`, null where a side is open.
     """
-    for one in valid if isinstance(valid, list) else ():
-        if not isinstance(one, list) or len(one) != 2:
+    for valid_range in valid if isinstance(valid, list) else ():
+        if not isinstance(valid_range, list) or len(valid_range) != 2:
             continue
         try:
-            begins, ends = (None if side is None else _moment(side) for side in one)
+            begins, ends = (None if side is None else _moment(side) for side in valid_range)
         except (TypeError, ValueError):
             continue
         if begins is None or begins <= start:
@@ -45,8 +45,8 @@ def missing_from(valid: Any, start: datetime, end: datetime) -> datetime | None:
 
 
 def _moment(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
 
 
 def _unit(text: str) -> tuple[datetime, datetime]:
