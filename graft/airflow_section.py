@@ -63,11 +63,11 @@ def _check_templates(value: Any) -> None:
     if isinstance(value, str):
         check_template(value)
     elif isinstance(value, Mapping):
-        for one in value.values():
-            _check_templates(one)
+        for nested in value.values():
+            _check_templates(nested)
     elif isinstance(value, list | tuple):
-        for one in value:
-            _check_templates(one)
+        for nested in value:
+            _check_templates(nested)
 
 
 def _folder(path: str) -> str:
@@ -169,9 +169,9 @@ class AirflowSection(Section):
             tags=self.tags,
             default_args=self.default_args,
             dag_args=self.dag_args,
-            commands=tuple(one.command_settings() for one in self.commands),
+            commands=tuple(command.command_settings() for command in self.commands),
             exclude=self.exclude,
-            ignore=tuple((one.writer, one.reader) for one in self.ignore),
+            ignore=tuple((order.writer, order.reader) for order in self.ignore),
             lineage=self.lineage,
             sensor=self.sensor,
             site_url=f"{site_url.rstrip('/')}/" if site_url else "",

@@ -63,18 +63,21 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             lineage is not valid, or Spark or the store cannot be used.
     """
     task_infos(config)  # Reading logs may take an hour; an invalid file is reported before.
-    place = config.path(config.store)
+    store_path = config.path(config.store)
     # The way back from a damaged store is to read everything again.
-    damaged = store.damages(place) if again == "" else {}
+    damaged = store.damages(store_path) if again == "" else {}
     for fault in (fault for faults in damaged.values() for fault in faults):
-        progress.warn(f"{place}: {fault}; its lineage is read again, as far as its logs are there")
-    before = store.StoredPositions(place, tuple(damaged))
+        progress.warn(
+            f"{store_path}: {fault}; its lineage is read again, as far as its logs are there"
+        )
+    before = store.StoredPositions(store_path, tuple(damaged))
     listed = list(sources(config, tuple(damaged)))
-    others = store.other_settings(place, settings_below(listed), damaged)
+    others = store.other_settings(store_path, settings_below(listed), damaged)
     changed = changed_settings(others, listed)
     asked_for = _labels_again(listed, again)
-    known = to_read_again(
-        before, lambda one: one in changed or any(is_below(one, label) for label in asked_for)
+    positions = to_read_again(
+        before,
+        lambda origin: origin in changed or any(is_below(origin, label) for label in asked_for),
     )
     fresh: list[LogSource] = []
     faults: list[GraftError] = []
@@ -82,7 +85,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     with progress.step("collect", "looking for new logs") as step:
         for source in listed:
             try:
-                if source.new_logs(known, left_out.append):
+                if source.new_logs(positions, left_out.append):
                     fresh.append(source)
             except GraftError as error:
                 _log.debug("a source cannot be read", exc_info=True)
@@ -99,7 +102,9 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     if not fresh:
         return CollectResult(unreadable=unreadable)
     with progress.step("collect", "reading new logs") as step:
-        new = _NewLogs(fresh, known, before, tuple(damaged), partial(settings_of, sources=listed))
+        new = _NewLogs(
+            fresh, positions, before, tuple(damaged), partial(settings_of, sources=listed)
+        )
         committed, pending = _read(config, new, step, progress.warn)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events"
@@ -129,7 +134,7 @@ class _NewLogs:
     """
 
     sources: Sequence[LogSource]
-    known: store.Positions
+    positions: store.Positions
     before: store.Positions
     damaged: tuple[str, ...]
     settings: Callable[[str], str]
@@ -139,32 +144,32 @@ def _read(
     config: Config, new: _NewLogs, step: ProgressStep, warn: Callable[[str], None]
 ) -> tuple[store.CommittedBatch | None, list[Reject]]:
     """Read logs into the store; the batch, and the logs that could not be read."""
-    place, pending = config.path(config.store), list[Reject]()
+    store_path, pending = config.path(config.store), list[Reject]()
     on_spark = any(source.collect for source in new.sources)
     with _spark(config) if on_spark else nullcontext() as spark:
         reading = step.measure = Reading(spark)
 
         def parts() -> Iterator[store.Collected]:
             for source in new.sources:
-                for part in source.parts(spark, new.known, reading):
+                for part in source.parts(spark, new.positions, reading):
                     pending.extend(part.pending)
                     yield part
 
         committed = store.commit(
-            *(place, parts(), new.before), give_up=new.damaged, settings=new.settings
+            *(store_path, parts(), new.before), give_up=new.damaged, settings=new.settings
         )
         if any(source.read for source in new.sources):
-            store.fold_results(place, new.settings)
+            store.fold_results(store_path, new.settings)
         if committed:
-            _fold(config, place, spark, warn)
-            _purge(config, place, warn)
+            _fold(config, store_path, spark, warn)
+            _purge(config, store_path, warn)
             if committed.closed:
-                warn(_closed(committed.closed))
+                warn(_closed_text(committed.closed))
     return committed, pending
 
 
 def _fold(
-    config: Config, place: str, spark: SparkSession | None, warn: Callable[[str], None]
+    config: Config, store_path: str, spark: SparkSession | None, warn: Callable[[str], None]
 ) -> None:
     """Fold what there is in the store; a build is slower without it, and no less right."""
     from dbt_graft.collectors.store.fold.spark import folding_on
@@ -172,30 +177,34 @@ def _fold(
     span = config.keep.retention.runs
     before = datetime.now(UTC) - span if span else None
     try:
-        if spark or not store.needs_spark(place):
+        if spark or not store.needs_spark(store_path):
             on_spark = folding_on(spark, before=before) if spark else None
-            store.fold_store(place, before=before, on_spark=on_spark)
+            store.fold_store(store_path, before=before, on_spark=on_spark)
         else:
             with _spark(config, much_work=True) as started:
-                store.fold_store(place, before=before, on_spark=folding_on(started, before=before))
+                store.fold_store(
+                    store_path, before=before, on_spark=folding_on(started, before=before)
+                )
     except Exception as error:
         _log.debug("the store was not folded", exc_info=True)
-        warn(f"{place}: the runs in it were not folded ({error}); the next collect tries again")
+        warn(
+            f"{store_path}: the runs in it were not folded ({error}); the next collect tries again"
+        )
 
 
-def _purge(config: Config, place: str, warn: Callable[[str], None]) -> None:
+def _purge(config: Config, store_path: str, warn: Callable[[str], None]) -> None:
     """Purge the store by the rules of `keep`, if it is due."""
     try:
-        purge_if_due(place, config.keep.retention, datetime.now(UTC))
+        purge_if_due(store_path, config.keep.retention, datetime.now(UTC))
     except Exception as error:
         _log.debug("the store was not purged", exc_info=True)
-        warn(f"{place}: was not purged ({error}); graft store purge tries again")
+        warn(f"{store_path}: was not purged ({error}); graft store purge tries again")
 
 
-def _closed(origins: Sequence[str]) -> str:
-    more = f" and {len(origins) - 1:,} more logs" if len(origins) > 1 else ""
+def _closed_text(origins: Sequence[str]) -> str:
+    others = f" and {len(origins) - 1:,} more logs" if len(origins) > 1 else ""
     return (
-        f"{origins[0]}{more}: read again, which changes nothing: a purge has folded the runs for "
+        f"{origins[0]}{others}: read again, which changes nothing: a purge has folded the runs for "
         "good (`keep` in graft.yml)"
     )
 

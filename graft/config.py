@@ -123,12 +123,12 @@ def _variable(setting: str) -> str:
     return setting
 
 
-def _task_place(place: str) -> str:
-    if not is_task_source(place):
+def _task_source(source: str) -> str:
+    if not is_task_source(source):
         raise ValueError(
             "write app_name, job_group, job_description, call_site or conf:<a setting's key>"
         )
-    return place
+    return source
 
 
 def _folder(path: str) -> str:
@@ -209,7 +209,7 @@ class SparkEntry(Section):
     authorization: Annotated[str, AfterValidator(_variable)] | None = None
     task: TaskPattern = r"(?P<task>.+)"
     task_from: Annotated[
-        tuple[Annotated[str, AfterValidator(_task_place)], ...],
+        tuple[Annotated[str, AfterValidator(_task_source)], ...],
         BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
         Field(min_length=1),
         WithJsonSchema(
@@ -514,16 +514,16 @@ class Config(Section):
         Args:
             warn: Called with a message about a file that cannot be read.
         """
-        found = {}
+        code_by_task = {}
         for name, entry in self.tasks.items():
             try:
                 path = Path(self.path(entry.path))
                 if entry.path.endswith(".py") and path.is_file() and path.stat().st_size <= _CODE:
-                    found[name] = path.read_text(encoding="utf-8", errors="replace")
+                    code_by_task[name] = path.read_text(encoding="utf-8", errors="replace")
             except (OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or error
                 warn(f"{entry.path}: the code of {name} cannot be read: {reason}")
-        return found
+        return code_by_task
 
 
 def json_schema() -> dict[str, Any]:
@@ -543,10 +543,10 @@ def find(start: Path) -> Path:
         Its path; that in `start` if there is none.
     """
     folder = start.absolute()
-    for one in (folder, *folder.parents):
-        if (one / FILE_NAME).exists():
-            return start / FILE_NAME if one == folder else one / FILE_NAME
-        if (one / ".git").exists() or one == Path.home():
+    for parent in (folder, *folder.parents):
+        if (parent / FILE_NAME).exists():
+            return start / FILE_NAME if parent == folder else parent / FILE_NAME
+        if (parent / ".git").exists() or parent == Path.home():
             break
     return start / FILE_NAME
 

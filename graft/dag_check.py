@@ -56,25 +56,25 @@ def check_dags(
     Raises:
         GraftError: There is no DAG at these places.
     """
-    found = read_dags(paths, settings)
-    findings = dag_findings(order, settings, known_as, found, paths)
-    failed = any(one.fault.is_error for one in findings)
-    code = 1 if failed or (strict and (findings or found.unreadable)) else 0
+    scan = read_dags(paths, settings)
+    findings = dag_findings(order, settings, known_as, scan, paths)
+    failed = any(finding.fault.is_error for finding in findings)
+    code = 1 if failed or (strict and (findings or scan.unreadable)) else 0
     if as_json:
-        click.echo(orjson.dumps(_as_json(findings, found, code), option=orjson.OPT_INDENT_2))
+        click.echo(orjson.dumps(_findings_json(findings, scan, code), option=orjson.OPT_INDENT_2))
         return code
-    for place, why in found.unreadable.items():
-        click.echo(one_line(f"{place}: {why}"), err=True)
-    for one in findings:
-        click.echo(one_line(finding_line(one)))
-    number = sum(len(dag.tasks) for dag in found.dags)
-    faults = Counter(one.fault.is_error for one in findings)
+    for path, why in scan.unreadable.items():
+        click.echo(one_line(f"{path}: {why}"), err=True)
+    for finding in findings:
+        click.echo(one_line(finding_line(finding)))
+    number = sum(len(dag.tasks) for dag in scan.dags)
+    faults = Counter(finding.fault.is_error for finding in findings)
     outcome = (
         f"{count(faults[True], 'error')}, {count(faults[False], 'warning')}"
         if findings
         else "in the order that lineage demands"
     )
-    click.echo(f"{count(len(found.dags), 'DAG')} with {count(number, 'task')}: {outcome}")
+    click.echo(f"{count(len(scan.dags), 'DAG')} with {count(number, 'task')}: {outcome}")
     return code
 
 
@@ -84,22 +84,22 @@ def from_here(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def finding_line(one: OrderFinding) -> str:
+def finding_line(finding: OrderFinding) -> str:
     """`dags/shop.yml:12: error: …`"""
-    place = f"{one.place}: " if one.place else ""
-    return f"{place}{'error' if one.fault.is_error else 'warning'}: {one.text}"
+    prefix = f"{finding.place}: " if finding.place else ""
+    return f"{prefix}{'error' if finding.fault.is_error else 'warning'}: {finding.text}"
 
 
-def order_json(one: OrderFinding) -> dict[str, Any]:
+def order_json(finding: OrderFinding) -> dict[str, Any]:
     """A finding as JSON values."""
     return {
-        "fault": str(one.fault),
-        "level": "error" if one.fault.is_error else "warning",
-        "task": one.task,
-        "other": one.other or None,
-        "datasets": list(map(str, one.datasets)),
-        "place": one.place or None,
-        "text": one.text,
+        "fault": str(finding.fault),
+        "level": "error" if finding.fault.is_error else "warning",
+        "task": finding.task,
+        "other": finding.other or None,
+        "datasets": list(map(str, finding.datasets)),
+        "place": finding.place or None,
+        "text": finding.text,
     }
 
 
@@ -107,7 +107,7 @@ def dag_findings(
     order: DemandedOrder,
     settings: DagSettings,
     known_as: Mapping[str, str],
-    found: FoundDags,
+    scan: FoundDags,
     paths: Sequence[Path],
 ) -> list[OrderFinding]:
     """The places where DAGs run tasks in another order than lineage demands.
@@ -115,8 +115,8 @@ def dag_findings(
     Raises:
         GraftError: There is no DAG at these places.
     """
-    if not found.dags:
-        reasons = "".join(f"\n{place}: {why}" for place, why in found.unreadable.items())
+    if not scan.dags:
+        reasons = "".join(f"\n{path}: {why}" for path, why in scan.unreadable.items())
         raise GraftError(
             f"there are no DAGs to check{reasons}",
             place=", ".join(map(str, paths)),
@@ -128,14 +128,14 @@ def dag_findings(
         for dag in plan_dags(order, settings).dags
         for task in dag.tasks
     }
-    return compare(wanted, found.dags, task_matcher(wanted, known_as, exported))
+    return compare(wanted, scan.dags, task_matcher(wanted, known_as, exported))
 
 
-def _as_json(findings: Iterable[OrderFinding], found: FoundDags, code: int) -> dict[str, Any]:
+def _findings_json(findings: Iterable[OrderFinding], scan: FoundDags, code: int) -> dict[str, Any]:
     return {
         "findings": list(map(order_json, findings)),
-        "dags": {dag.dag_id: len(dag.tasks) for dag in found.dags},
-        "unreadable": found.unreadable,
+        "dags": {dag.dag_id: len(dag.tasks) for dag in scan.dags},
+        "unreadable": scan.unreadable,
         "exit_code": code,
     }
 
@@ -147,7 +147,7 @@ def read_dags(paths: Sequence[Path], settings: DagSettings) -> FoundDags:
         GraftError: One of them is neither.
     """
     our_marker = marker(settings.name)
-    found = FoundDags()
+    scan = FoundDags()
     events: list[Path] = []
     for path in _files(paths):
         if path.name.endswith(_EVENTS):
@@ -156,24 +156,24 @@ def read_dags(paths: Sequence[Path], settings: DagSettings) -> FoundDags:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            found.unreadable[str(path)] = getattr(error, "strerror", None) or "is not UTF-8"
+            scan.unreadable[str(path)] = getattr(error, "strerror", None) or "is not UTF-8"
             continue
         is_ours = text.partition("\n")[0].rstrip("\r") == our_marker
         read = read_yaml_dags(text, str(path), is_ours=is_ours)
-        found.dags += read.dags
-        found.unreadable |= read.unreadable
-    known = {dag.dag_id for dag in found.dags}
-    seen = event_dags(event for path in events for event in _events(path, found.unreadable))
+        scan.dags += read.dags
+        scan.unreadable |= read.unreadable
+    dag_ids = {dag.dag_id for dag in scan.dags}
+    seen = event_dags(event for path in events for event in _events(path, scan.unreadable))
     # A file says what a DAG is now, events what it was.
-    found.dags += [dag for dag in seen if dag.dag_id not in known]
-    return found
+    scan.dags += [dag for dag in seen if dag.dag_id not in dag_ids]
+    return scan
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            inside = (one for one in path.rglob("*") if one.is_file())
-            yield from sorted(one for one in inside if one.name.endswith((*_YAML, *_EVENTS)))
+            inside = (file for file in path.rglob("*") if file.is_file())
+            yield from sorted(file for file in inside if file.name.endswith((*_YAML, *_EVENTS)))
         elif not path.exists():
             raise GraftError("there is no such file or folder", place=str(path))
         elif path.name.endswith((*_YAML, *_EVENTS)):
@@ -199,11 +199,11 @@ def _events(path: Path, unreadable: dict[str, str]) -> Iterator[Any]:
                 if not line.strip():
                     continue
                 try:
-                    one = orjson.loads(line)
+                    record = orjson.loads(line)
                 except orjson.JSONDecodeError:
                     faults += 1
                     continue
-                yield from one if isinstance(one, list) else (one,)
+                yield from record if isinstance(record, list) else (record,)
     except (OSError, EOFError, zlib.error) as error:
         unreadable[str(path)] = getattr(error, "strerror", None) or "is damaged"
     if faults:
@@ -222,8 +222,8 @@ def _document(text: bytes, path: Path, unreadable: dict[str, str]) -> Iterator[A
     try:
         read = orjson.loads(text)
     except orjson.JSONDecodeError:
-        lines = [one for one in text.splitlines() if one.strip()]
-        good = [one for one in lines if _is_json(one)]
+        lines = [line for line in text.splitlines() if line.strip()]
+        good = [line for line in lines if _is_json(line)]
         if len(good) < len(lines):
             bad = count(len(lines) - len(good), "line")
             unreadable[str(path)] = f"{bad} cannot be read as JSON"

@@ -40,7 +40,7 @@ def write_files(folder: Path, files: Mapping[str, str], marker: str) -> WrittenF
         for name in files:
             _check_place(folder / name, marker)
         written, same = [], []
-        for name in sorted(files, key=lambda one: (one.endswith(".py"), one)):
+        for name in sorted(files, key=lambda name: (name.endswith(".py"), name)):
             path, content = folder / name, files[name].encode()
             if path.is_file() and path.read_bytes() == content:
                 same.append(name)
@@ -48,7 +48,7 @@ def write_files(folder: Path, files: Mapping[str, str], marker: str) -> WrittenF
             replace_file(path, content)
             written.append(name)
         gone = [path for path in our_files(folder, marker) if path.name not in files]
-        for path in sorted(gone, key=lambda one: (not one.name.endswith(".py"), one)):
+        for path in sorted(gone, key=lambda path: (not path.name.endswith(".py"), path)):
             path.unlink(missing_ok=True)
     except OSError as error:
         remedy = "make it writable, or name another folder as `airflow.out` in graft.yml"

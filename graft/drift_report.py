@@ -43,8 +43,8 @@ class DriftReport:
         """Whether anything is not as it is declared; warnings about DAGs do not count."""
         return bool(
             self.columns
-            or any(one.status in _DRIFT for one in self.edges)
-            or any(one.fault.is_error for one in self.orders)
+            or any(edge.status in _DRIFT for edge in self.edges)
+            or any(order.fault.is_error for order in self.orders)
         )
 
 
@@ -67,12 +67,12 @@ def drift_report(
     lineage = described.lineage
     edges = [*drift(lineage, runs, since), *model_drift(lineage, runs, since)]
     columns = drifted_columns(config, lineage)
-    places = dags or [from_here(Path(config.path(one))) for one in config.check.dags]
+    places = dags or [from_here(Path(config.path(path))) for path in config.check.dags]
     if not places:
         return DriftReport(edges, columns)
     settings = config.airflow.settings(config.site.url)
-    found = read_dags(places, settings)
+    scan = read_dags(places, settings)
     order = demanded_order(lineage, described.descriptions)
-    orders = dag_findings(order, settings, config.airflow.known_as, found, places)
-    unreadable = sorted(found.unreadable.items())
-    return DriftReport(edges, columns, orders, len(found.dags), unreadable)
+    orders = dag_findings(order, settings, config.airflow.known_as, scan, places)
+    unreadable = sorted(scan.unreadable.items())
+    return DriftReport(edges, columns, orders, len(scan.dags), unreadable)

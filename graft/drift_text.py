@@ -30,7 +30,7 @@ def drift_lines(report: DriftReport, *, everything: bool) -> Iterator[str]:
     """
     yield from _edge_lines(report.edges, everything=everything)
     if report.columns:
-        counts = Counter(one.status for one in report.columns)
+        counts = Counter(column.status for column in report.columns)
         named = (f"{number:,} {status.value.lower()}" for status, number in sorted(counts.items()))
         yield f"columns: {', '.join(named)}"
         for status, dataset, text in _by_dataset(report.columns):
@@ -38,13 +38,13 @@ def drift_lines(report: DriftReport, *, everything: bool) -> Iterator[str]:
     if report.dags is not None:
         outcome = "" if report.orders else ": in the order that lineage demands"
         yield f"{count(report.dags, 'DAG')}{outcome}"
-        yield from (f"  {finding_line(one)}" for one in report.orders)
+        yield from (f"  {finding_line(order)}" for order in report.orders)
 
 
 def status_counts(edges: Sequence[DriftEdge]) -> Mapping[DriftStatus, int]:
     """The number of edges of each status, the worst first."""
-    found = Counter(one.status for one in edges)
-    return {status: found[status] for status in _ORDER}
+    counts = Counter(edge.status for edge in edges)
+    return {status: counts[status] for status in _ORDER}
 
 
 def column_lines(columns: Sequence[ColumnDrift]) -> Iterator[tuple[DatasetId, str]]:
@@ -60,35 +60,35 @@ def _edge_lines(edges: Sequence[DriftEdge], *, everything: bool) -> Iterator[str
     counts = status_counts(edges)
     yield ", ".join(f"{number:,} {status.value.lower()}" for status, number in counts.items())
     for status in _ORDER if everything else _ORDER[:-1]:
-        for one in edges:
-            if one.status is status:
-                edge = f"{one.task} {one.direction.value}s {one.dataset}"
-                yield f"  {status.value:<10} {edge}  {_why(one)}"
+        for edge in edges:
+            if edge.status is status:
+                relation = f"{edge.task} {edge.direction.value}s {edge.dataset}"
+                yield f"  {status.value:<10} {relation}  {_why(edge)}"
 
 
 def _by_dataset(
     columns: Iterable[ColumnDrift],
 ) -> Iterator[tuple[ColumnDriftStatus, DatasetId, str]]:
-    for (dataset, status), found in groupby(columns, lambda one: (one.dataset, one.status)):
-        some = list(found)
+    for (dataset, status), group in groupby(columns, lambda drift: (drift.dataset, drift.status)):
+        drifts = list(group)
         if status is ColumnDriftStatus.RETYPED:
-            yield from ((status, dataset, f"{one.column} is {_text(one)}") for one in some)
+            yield from ((status, dataset, f"{drift.column} is {_text(drift)}") for drift in drifts)
             continue
-        named = [one.column for one in some]
+        named = [drift.column for drift in drifts]
         if len(named) > _NAMED:
             named[_NAMED:] = [f"{len(named) - _NAMED:,} more"]
-        last = max(some, key=lambda one: (one.seen_at is not None, one.seen_at))
+        last = max(drifts, key=lambda drift: (drift.seen_at is not None, drift.seen_at))
         listed = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
         yield status, dataset, f"{listed}: {_text(last)}"
 
 
-def _text(one: ColumnDrift) -> str:
+def _text(drift: ColumnDrift) -> str:
     """The reason, in a few words."""
-    seen = f"seen last at {one.seen_at:%Y-%m-%d %H:%M}" if one.seen_at else "seen"
-    if one.status is ColumnDriftStatus.UNDECLARED:
+    seen = f"seen last at {drift.seen_at:%Y-%m-%d %H:%M}" if drift.seen_at else "seen"
+    if drift.status is ColumnDriftStatus.UNDECLARED:
         return f"{seen}, not in the catalog"
-    if one.status is ColumnDriftStatus.RETYPED:
-        return f"{one.in_catalog} in the catalog, {one.seen} {seen}"
+    if drift.status is ColumnDriftStatus.RETYPED:
+        return f"{drift.in_catalog} in the catalog, {drift.seen} {seen}"
     return "described in YAML, and neither in the catalog nor in a log"
 
 

@@ -48,15 +48,20 @@ def gate_findings(
 ) -> list[GateFinding]:
     """The findings of all gates, the worst first; codes that graft.yml turns off are left out."""
     severities = config.rules.severities
-    found = [
-        GateFinding(code, severities[code], one.subject, one.problem, one.remedy, one.owner)
-        for code, one in _all(config, described, grafted)
+    findings = [
+        GateFinding(
+            code, severities[code], finding.subject, finding.problem, finding.remedy, finding.owner
+        )
+        for code, finding in _all_findings(config, described, grafted)
         if code in severities
     ]
-    return sorted(found, key=lambda one: (_SEVERITIES.index(one.severity), one.code, one.subject))
+    return sorted(
+        findings,
+        key=lambda finding: (_SEVERITIES.index(finding.severity), finding.code, finding.subject),
+    )
 
 
-def _all(
+def _all_findings(
     config: Config, described: DescribedLineage, grafted: Grafted | None
 ) -> Iterator[tuple[str, RuleFinding]]:
     lineage = described.lineage
@@ -69,8 +74,8 @@ def _all(
     rules = rule_findings(
         lineage, described.descriptions, described.consumers, _scope(config, lineage.flows)
     )
-    yield from ((one.code, one) for one in rules)
-    models = {one.name for one in lineage.definitions.values()}
+    yield from ((finding.code, finding) for finding in rules)
+    models = {definition.name for definition in lineage.definitions.values()}
     drifted = drift_report(config, described)
     for edge in drifted.edges:
         if code := _DRIFT.get(edge.status):
@@ -82,7 +87,7 @@ def _all(
                 remedy = "name tables by `ref` and `source`, and only those that the model reads"
             owner = lineage.tasks[edge.task].info.owner if edge.task in lineage.tasks else ""
             yield code, RuleFinding(code, edge.task, problem, remedy, owner)
-    owner_of = {str(one): text.owner for one, text in described.descriptions.items()}
+    owner_of = {str(dataset): text.owner for dataset, text in described.descriptions.items()}
     for dataset_id, text in column_lines(drifted.columns):
         subject = str(dataset_id)
         remedy = "run `dbt docs generate`, and correct the columns in YAML"
@@ -93,7 +98,9 @@ def _all(
             remedy = "let it depend on the writer, or `airflow: {ignore: …}` in graft.yml"
             yield DAG_ORDER, RuleFinding(DAG_ORDER, order.task, order.text, remedy)
     catalog = grafted.catalog if grafted else {}
-    yield from ((one.code, one) for one in contract_findings(config, described, catalog))
+    yield from (
+        (finding.code, finding) for finding in contract_findings(config, described, catalog)
+    )
     report = privacy_report(config, described)
     for finding in report.findings:
         dataset, name = report.dataset(finding.column), report.name(finding.column)

@@ -55,7 +55,7 @@ _RANGES = 3
 @click.option(
     "--change",
     "kind",
-    type=click.Choice([one.value for one in ChangeType]),
+    type=click.Choice([change_type.value for change_type in ChangeType]),
     required=True,
     help="What changes.",
 )
@@ -63,7 +63,7 @@ _RANGES = 3
 @to_option
 @click.option(
     "--fail-on",
-    type=click.Choice([one.name.lower() for one in ImpactSeverity if one]),
+    type=click.Choice([severity.name.lower() for severity in ImpactSeverity if severity]),
     help="End with 8 from this severity on.  [default: never]",
 )
 @click.option("--all", "everything", is_flag=True, help="Cut nothing.")
@@ -101,43 +101,45 @@ def impact(
     if changing and past:
         raise click.UsageError("--from and --to do not go with --as-of")
     config = load_config(config_path)
-    found = _impact(load_impact_index(config, past), name, ChangeType(kind))
-    dates = reached_dates(config, found.change.dataset, changing) if changing else None
+    effect = _impact(load_impact_index(config, past), name, ChangeType(kind))
+    dates = reached_dates(config, effect.change.dataset, changing) if changing else None
     if as_json or form == "json":
-        click.echo(orjson.dumps(impact_json(found, dates), option=orjson.OPT_INDENT_2))
+        click.echo(orjson.dumps(impact_json(effect, dates), option=orjson.OPT_INDENT_2))
     elif form == "markdown":
-        click.echo(impact_markdown(found, dates), nl=False)
+        click.echo(impact_markdown(effect, dates), nl=False)
     else:
-        for line in _lines(found, dates, None if everything else _LINES):
+        for line in _lines(effect, dates, None if everything else _LINES):
             click.echo(one_line(line))
     limit = ImpactSeverity[fail_on.upper()] if fail_on else config.impact.failing
-    if limit is not None and found.severity >= limit:
+    if limit is not None and effect.severity >= limit:
         sys.exit(FAILS)
 
 
 def _impact(index: ImpactIndex, name: str, kind: ChangeType) -> Impact:
-    dataset, column = _named(index, name)
+    dataset, column = _find_named(index, name)
     return impact_of(index.graph, ProposedChange(dataset, kind, column), index.around)
 
 
-def _named(index: ImpactIndex, name: str) -> tuple[DatasetId, str]:
+def _find_named(index: ImpactIndex, name: str) -> tuple[DatasetId, str]:
     """The dataset that a person names, and its column; a dataset wins over a column."""
     graph = index.graph
-    found: list[tuple[DatasetId, str]] = [(one, "") for one in index.search.named(name)]
+    matches: list[tuple[DatasetId, str]] = [(dataset, "") for dataset in index.search.named(name)]
     at = name.rfind(".")
-    while at > 0 and not found:
+    while at > 0 and not matches:
         for dataset in index.search.named(name[:at]):
             number = graph.find_dataset(dataset)
             column = graph.find_column(number, name[at + 1 :]) if number is not None else None
             if column is not None:
-                found.append((dataset, graph.column_names[column]))
+                matches.append((dataset, graph.column_names[column]))
         at = name.rfind(".", 0, at)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        shown = ", ".join(f"{one}.{column}" if column else str(one) for one, column in found)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        shown = ", ".join(
+            f"{dataset}.{column}" if column else str(dataset) for dataset, column in matches
+        )
         raise GraftError(
-            f"{len(found)} have this name", place=name, remedy=f"write one of: {shown}"
+            f"{len(matches)} have this name", place=name, remedy=f"write one of: {shown}"
         )
     table, _, last = name.rpartition(".")
     tables = index.search.named(table) if table else []
@@ -157,67 +159,67 @@ def _named(index: ImpactIndex, name: str) -> tuple[DatasetId, str]:
     )
 
 
-def _lines(found: Impact, dates: ReachedDates | None, most: int | None) -> Iterator[str]:
-    change = found.change
+def _lines(effect: Impact, dates: ReachedDates | None, most: int | None) -> Iterator[str]:
+    change = effect.change
     name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
     of = f" of {dates_text(dates[change.dataset])}" if dates else ""
-    yield f"{name}, {change.kind.value}{of}: {found.severity.name}"
-    if note := coverage_text(found):
+    yield f"{name}, {change.kind.value}{of}: {effect.severity.name}"
+    if note := coverage_text(effect):
         yield f"  {note}"
-    if not (found.datasets or found.consumers or found.tests):
+    if not (effect.datasets or effect.consumers or effect.tests):
         yield "  nothing downstream is known"
         return
     yield f"  recommended: {recommended_action(change.kind)}"
-    for title, some, lines in (
-        ("datasets", found.datasets, _datasets(found, dates)),
-        ("tasks", found.tasks, _tasks(found)),
-        ("tests", found.tests, _tests(found)),
-        ("consumers", found.consumers, _consumers(found, dates)),
+    for title, entries, lines in (
+        ("datasets", effect.datasets, _datasets(effect, dates)),
+        ("tasks", effect.tasks, _tasks(effect)),
+        ("tests", effect.tests, _tests(effect)),
+        ("consumers", effect.consumers, _consumers(effect, dates)),
     ):
-        if some:
-            yield f"{title} ({len(some):,})"
+        if entries:
+            yield f"{title} ({len(entries):,})"
             yield from (f"  {line}" for line in islice(lines, most))
-            if most and len(some) > most:
-                yield f"  and {len(some) - most:,} more: --all shows them"
+            if most and len(entries) > most:
+                yield f"  and {len(entries) - most:,} more: --all shows them"
 
 
-def _datasets(found: Impact, dates: ReachedDates | None) -> Iterator[str]:
-    for one in found.datasets:
-        way = " > ".join(map(_step_text, one.path))
-        notes = [f"owner {one.owner}"] if one.owner else []
-        notes += ["stale"] if one.stale else []
-        notes += [dates_text(dates.get(one.dataset, ALL_DATES), most=_RANGES)] if dates else []
+def _datasets(effect: Impact, dates: ReachedDates | None) -> Iterator[str]:
+    for reached in effect.datasets:
+        way = " > ".join(map(_step_text, reached.path))
+        notes = [f"owner {reached.owner}"] if reached.owner else []
+        notes += ["stale"] if reached.stale else []
+        notes += [dates_text(dates.get(reached.dataset, ALL_DATES), most=_RANGES)] if dates else []
         note = f"  ({', '.join(notes)})" if notes else ""
-        yield f"{one.severity.name:<10} {one.dataset}: {reason(one)}{note}  by {way}"
+        yield f"{reached.severity.name:<10} {reached.dataset}: {reason(reached)}{note}  by {way}"
 
 
 def _step_text(step: ImpactStep) -> str:
     return f"{step.task} [{step.subtype}]" if step.subtype else step.task
 
 
-def _tasks(found: Impact) -> Iterator[str]:
+def _tasks(effect: Impact) -> Iterator[str]:
     yield from (
-        f"{one.severity.name:<10} {one.name}"
-        + (": its statements fail" if one.breaks else "")
-        + (f"  (owner {one.owner})" if one.owner else "")
-        for one in found.tasks
+        f"{task.severity.name:<10} {task.name}"
+        + (": its statements fail" if task.breaks else "")
+        + (f"  (owner {task.owner})" if task.owner else "")
+        for task in effect.tasks
     )
 
 
-def _tests(found: Impact) -> Iterator[str]:
+def _tests(effect: Impact) -> Iterator[str]:
     yield from (
-        f"{'breaks' if one.breaks else 'to run':<10} {one.test.name} of "
-        f"{one.dataset}{f'.{one.test.column}' if one.test.column else ''}"
-        for one in found.tests
+        f"{'breaks' if reached.breaks else 'to run':<10} {reached.test.name} of "
+        f"{reached.dataset}{f'.{reached.test.column}' if reached.test.column else ''}"
+        for reached in effect.tests
     )
 
 
-def _consumers(found: Impact, dates: ReachedDates | None) -> Iterator[str]:
+def _consumers(effect: Impact, dates: ReachedDates | None) -> Iterator[str]:
     yield from (
-        f"{one.severity.name:<10} {one.consumer.name} ({one.consumer.kind})"
-        + (": names a column that is gone" if one.breaks else "")
-        + (f"  due {one.consumer.deadline}" if one.consumer.deadline else "")
-        + (f"  {dates_text(consumer_dates(one, dates), most=_RANGES)}" if dates else "")
-        + (f"  (owner {one.consumer.owner})" if one.consumer.owner else "")
-        for one in found.consumers
+        f"{reached.severity.name:<10} {reached.consumer.name} ({reached.consumer.kind})"
+        + (": names a column that is gone" if reached.breaks else "")
+        + (f"  due {reached.consumer.deadline}" if reached.consumer.deadline else "")
+        + (f"  {dates_text(consumer_dates(reached, dates), most=_RANGES)}" if dates else "")
+        + (f"  (owner {reached.consumer.owner})" if reached.consumer.owner else "")
+        for reached in effect.consumers
     )

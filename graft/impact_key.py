@@ -25,16 +25,20 @@ def impact_key(config: Config) -> str:
     Raises:
         StoreError: The store is damaged or cannot be read.
     """
-    place, target = config.path(config.store), config.target_dir
+    store_path, target = config.path(config.store), config.target_dir
     parts = (
         f"{__version__} sqlglot {metadata.version('sqlglot')}",
         *_code(),
-        f"{config.folder} {place} {target} {config.project_dir}",
+        f"{config.folder} {store_path} {target} {config.project_dir}",
         config.model_dump_json(),
-        store.store_state(place),
+        store.store_state(store_path),
         *_stamps(target / name for name in _ARTIFACTS),
         *_connection(config),
-        *(line for entry in _written(config) for line in _stamps(_named(config.path(entry)))),
+        *(
+            line
+            for entry in _written_paths(config)
+            for line in _stamps(_named_files(config.path(entry)))
+        ),
     )
     digest = blake2b(digest_size=16)
     for part in parts:
@@ -42,18 +46,18 @@ def impact_key(config: Config) -> str:
     return digest.hexdigest()
 
 
-def _written(config: Config) -> Iterator[str]:
+def _written_paths(config: Config) -> Iterator[str]:
     """The entries of graft.yml that name files which people write: declared lineage, contracts."""
     yield from (entry.declared.path for entry in config.collect if entry.declared)
     yield from config.contracts
 
 
-def _named(path: str) -> Iterable[Path]:
+def _named_files(path: str) -> Iterable[Path]:
     """The files that a path, a folder or a pattern means."""
-    place = Path(path)
+    named_path = Path(path)
     if has_magic(path):
-        return sorted(Path(place.anchor).glob(str(place.relative_to(place.anchor))))
-    return sorted(place.rglob("*.y*ml")) if place.is_dir() else [place]
+        return sorted(Path(named_path.anchor).glob(str(named_path.relative_to(named_path.anchor))))
+    return sorted(named_path.rglob("*.y*ml")) if named_path.is_dir() else [named_path]
 
 
 def _stamps(files: Iterable[Path | os.DirEntry[str]]) -> Iterator[str]:
@@ -61,8 +65,8 @@ def _stamps(files: Iterable[Path | os.DirEntry[str]]) -> Iterator[str]:
     for file in files:
         name = os.fspath(file)
         try:
-            about = file.stat()
-            yield f"{name} {about.st_size} {about.st_mtime_ns} {about.st_ino}"
+            status = file.stat()
+            yield f"{name} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
         except OSError:
             yield f"{name} is missing"
 
@@ -79,14 +83,14 @@ def _code() -> tuple[str, ...]:
     """The modules as they are when the process asks first."""
     rooms = (lineage, collectors, injector, graft)
     return tuple(
-        _stamps(one for room in rooms for place in room.__path__ for one in _modules(place))
+        _stamps(module for room in rooms for folder in room.__path__ for module in _modules(folder))
     )
 
 
 def _modules(folder: str) -> Iterator[os.DirEntry[str]]:
-    with os.scandir(folder) as found:
-        for one in sorted(found, key=lambda entry: entry.name):
-            if one.is_dir(follow_symlinks=False):
-                yield from _modules(one.path)
-            elif one.name.endswith(".py"):
-                yield one
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_dir(follow_symlinks=False):
+                yield from _modules(entry.path)
+            elif entry.name.endswith(".py"):
+                yield entry

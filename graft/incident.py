@@ -58,7 +58,7 @@ def incident(
     history = dated.history
     found_task, run = found_run(history.lineage, run_id, task)
     manifest = run_manifest(history, dated.descriptions, found_task, run)
-    failed = [one["id"] for one in manifest["quality"]["checks"] if one["status"] == "failed"]
+    failed = [check["id"] for check in manifest["quality"]["checks"] if check["status"] == "failed"]
     first = first_bad_run(history.lineage, found_task, run, failed)
     bad = bad_runs(history, [(run.task, run.parent_run_id or run.run_id)])
     plan = taint_plan(history, bad, spread(history, bad), dated.consumers, dated.owners)
@@ -76,8 +76,8 @@ def incident(
         click.echo(text, nl=False)
 
 
-def _tasks(config: Config, some: AccessHistory, run_id: str, task: str | None) -> set[str]:
+def _tasks(config: Config, history: AccessHistory, run_id: str, task: str | None) -> set[str]:
     """The tasks whose runs are all needed."""
-    own = {task} if task else store.tasks_of_runs(config.path(config.store), [run_id])
-    beside = {other for one in own for other in tasks_beside(some.lineage, one)}
-    return own | beside | tasks_of_taint(some, some.written_by(own))
+    tasks = {task} if task else store.tasks_of_runs(config.path(config.store), [run_id])
+    beside = {other for name in tasks for other in tasks_beside(history.lineage, name)}
+    return tasks | beside | tasks_of_taint(history, history.written_by(tasks))

@@ -27,13 +27,13 @@ def count(number: int, noun: str, plural: str = "s") -> str:
 
 def named(names: Sequence[str], shown: int = 3) -> str:
     """`a, b, c and 12 more`"""
-    more = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {more:,} more" if more > 0 else "")
+    omitted = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {omitted:,} more" if omitted > 0 else "")
 
 
-def first_findings(found: Sequence[Finding], subject: str, what: str) -> Iterator[Finding]:
+def first_findings(findings: Sequence[Finding], subject: str, what: str) -> Iterator[Finding]:
     """The first findings of one kind, and one that counts the others."""
-    yield from found[:_MOST]
-    if len(found) > _MOST:
-        problem = f"{len(found) - _MOST:,} more {what}"
-        yield Finding(found[_MOST].severity, subject, problem)
+    yield from findings[:_MOST]
+    if len(findings) > _MOST:
+        problem = f"{len(findings) - _MOST:,} more {what}"
+        yield Finding(findings[_MOST].severity, subject, problem)

@@ -13,7 +13,7 @@ from dbt_graft.lineage.privacy.classification import Classification, PrivacyRule
 
 def _classification(text: str) -> str:
     if classification(text) is None:
-        names = ", ".join(one.text for one in Classification)
+        names = ", ".join(level.text for level in Classification)
         raise ValueError(f"is no classification: write one of {names}")
     return text
 
@@ -42,7 +42,7 @@ class PrivacyColumn(Section):
     @property
     def classification(self) -> Classification | None:
         """Its classification; None where it says only the size of groups."""
-        return _named(self.label) if self.label else None
+        return _parse_classification(self.label) if self.label else None
 
 
 class PrivacyTable(Section):
@@ -54,7 +54,7 @@ class PrivacyTable(Section):
     @property
     def classification(self) -> Classification:
         """Their classification."""
-        return _named(self.label)
+        return _parse_classification(self.label)
 
 
 class PrivacySection(Section):
@@ -78,30 +78,30 @@ class PrivacySection(Section):
 
     def classification(self, label: str) -> Classification | None:
         """The classification that a label stands for; None where nobody says it."""
-        own = {_folded(text): meant for text, meant in self.labels.items()}.get(_folded(label))
-        return classification(label if own is None else own)
+        mapped = {_fold(text): meant for text, meant in self.labels.items()}.get(_fold(label))
+        return classification(label if mapped is None else mapped)
 
     @property
     def rules(self) -> PrivacyRules:
         """The most that operations leave of a classification."""
         return PrivacyRules(
-            masked=_named(self.masked) if self.masked else None,
-            encrypted=_named(self.encrypted) if self.encrypted else None,
-            aggregated=_named(self.aggregated) if self.aggregated else None,
+            masked=_parse_classification(self.masked) if self.masked else None,
+            encrypted=_parse_classification(self.encrypted) if self.encrypted else None,
+            aggregated=_parse_classification(self.aggregated) if self.aggregated else None,
             smallest_group=self.smallest_group,
         )
 
     @property
     def sensitive_from(self) -> Classification:
         """The lowest classification that is sensitive."""
-        return _named(self.sensitive)
+        return _parse_classification(self.sensitive)
 
 
-def _folded(label: str) -> str:
+def _fold(label: str) -> str:
     return " ".join(label.casefold().split())
 
 
-def _named(text: str) -> Classification:
-    found = classification(text)
-    assert found is not None
-    return found
+def _parse_classification(text: str) -> Classification:
+    level = classification(text)
+    assert level is not None
+    return level

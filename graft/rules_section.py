@@ -57,5 +57,7 @@ class RulesSection(Section):
     @property
     def severities(self) -> dict[str, Severity]:
         """Code -> its severity; without codes that are off."""
-        found = {code: severity.value for code, severity in DEFAULTS.items()} | self.severity
-        return {code: Severity(name) for code, name in found.items() if name != "off"}
+        names_by_code = {
+            code: severity.value for code, severity in DEFAULTS.items()
+        } | self.severity
+        return {code: Severity(name) for code, name in names_by_code.items() if name != "off"}

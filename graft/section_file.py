@@ -41,11 +41,11 @@ def read_sections(path: Path, key: str) -> dict[str, memoryview] | None:
         _log.debug("%s is damaged", path)
         return None
     names, _, _ = content.partition(b"\n")
-    found, begin = {}, len(names) + 1
+    sections, begin = {}, len(names) + 1
     for name, size in orjson.loads(names):
-        found[name] = memoryview(content)[begin : begin + size]
+        sections[name] = memoryview(content)[begin : begin + size]
         begin += size
-    return found
+    return sections
 
 
 def write_sections(path: Path, key: str, sections: Mapping[str, bytes]) -> None:
@@ -54,7 +54,7 @@ def write_sections(path: Path, key: str, sections: Mapping[str, bytes]) -> None:
     Raises:
         GraftError: It cannot be written.
     """
-    names = orjson.dumps([(name, len(one)) for name, one in sections.items()])
+    names = orjson.dumps([(name, len(section)) for name, section in sections.items()])
     content = b"".join((names, b"\n", *sections.values()))
     write_file(path, b"".join((f"{key}\n".encode(), _checksum(content), content)))
 

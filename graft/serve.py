@@ -76,18 +76,18 @@ def _rebuild(config: Config, file: Path, build: Sequence[str], version: SiteVers
     from dbt_graft.graft.watching import changed_files, inputs, next_files
 
     # The design is an input of those who change it.
-    found = inputs(config, file, design_folder())
-    before = found.files()
+    build_inputs = inputs(config, file, design_folder())
+    before = build_inputs.files()
     while True:
         if _run(build):
             version.increase()
-        now = next_files(found, before)
+        now = next_files(build_inputs, before)
         shown = [str(path) for path in changed_files(before, now)]
-        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        click.echo(f"changed: {', '.join(shown[:_SHOWN])}{more}", err=True)
+        others = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        click.echo(f"changed: {', '.join(shown[:_SHOWN])}{others}", err=True)
         with suppress(GraftError):  # the build shows it; the inputs are those of before
-            found = inputs(load(file), file, design_folder())
-        before = found.files()
+            build_inputs = inputs(load(file), file, design_folder())
+        before = build_inputs.files()
 
 
 def _run(build: Sequence[str]) -> bool:

@@ -63,15 +63,15 @@ def task_infos(config: Config) -> dict[str, TaskInfo]:
     Raises:
         GraftError: A file of declared lineage is not valid.
     """
-    found: dict[str, TaskInfo] = {}
+    infos: dict[str, TaskInfo] = {}
     for entry in config.collect:
         if entry.declared:
             path = entry.declared.path
-            found = {**declared_task_infos(config.path(path), path), **found}
+            infos = {**declared_task_infos(config.path(path), path), **infos}
     for name, info in config.task_infos.items():
         filled = {key: value for key, value in asdict(info).items() if value}
-        found[name] = replace(found.get(name, info), **filled)
-    return found
+        infos[name] = replace(infos.get(name, info), **filled)
+    return infos
 
 
 def declared_dates(config: Config) -> dict[DatasetId, DeclaredDates]:
@@ -80,12 +80,12 @@ def declared_dates(config: Config) -> dict[DatasetId, DeclaredDates]:
     Raises:
         GraftError: A file of declared lineage is not valid.
     """
-    found: dict[DatasetId, DeclaredDates] = {}
+    dates: dict[DatasetId, DeclaredDates] = {}
     for entry in config.collect:
         if entry.declared:
             path = entry.declared.path
-            found = {**declared_dataset_dates(config.path(path), path), **found}
-    return found
+            dates = {**declared_dataset_dates(config.path(path), path), **dates}
+    return dates
 
 
 def date_columns(config: Config) -> DateColumns:
@@ -120,9 +120,9 @@ def _spark(
         )
 
     return LogSource(
-        lambda known, report=report_nothing: spark_logs.new_logs(logs(), known, report),
-        lambda spark, known, reading: spark_logs.collect(
-            *(spark, logs(), known, partial(run_origins, store, without=without)),
+        lambda positions, report=report_nothing: spark_logs.new_logs(logs(), positions, report),
+        lambda spark, positions, reading: spark_logs.collect(
+            *(spark, logs(), positions, partial(run_origins, store, without=without)),
             partial(last_event_times, store, without),
             taken,
             reading,
@@ -148,10 +148,10 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
             snapshot_label=entry.snapshot or "",
         ),
     )
-    place = label(CollectEntry(sqlserver=entry))
+    source_label = label(CollectEntry(sqlserver=entry))
     keys = ("server", "task", "noise", "idle_minutes", "columns", "snapshot")
     settings = _digest(config, entry, *keys, *(["timezone"] if entry.timezone else []))
-    return LogSource(source.new_logs, source.collect, place, settings)
+    return LogSource(source.new_logs, source.collect, source_label, settings)
 
 
 def _openlineage(entry: OpenLineageEntry, config: Config) -> LogSource:

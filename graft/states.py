@@ -66,7 +66,7 @@ _MOST = 10_000  # entities in one answer
 )
 @click.option(
     "--grain",
-    type=click.Choice([one.value for one in Grain]),
+    type=click.Choice([grain.value for grain in Grain]),
     help="The unit of an entity.  [default: that in which it is written]",
 )
 @click.option("--check", is_flag=True, help="End with 4 unless all are completed and not tainted.")
@@ -88,17 +88,19 @@ def states(
     """
     history = dated_lineage(
         load_config(config_path),
-        lambda some: tasks_of_states(some, found_dataset(some.lineage, dataset)),
+        lambda history: tasks_of_states(history, found_dataset(history.lineage, dataset)),
     ).history
-    found = found_dataset(history.lineage, dataset)
-    answer = _answer(history, entity_states(history, found, taints_now(history).dates(found)))
+    dataset_id = found_dataset(history.lineage, dataset)
+    answer = _answer(
+        history, entity_states(history, dataset_id, taints_now(history).dates(dataset_id))
+    )
     unit = Grain(grain) if grain else answer.states.grain
     entities = list(_entities(answer, _range(answer, first, last, unit), unit))
     if as_json:
         click.echo(orjson.dumps(_json(answer, entities, unit), option=orjson.OPT_INDENT_2))
     else:
         click.echo("\n".join(map(one_line, _lines(answer, entities, unit))))
-    if check and not (entities and all(is_valid(one.states) for one in entities)):
+    if check and not (entities and all(is_valid(entity.states) for entity in entities)):
         sys.exit(NOT_READY)
 
 
@@ -117,14 +119,16 @@ class _Entity:
     run: tuple[str, str] | None
 
 
-def _answer(history: AccessHistory, found: EntityStates) -> _Answer:
-    newest = max((one.last_at for one in history.lineage.accesses if one.last_at), default=None)
-    gaps = write_gaps(found, newest) if newest else WriteGaps(found.grain)
-    return _Answer(history, found, gaps, newest)
+def _answer(history: AccessHistory, dataset_states: EntityStates) -> _Answer:
+    newest = max(
+        (access.last_at for access in history.lineage.accesses if access.last_at), default=None
+    )
+    gaps = write_gaps(dataset_states, newest) if newest else WriteGaps(dataset_states.grain)
+    return _Answer(history, dataset_states, gaps, newest)
 
 
 def _range(answer: _Answer, first: str | None, last: str | None, grain: Grain) -> Dates:
-    bounded = [one for one in answer.states.written.ranges if not Dates((one,)).is_all]
+    bounded = [span for span in answer.states.written.ranges if not Dates((span,)).is_all]
     end = start = None
     try:
         if last:
@@ -143,12 +147,12 @@ def _range(answer: _Answer, first: str | None, last: str | None, grain: Grain) -
         start = unit_start(unit_of(end - 1, grain) - RECENT + 1, grain)
         if bounded and not last:
             start = max(start, bounded[0][0])
-    found = dates_in([(start, end)]).widened(grain)
-    if not found:
+    dates = dates_in([(start, end)]).widened(grain)
+    if not dates:
         raise click.UsageError("--from is after --to")
-    if found.count(grain) > _MOST:
+    if dates.count(grain) > _MOST:
         raise click.UsageError(f"more than {_MOST:,} entities: name --from and --to, or --grain")
-    return found
+    return dates
 
 
 def _entities(answer: _Answer, dates: Dates, grain: Grain) -> Iterator[_Entity]:
@@ -166,10 +170,10 @@ def _lines(answer: _Answer, entities: list[_Entity], grain: Grain) -> Iterator[s
         mapping = answer.history.mapping(edge)
         agree = f", {mapping.agreeing:,} of {mapping.of:,} runs" if mapping.of else ""
         yield f"  {edge[0]} needs of {edge[1]}: {mapping} ({mapping.evidence}{agree})"
-    for words, group in groupby(entities, key=lambda one: one.states):
+    for words, group in groupby(entities, key=lambda entity: entity.states):
         dates = NO_DATES
-        for one in group:
-            dates |= one.dates
+        for entity in group:
+            dates |= entity.dates
         yield f"{dates_text(dates, grain):<26} {', '.join(words)}"
     yield from _gap_lines(answer.gaps)
 
@@ -180,16 +184,18 @@ def _gap_lines(gaps: WriteGaps) -> Iterator[str]:
         yield f"no write for {len(gaps.missing)} of the last {gaps.of} {gaps.grain}s: {text}"
     if gaps.usual is not None and gaps.usual.total_seconds() > 0:
         hours = gaps.usual.total_seconds() / 3600
-        late = [one for one in gaps.late if one not in gaps.missing]
+        late = [start for start in gaps.late if start not in gaps.missing]
         text = f"; late: {dates_text(_dates(tuple(late), gaps.grain), gaps.grain)}" if late else ""
         yield f"usually written {hours:.1f} hours after the end of its {gaps.grain}{text}"
 
 
 def _dates(starts: tuple[datetime, ...], grain: Grain) -> Dates:
-    found = NO_DATES
-    for one in starts:
-        found |= dates_between(one, moment_of(unit_start(unit_of(hour_of(one), grain) + 1, grain)))
-    return found
+    dates = NO_DATES
+    for start in starts:
+        dates |= dates_between(
+            start, moment_of(unit_start(unit_of(hour_of(start), grain) + 1, grain))
+        )
+    return dates
 
 
 def _json(answer: _Answer, entities: list[_Entity], grain: Grain) -> dict[str, Any]:
@@ -205,13 +211,13 @@ def _json(answer: _Answer, entities: list[_Entity], grain: Grain) -> dict[str, A
             {
                 "start": start,
                 "end": end,
-                "states": one.states,
-                "valid": is_valid(one.states),
-                "task": one.run[0] if one.run else None,
-                "run": one.run[1] if one.run else None,
+                "states": entity.states,
+                "valid": is_valid(entity.states),
+                "task": entity.run[0] if entity.run else None,
+                "run": entity.run[1] if entity.run else None,
             }
-            for one in entities
-            for start, end in dates_iso(one.dates)
+            for entity in entities
+            for start, end in dates_iso(entity.dates)
         ],
         "needs": [
             {

@@ -46,62 +46,66 @@ def status(
     listed, not read; a live SQL Server is not asked. Nothing is written, and Spark is not started.
     """
     config = load_config(config_path)
-    found, collected_at = freshness(config)
-    found = _chosen(found, names)
+    sources, collected_at = freshness(config)
+    sources = _choose_sources(sources, names)
     now = datetime.now(UTC)
-    late = [one for one in found if max_age is not None and one.is_late(now, max_age)]
+    late = [source for source in sources if max_age is not None and source.is_late(now, max_age)]
     if as_json:
         answer = {
             "store": config.path(config.store),
             "collected_at": iso(collected_at),
             "max_age_seconds": None if max_age is None else max_age.total_seconds(),
             "late": bool(late),
-            "sources": [one.to_json(now, max_age) for one in found],
+            "sources": [source.to_json(now, max_age) for source in sources],
         }
         click.echo(orjson.dumps(answer, option=orjson.OPT_INDENT_2))
     else:
         when = f"{iso(collected_at)}, {ago(collected_at)}" if collected_at else "never"
         click.echo(f"last collect  {when}")
-        for line in _table(found, now, {one.name for one in late}):
+        for line in _table(sources, now, {source.name for source in late}):
             click.echo(line)
     sys.exit(LATE if late else 0)
 
 
-def _chosen(found: list[SourceFreshness], names: Sequence[str]) -> list[SourceFreshness]:
-    known = {one.name for one in found}
+def _choose_sources(sources: list[SourceFreshness], names: Sequence[str]) -> list[SourceFreshness]:
+    known_names = {source.name for source in sources}
     for name in names:
-        if name not in known:
+        if name not in known_names:
             raise GraftError(
                 f"there is no source {name!r}",
                 place="graft status",
-                remedy=f"name one of {', '.join(sorted(known))}"
-                if known
+                remedy=f"name one of {', '.join(sorted(known_names))}"
+                if known_names
                 else "add it to graft.yml",
             )
-    return [one for one in found if not names or one.name in names]
+    return [source for source in sources if not names or source.name in names]
 
 
-def _table(found: Sequence[SourceFreshness], now: datetime, late: set[str]) -> list[str]:
+def _table(sources: Sequence[SourceFreshness], now: datetime, late: set[str]) -> list[str]:
     """A line a source, below their headings."""
     rows = [("source", "newest event", "behind", "logs", "waiting", "rejects")]
     rows += [
         (
-            one_line(one.name),
-            iso(one.last_event) or "none",
-            _span(one.age(now)) + (" (late)" if one.name in late else ""),
-            f"{one.logs:,}",
-            "not asked" if one.waiting is None else f"{one.waiting:,}",
-            f"{one.rejects:,}",
+            one_line(source.name),
+            iso(source.last_event) or "none",
+            _span(source.age(now)) + (" (late)" if source.name in late else ""),
+            f"{source.logs:,}",
+            "not asked" if source.waiting is None else f"{source.waiting:,}",
+            f"{source.rejects:,}",
         )
-        for one in found
+        for source in sources
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    lines += [f"{one_line(one.name)}: {one_line(one.problem)}" for one in found if one.problem]
-    if not found:
+    lines += [
+        f"{one_line(source.name)}: {one_line(source.problem)}"
+        for source in sources
+        if source.problem
+    ]
+    if not sources:
         return ["no source: add one below `collect` in graft.yml"]
     return lines
 

@@ -58,7 +58,7 @@ def info(config_path: Path | None, *, as_json: bool) -> None:
     """Show the contents of the store: batches, files, rows, logs. Nothing is written."""
     config = load_config(config_path)
     contents = store_contents(config.path(config.store))
-    logs = by_source(config, [one.origin for one in contents.logs])
+    logs = by_source(config, [log.origin for log in contents.logs])
     if as_json:
         _print_json(store_text.contents_json(contents, logs))
     else:
@@ -227,18 +227,18 @@ def forget_logs(
     --yes.
     """
     config = load_config(config_path)
-    place = config.path(config.store)
+    store_path = config.path(config.store)
     with turn(config, timedelta(0) if no_wait else wait, lambda text: click.echo(text, err=True)):
-        listed = stored_origins(place)
-        origins = sorted({one for name in names for one in matching(config, listed, name)})
-        found = to_forget(place, origins)
+        listed = stored_origins(store_path)
+        origins = sorted({origin for name in names for origin in matching(config, listed, name)})
+        removal = to_forget(store_path, origins)
         if not as_json:
-            for line in store_text.forgotten_lines(found):
+            for line in store_text.forgotten_lines(removal):
                 click.echo(line)
-        if sure := yes or (not as_json and _confirmed(found)):
-            forget(place, origins)
+        if sure := yes or (not as_json and _confirm_removal(removal)):
+            forget(store_path, origins)
     if as_json:
-        _print_json(store_text.forgotten_json(found, done=sure))
+        _print_json(store_text.forgotten_json(removal, done=sure))
     elif sure:
         click.echo(
             "removed; files with what was removed are deleted after an hour by a collect or "
@@ -250,10 +250,10 @@ def forget_logs(
         )
 
 
-def _confirmed(found: ForgottenLogs) -> bool:
+def _confirm_removal(removal: ForgottenLogs) -> bool:
     if not sys.stdin.isatty():
         return False
-    return click.confirm(f"Remove {count(len(found.origins), 'log')} from the store?", err=True)
+    return click.confirm(f"Remove {count(len(removal.origins), 'log')} from the store?", err=True)
 
 
 @store.command(

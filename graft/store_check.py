@@ -88,21 +88,25 @@ def secrets_line(secrets: StoredSecrets) -> str:
     )
 
 
-def check_store(place: str) -> StoreCheck:
+def check_store(store_path: str) -> StoreCheck:
     """Read a store to its end.
 
     Raises:
         StoreError: It cannot be read now, or is of a newer version.
     """
-    damages = store.damages(place)
-    batches = store.batches(place, tuple(damages))
+    damages = store.damages(store_path)
+    batches = store.batches(store_path, tuple(damages))
     others: list[str] = []
     remedies = [_DAMAGED] if damages else []
 
     def values() -> object:
-        return store.read(place, results=True, without=tuple(damages))
+        return store.read(store_path, results=True, without=tuple(damages))
 
-    for read in (values, lambda: store.addresses(place), lambda: store.build_history(place)):
+    for read in (
+        values,
+        lambda: store.addresses(store_path),
+        lambda: store.build_history(store_path),
+    ):
         try:
             read()
         except GraftError as error:
@@ -110,11 +114,11 @@ def check_store(place: str) -> StoreCheck:
             remedies.append(error.remedy)
     secrets = NO_SECRETS
     if not others:
-        secrets = stored_secrets(place, tuple(damages))
+        secrets = stored_secrets(store_path, tuple(damages))
     if secrets:
         remedies.append(_SECRETS)
     return StoreCheck(
-        place,
+        store_path,
         len(batches),
         sum(len(batch.files) for batch in batches),
         damages,

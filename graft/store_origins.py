@@ -19,11 +19,11 @@ OTHERS = ""
 
 def by_source(config: Config, origins: Iterable[str]) -> dict[str, list[str]]:
     """Source of `graft.yml` -> its logs; those that no source has, under an empty name."""
-    found: dict[str, list[str]] = {source.label: [] for source in sources(config)}
+    logs_by_source: dict[str, list[str]] = {source.label: [] for source in sources(config)}
     for origin in origins:
-        own = next((one for one in found if is_below(origin, one)), OTHERS)
-        found.setdefault(own, []).append(origin)
-    return found
+        source = next((name for name in logs_by_source if is_below(origin, name)), OTHERS)
+        logs_by_source.setdefault(source, []).append(origin)
+    return logs_by_source
 
 
 def matching(config: Config, origins: Sequence[str], name: str) -> list[str]:
@@ -39,26 +39,28 @@ def matching(config: Config, origins: Sequence[str], name: str) -> list[str]:
     listed = list(sources(config))
     labels = {*_labels(config, listed, name)}
     if not labels and _WILDCARD.search(name):
-        found = [one for one in origins if fnmatchcase(one, name)]
+        matches = [origin for origin in origins if fnmatchcase(origin, name)]
     else:
         labels.add(name)
-        found = [one for one in origins if any(is_below(one, prefix) for prefix in labels)]
-    if not found:
-        known = ", ".join([one.label for one in listed][:_SHOWN])
+        matches = [
+            origin for origin in origins if any(is_below(origin, prefix) for prefix in labels)
+        ]
+    if not matches:
+        known_sources = ", ".join([source.label for source in listed][:_SHOWN])
         raise GraftError(
             f"nothing in the store came from {name!r}",
             place="graft store forget",
             remedy="name a source of graft.yml"
-            + (f" ({known})" if known else "")
+            + (f" ({known_sources})" if known_sources else "")
             + ", a log, or a pattern such as 'logs/2025-*'; `graft store info --json` lists the "
             "logs",
         )
-    return found
+    return matches
 
 
 def _labels(config: Config, listed: Iterable[LogSource], name: str) -> Iterator[str]:
     """The prefixes of the sources of a server or namespace."""
-    yield from (one.label for one in listed if one.label.rstrip("/") == name.rstrip("/"))
+    yield from (source.label for source in listed if source.label.rstrip("/") == name.rstrip("/"))
     for entry in config.collect:
         if entry.sqlserver and entry.sqlserver.server == name:
             yield label(entry)

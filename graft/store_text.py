@@ -70,31 +70,31 @@ def contents_lines(contents: StoreContents, logs: Logs) -> Iterator[str]:
     yield ""
     tables = [("table", "rows", "files", "size")]
     tables += [
-        (name, f"{one.rows:,}", f"{one.files:,}", size(one.bytes))
-        for name, one in contents.tables.items()
+        (name, f"{table.rows:,}", f"{table.files:,}", size(table.bytes))
+        for name, table in contents.tables.items()
     ]
     yield from _columns(tables)
     yield ""
-    events = {one.origin: one.events for one in contents.logs}
+    events = {log.origin: log.events for log in contents.logs}
     named = [("source", "logs", "events")]
     named += [
         (
             one_line(name) if name != OTHERS else "in no source of graft.yml",
-            f"{len(own):,}",
-            f"{sum(events[one] for one in own):,}",
+            f"{len(origins):,}",
+            f"{sum(events[origin] for origin in origins):,}",
         )
-        for name, own in logs.items()
+        for name, origins in logs.items()
     ]
     yield from _columns(named)
 
 
 def contents_json(contents: StoreContents, logs: Logs) -> dict[str, Any]:
     """The contents of a store as JSON values."""
-    of = {one.origin: one for one in contents.logs}
+    logs_by_origin = {log.origin: log for log in contents.logs}
     return {
         "store": contents.place,
         "format": contents.format,
-        "formats": {str(one): number for one, number in sorted(contents.formats.items())},
+        "formats": {str(version): number for version, number in sorted(contents.formats.items())},
         "batches": contents.batches,
         "merged_batches": contents.merged,
         "last_sequence": contents.last_sequence,
@@ -110,18 +110,22 @@ def contents_json(contents: StoreContents, logs: Logs) -> dict[str, Any]:
         "purged_before": iso(contents.purged_before),
         "closed_logs": contents.closed,
         "tables": {
-            name: {"rows": one.rows, "files": one.files, "bytes": one.bytes}
-            for name, one in contents.tables.items()
+            name: {"rows": table.rows, "files": table.files, "bytes": table.bytes}
+            for name, table in contents.tables.items()
         },
         "sources": [
             {
                 "source": name or None,
                 "logs": [
-                    {"origin": one, "events": of[one].events, "read_at": iso(of[one].read_at)}
-                    for one in own
+                    {
+                        "origin": origin,
+                        "events": logs_by_origin[origin].events,
+                        "read_at": iso(logs_by_origin[origin].read_at),
+                    }
+                    for origin in origins
                 ],
             }
-            for name, own in logs.items()
+            for name, origins in logs.items()
         ],
     }
 
@@ -187,26 +191,26 @@ def compaction_json(done: Compaction) -> dict[str, Any]:
     }
 
 
-def forgotten_lines(found: ForgottenLogs) -> Iterator[str]:
+def forgotten_lines(removal: ForgottenLogs) -> Iterator[str]:
     """Logs that are to be removed, and their rows."""
-    shown = [one_line(one) for one in found.origins[:_SHOWN]]
+    shown = [one_line(origin) for origin in removal.origins[:_SHOWN]]
     yield from shown
-    if len(found.origins) > _SHOWN:
-        yield f"and {len(found.origins) - _SHOWN:,} more"
-    rows = ", ".join(f"{number:,} {table}" for table, number in found.rows.items())
+    if len(removal.origins) > _SHOWN:
+        yield f"and {len(removal.origins) - _SHOWN:,} more"
+    rows = ", ".join(f"{number:,} {table}" for table, number in removal.rows.items())
     yield (
-        f"{count(len(found.origins), 'log')} in {count(found.batches, 'batch', 'es')}: "
+        f"{count(len(removal.origins), 'log')} in {count(removal.batches, 'batch', 'es')}: "
         f"{rows or 'no rows'}"
     )
 
 
-def forgotten_json(found: ForgottenLogs, *, done: bool) -> dict[str, Any]:
+def forgotten_json(removal: ForgottenLogs, *, done: bool) -> dict[str, Any]:
     """Logs that were, or are to be, removed, as JSON values."""
     return {
         "removed": done,
-        "origins": list(found.origins),
-        "rows": dict(found.rows),
-        "batches": found.batches,
+        "origins": list(removal.origins),
+        "rows": dict(removal.rows),
+        "batches": removal.batches,
     }
 
 

@@ -118,14 +118,14 @@ def taint(
     runs = (*run_ids, *(between or ()))
     dated = dated_lineage(
         config,
-        lambda some: _tasks_around(config, some, dataset if dates else None, task_name, runs),
+        lambda history: _tasks_around(config, history, dataset if dates else None, task_name, runs),
     )
     bad = _bad_writes(dated.history, dataset, dates, run_ids, task_name, code_version, between)
-    found = spread(dated.history, bad)
+    taints = spread(dated.history, bad)
     number = None
     if record:
-        number = record_taint(config, dated.history, bad, found, reason, public_address(link))
-    plan = taint_plan(dated.history, bad, found, dated.consumers, dated.owners)
+        number = record_taint(config, dated.history, bad, taints, reason, public_address(link))
+    plan = taint_plan(dated.history, bad, taints, dated.consumers, dated.owners)
     steps, dags = rerun_steps(plan, dated.rerun), backfills(plan, dated.rerun)
     if form == "json":
         document = taint_json(plan, steps, dags, number)
@@ -157,16 +157,16 @@ def _check_usage(*, record: bool, reason: str, link: str, out: Path | None, form
 
 def _tasks_around(
     config: Config,
-    some: AccessHistory,
+    history: AccessHistory,
     dataset: str | None,
     task: str | None,
     run_ids: Sequence[str],
 ) -> set[str]:
     """The tasks whose runs are all needed; bad is a dataset, a task, or runs."""
     if dataset:
-        return tasks_of_taint(some, [found_dataset(some.lineage, dataset)])
+        return tasks_of_taint(history, [found_dataset(history.lineage, dataset)])
     bad = {task} if task else store.tasks_of_runs(config.path(config.store), run_ids)
-    return bad | tasks_of_taint(some, some.written_by(bad))
+    return bad | tasks_of_taint(history, history.written_by(bad))
 
 
 def _bad_writes(
@@ -189,10 +189,10 @@ def _bad_writes(
             raise GraftError("there is no such task", place=task)
         runs = runs_of_version(history, task, version or "")
     elif between:
-        runs = runs_between(history, *(_one_run(history, one) for one in between))
+        runs = runs_between(history, *(_one_run(history, run_id) for run_id in between))
     else:
-        runs = [run for one in run_ids for run in _runs(history, one)]
-    bad = [one for one in bad_runs(history, runs) if dataset in (None, one.dataset)]
+        runs = [run for run_id in run_ids for run in _runs(history, run_id)]
+    bad = [write for write in bad_runs(history, runs) if dataset in (None, write.dataset)]
     if not bad:
         raise GraftError(
             "these runs wrote nothing that the logs show",
@@ -203,18 +203,18 @@ def _bad_writes(
 
 
 def _runs(history: AccessHistory, run_id: str) -> list[Execution]:
-    found = runs_named(history, run_id)
-    if not found:
+    executions = runs_named(history, run_id)
+    if not executions:
         raise GraftError("there is no such run", place=run_id, remedy="take its id from a page")
-    return found
+    return executions
 
 
 def _one_run(history: AccessHistory, run_id: str) -> Execution:
-    found = _runs(history, run_id)
-    if len(found) > 1:
-        tasks = ", ".join(sorted({task for task, _ in found})[:5])
+    executions = _runs(history, run_id)
+    if len(executions) > 1:
+        tasks = ", ".join(sorted({task for task, _ in executions})[:5])
         raise GraftError(f"it is a run of several tasks: {tasks}", place=run_id)
-    return found[0]
+    return executions[0]
 
 
 def _write_dag(config: Config, files: dict[str, str], out: Path | None) -> None:

@@ -29,7 +29,9 @@ def without_effect(config: Config, records: Records) -> Iterator[Finding]:
     renamed = {dataset: config.name_rules(dataset) for dataset in datasets}
     yield from first_findings(list(_rules(config, datasets)), FILE_NAME, "rules under `names`")
     yield from first_findings(
-        list(_merged(config, records, renamed)), FILE_NAME, "datasets that two rules rename to one"
+        list(_find_merged(config, records, renamed)),
+        FILE_NAME,
+        "datasets that two rules rename to one",
     )
 
 
@@ -41,10 +43,10 @@ def foreign_namespace(config: Config, records: Records, dbt: Platform) -> Iterat
     )
     wanted = {namespace.casefold() for namespace in (dbt.namespace, *dbt.aliases)}
     if namespaces and not wanted.intersection(map(str.casefold, namespaces)):
-        found = [f"{name} ({number:,})" for name, number in namespaces.most_common()]
+        names = [f"{name} ({number:,})" for name, number in namespaces.most_common()]
         yield _warning(
             f"no dataset of the logs is in the namespace {dbt.namespace}, which holds dbt's "
-            f"relations; the logs have {named(found)}",
+            f"relations; the logs have {named(names)}",
             "set `dbt.namespace`, or rename them to it under `names`",
         )
 
@@ -54,11 +56,11 @@ def _warning(problem: str, remedy: str) -> Finding:
 
 
 def _tasks(config: Config, records: Records) -> Iterator[Finding]:
-    known = {run.task for run in records.runs} | {one.task for one in records.accesses}
-    if missing := sorted(config.tasks.keys() - known):
+    logged_tasks = {run.task for run in records.runs} | {access.task for access in records.accesses}
+    if missing := sorted(config.tasks.keys() - logged_tasks):
         yield _warning(
             f"`tasks` has {count(len(missing), 'task')} that no log has: {named(missing, 10)}",
-            f"correct the name; the logs have {named(sorted(known), 10)}",
+            f"correct the name; the logs have {named(sorted(logged_tasks), 10)}",
         )
     # With `repo`, it is a path in that repository, which may be another one.
     for task, entry in config.tasks.items():
@@ -95,33 +97,33 @@ def _rules(config: Config, datasets: set[DatasetId]) -> Iterator[Finding]:
         left = remaining
 
 
-def _merged(
+def _find_merged(
     config: Config, records: Records, renamed: dict[DatasetId, DatasetId]
 ) -> Iterator[Finding]:
     columns: dict[DatasetId, set[str]] = defaultdict(set)
-    for known in records.datasets:
-        columns[known.id] |= {column.name.casefold() for column in known.columns}
+    for facts in records.datasets:
+        columns[facts.id] |= {column.name.casefold() for column in facts.columns}
     parts: dict[DatasetId, list[DatasetId]] = defaultdict(list)
     for dataset, target in renamed.items():
         if dataset != target or target in renamed:
             parts[target].append(dataset)
     for target, datasets in sorted(parts.items()):
-        one, *others = sorted(datasets)
-        if different := [str(other) for other in others if _differ(one, other, columns)]:
+        first, *others = sorted(datasets)
+        if different := [str(other) for other in others if _differ(first, other, columns)]:
             yield _warning(
-                f"rules under `names` make one dataset {target} of {one} and {named(different)}",
+                f"rules under `names` make one dataset {target} of {first} and {named(different)}",
                 "if these are not the same data, rename them to different names",
             )
 
 
-def _differ(one: DatasetId, other: DatasetId, columns: dict[DatasetId, set[str]]) -> bool:
+def _differ(first: DatasetId, other: DatasetId, columns: dict[DatasetId, set[str]]) -> bool:
     """Whether two datasets cannot be the same.
 
     Each has a column that the other lacks; without columns, both are tables of one platform.
     """
-    if columns[one] and columns[other]:
-        return not (columns[one] <= columns[other] or columns[other] <= columns[one])
-    return not one.is_path and not other.is_path and _platform(one) == _platform(other)
+    if columns[first] and columns[other]:
+        return not (columns[first] <= columns[other] or columns[other] <= columns[first])
+    return not first.is_path and not other.is_path and _platform(first) == _platform(other)
 
 
 def _platform(dataset: DatasetId) -> str:

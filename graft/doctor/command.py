@@ -84,10 +84,10 @@ def examine(path: Path) -> Iterator[Finding]:
     else:
         checks = _checks(config)
     for subject, check in checks:
-        yield from _guarded(subject, check)
+        yield from _run_guarded(subject, check)
 
 
-def _guarded(subject: str, check: Check) -> Iterator[Finding]:
+def _run_guarded(subject: str, check: Check) -> Iterator[Finding]:
     """The findings of a check; an error in it is a finding too, so that the others still run."""
     try:
         yield from check()
@@ -124,10 +124,10 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     yield str(config.target_dir), partial(project.dbt_artifacts, config)
     yield FILE_NAME, partial(without_effect, config, state.records)
     listed = [*sources(config)]
-    for entry, found in zip(config.collect, listed, strict=False):
-        yield found.label, partial(logs.source, entry, found, state)
-    for found in listed[len(config.collect) :]:
-        yield found.label, partial(logs.files, found, state, "file")
+    for entry, source in zip(config.collect, listed, strict=False):
+        yield source.label, partial(logs.source, entry, source, state)
+    for source in listed[len(config.collect) :]:
+        yield source.label, partial(logs.files, source, state, "file")
     yield FILE_NAME, partial(without_task, config, state.records, lambda: state.positions)
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
@@ -136,7 +136,10 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     yield state.place, partial(store_state.rejects, state)
     yield state.place, partial(store_state.statements, state)
     yield state.place, partial(cut_plans.cut_plans, state.records)
-    known = [server.server for server in servers]
-    yield state.place, partial(cut_plans.hidden_databases, state.records, config.name_rules, known)
+    server_names = [server.server for server in servers]
+    yield (
+        state.place,
+        partial(cut_plans.hidden_databases, state.records, config.name_rules, server_names),
+    )
     if state.records.accesses:
         yield FILE_NAME, partial(dataset_names.matches, config)

@@ -35,7 +35,7 @@ def cut_plans(records: Records) -> Iterator[Finding]:
             if shape and cause in (shape.reason or ""):
                 shapes[access.task].add(access.shape_id)
                 ran[access.task].add(applications.get((access.task, access.run_id)) or "")
-        found = [
+        findings = [
             Finding(
                 Severity.WARNING,
                 task,
@@ -45,12 +45,12 @@ def cut_plans(records: Records) -> Iterator[Finding]:
             )
             for task, cut in sorted(shapes.items())
         ]
-        yield from first_findings(found, setting, f"tasks whose {what} Spark cut")
+        yield from first_findings(findings, setting, f"tasks whose {what} Spark cut")
 
 
 def _where(applications: set[str]) -> str:
-    known = sorted(applications - {""})
-    return f" ({named(known)})" if known else ""
+    ids = sorted(applications - {""})
+    return f" ({named(ids)})" if ids else ""
 
 
 def hidden_databases(
@@ -68,8 +68,8 @@ def hidden_databases(
             and rules(access.dataset).namespace == UNKNOWN_DATABASE
         ):
             tasks[_schema(access.dataset), access.direction].add(access.task)
-    known = sorted(set(servers))
-    server = known[0] if len(known) == 1 else "mssql://HOST:1433"
+    names = sorted(set(servers))
+    server = names[0] if len(names) == 1 else "mssql://HOST:1433"
     for (schema, direction), using in sorted(tasks.items()):
         writes = direction is Direction.WRITE
         rule = f'- {{from: "{UNKNOWN_DATABASE}/{schema}*", to: "{server}/DATABASE.{schema}*"}}'

@@ -22,17 +22,17 @@ from dbt_graft.lineage.findings import Finding, Severity
 _OLD = timedelta(days=14)
 
 
-def source(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator[Finding]:
+def source(entry: CollectEntry, log_source: LogSource, state: StoreState) -> Iterator[Finding]:
     """An entry of `collect`.
 
     Raises:
         GraftError: It cannot be reached, or not be read.
     """
-    label = found.label
+    label = log_source.label
     if entry.sqlserver and entry.sqlserver.connection:
         yield from _server(entry.sqlserver)
     else:
-        yield from files(found, state, _word(entry))
+        yield from files(log_source, state, _word(entry))
     runs = [run.started_at for run in state.records.runs if is_below(run.origin, label)]
     newest = max((moment for moment in runs if moment), default=None)
     if newest and datetime.now(UTC) - newest > _OLD:
@@ -50,14 +50,17 @@ def _word(entry: CollectEntry) -> str:
     return "file" if entry.declared or entry.dbt or entry.openlineage else "log"
 
 
-def files(found: LogSource, state: StoreState, what: str) -> Iterator[Finding]:
+def files(log_source: LogSource, state: StoreState, what: str) -> Iterator[Finding]:
     """The files of a source: how many there are, and how many are new.
 
     Args:
         what: A word for one of them.
     """
-    label, left_out = found.label, list[Finding]()
-    logs, new = len(found.new_logs({}, left_out.append)), len(found.new_logs(state.positions))
+    label, left_out = log_source.label, list[Finding]()
+    logs, new = (
+        len(log_source.new_logs({}, left_out.append)),
+        len(log_source.new_logs(state.positions)),
+    )
     yield from left_out
     if not logs:
         yield Finding(
@@ -88,8 +91,8 @@ def _server(entry: SqlServerEntry) -> Iterator[Finding]:
     for finding in findings:
         yield replace(finding, subject=f"{entry.server}/{entry.session}: {finding.subject}")
     if not findings:
-        place = f"{entry.server}/{entry.session}"
-        yield Finding(Severity.NOTE, place, "runs and captures everything that lineage needs")
+        subject = f"{entry.server}/{entry.session}"
+        yield Finding(Severity.NOTE, subject, "runs and captures everything that lineage needs")
 
 
 def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Iterator[Finding]:

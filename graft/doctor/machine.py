@@ -18,9 +18,9 @@ from dbt_graft.lineage.findings import Finding, Severity
 def python() -> Iterator[Finding]:
     """Versions of the interpreter and of important packages."""
     packages = (f"{name} {_version(name)}" for name in ("pyspark", "dbt-core"))
-    known = ", ".join((f"dbt-graft {__version__}", *packages))
+    versions = ", ".join((f"dbt-graft {__version__}", *packages))
     yield Finding(
-        Severity.NOTE, "Python", f"{platform.python_version()} at {sys.executable}; {known}"
+        Severity.NOTE, "Python", f"{platform.python_version()} at {sys.executable}; {versions}"
     )
 
 

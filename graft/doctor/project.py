@@ -31,13 +31,13 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
     Raises:
         GraftError: There is no manifest, or it cannot be read.
     """
-    place = config.target_dir
-    read = artifacts.read(place)
-    written = _written(read, place / "manifest.json")
+    folder = config.target_dir
+    read = artifacts.read(folder)
+    written = _written_at(read, folder / "manifest.json")
     nodes = [node.get("resource_type") for node in read.manifest["nodes"].values()]
     yield Finding(
         Severity.NOTE,
-        str(place),
+        str(folder),
         f"dbt {read.dbt_version} wrote its artifacts {ago(written)} for {read.adapter}: "
         f"{count(nodes.count('model'), 'model')}, "
         f"{count(len(read.manifest['sources']), 'source')}, "
@@ -46,10 +46,10 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
     for notice in read.notices:
         path, _, problem = notice.partition(": ")
         yield Finding(Severity.WARNING, path, problem)
-    yield from _outdated(config.project_dir, written)
+    yield from _find_outdated(config.project_dir, written)
 
 
-def _written(read: Artifacts, manifest: Path) -> datetime:
+def _written_at(read: Artifacts, manifest: Path) -> datetime:
     try:
         written = datetime.fromisoformat(str(read.manifest["metadata"]["generated_at"]))
     except (KeyError, ValueError):
@@ -57,7 +57,7 @@ def _written(read: Artifacts, manifest: Path) -> datetime:
     return written if written.tzinfo else written.replace(tzinfo=UTC)
 
 
-def _outdated(project: Path, written: datetime) -> Iterator[Finding]:
+def _find_outdated(project: Path, written: datetime) -> Iterator[Finding]:
     """A warning if a file of the project is newer; after a checkout all files are."""
     newest = max(_files(project), key=lambda path: path.stat().st_mtime, default=None)
     if newest and newest.stat().st_mtime > written.timestamp():
@@ -82,4 +82,4 @@ def _files(project: Path) -> Iterator[Path]:
     for key, default in _FOLDERS.items():
         folders = keys.get(key)
         for folder in folders if isinstance(folders, list) else default:
-            yield from (one for one in (project / str(folder)).rglob("*") if one.is_file())
+            yield from (file for file in (project / str(folder)).rglob("*") if file.is_file())

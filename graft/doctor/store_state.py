@@ -40,22 +40,27 @@ class StoreState:
     fault: Finding | None = None
 
 
-def read(place: str) -> StoreState:
+def read(store_path: str) -> StoreState:
     """Read a store; an error is its `fault`."""
     try:
-        return StoreState(place, store.read(place), store.batches(place), store.positions(place))
+        return StoreState(
+            store_path,
+            store.read(store_path),
+            store.batches(store_path),
+            store.positions(store_path),
+        )
     except GraftError as error:
         fault = Finding(Severity.ERROR, error.place, error.problem, error.remedy)
-        return StoreState(place, fault=fault)
+        return StoreState(store_path, fault=fault)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         _log.debug("the store cannot be read", exc_info=True)
         fault = Finding(
             Severity.ERROR,
-            place,
+            store_path,
             f"the store cannot be read: {exception_summary(error)}",
             "restore it from a backup, or delete it and run `graft collect`",
         )
-        return StoreState(place, fault=fault)
+        return StoreState(store_path, fault=fault)
 
 
 def contents(state: StoreState) -> Iterator[Finding]:
@@ -69,7 +74,7 @@ def contents(state: StoreState) -> Iterator[Finding]:
         )
         return
     records = state.records
-    runs = len(records.runs) + sum(one.runs for one in records.run_repeats)
+    runs = len(records.runs) + sum(repeat.runs for repeat in records.run_repeats)
     yield Finding(
         Severity.NOTE,
         state.place,
@@ -82,7 +87,7 @@ def contents(state: StoreState) -> Iterator[Finding]:
 
 def replaced_keys(state: StoreState) -> Iterator[Finding]:
     """The datasets in whose names a key was replaced: it stood in a log, and it may still open."""
-    names = [str(one.id) for one in state.records.datasets if REDACTED in str(one.id)]
+    names = [str(dataset.id) for dataset in state.records.datasets if REDACTED in str(dataset.id)]
     if names:
         yield Finding(
             Severity.WARNING,
@@ -97,7 +102,7 @@ def rejects(state: StoreState) -> Iterator[Finding]:
     origins: dict[str, list[str]] = defaultdict(list)
     for reject in state.records.rejects:
         origins[reject.reason].append(reject.origin)
-    found = [
+    findings = [
         Finding(
             Severity.WARNING,
             named(list(dict.fromkeys(logs))),
@@ -106,13 +111,13 @@ def rejects(state: StoreState) -> Iterator[Finding]:
         )
         for reason, logs in sorted(origins.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
-    yield from first_findings(found, state.place, "reasons of rejects")
+    yield from first_findings(findings, state.place, "reasons of rejects")
 
 
 def statements(state: StoreState) -> Iterator[Finding]:
     """Statements not parsed or parsed in part, except where Spark cut the plan."""
-    found = gaps(shape for shape in state.records.shapes.values() if not is_cut(shape))
-    yield from first_findings([_gap(gap) for gap in found], state.place, "reasons")
+    statement_gaps = gaps(shape for shape in state.records.shapes.values() if not is_cut(shape))
+    yield from first_findings([_gap(gap) for gap in statement_gaps], state.place, "reasons")
 
 
 def _gap(gap: Gap) -> Finding:
