@@ -111,4 +111,4 @@ def recent_dates(states: EntityStates) -> Dates:
     days = 366 * YEARS if is_coarse else 366
     month = unit_of(hour_of(moment_of(end - 1) - timedelta(days)), Grain.MONTH) + 1
     start = max(bounded[0][0], unit_start(month, Grain.MONTH))
-    return dates_between(moment_of(start), moment_of(end)).widened(states.grain)
+    return dates_between(moment_of(start), moment_of(end)).widen(states.grain)

@@ -108,7 +108,7 @@ def dates_panel(
         return None
     states = entity_states(history, dataset, taints.dates(dataset))
     shown = recent_dates(states)
-    words = states.of(shown)
+    words = states.dates_by_state(shown)
     order = (*reversed(DRAWN), EntityState.SUPERSEDED)
     return DatesPanel(
         dataset_kind(history, dataset),

@@ -72,7 +72,7 @@ def impact_panel(
     Args:
         columns: The columns that its page lists.
     """
-    of_dataset = {kind: reach.of(ProposedChange(dataset, kind)) for kind in OF_DATASET}
+    of_dataset = {kind: reach.measure(ProposedChange(dataset, kind)) for kind in OF_DATASET}
     if not any(of_dataset.values()):
         return None
     groups: dict[tuple[ReachOfChange, ...], list[str]] = {}
@@ -91,6 +91,8 @@ def _column_reaches(
 ) -> Iterator[tuple[str, tuple[ReachOfChange, ...]]]:
     for name in columns:
         if reach.knows(dataset, name):
-            reaches = tuple(reach.of(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN)
+            reaches = tuple(
+                reach.measure(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN
+            )
             if any(reaches):
                 yield name, reaches

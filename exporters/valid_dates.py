@@ -22,6 +22,6 @@ def valid_dates(lineage: Lineage) -> dict[DatasetId, list[list[str | None]]]:
             continue
         states = entity_states(history, dataset)
         if states.is_dated:
-            completed = states.of(states.written)[EntityState.COMPLETED]
+            completed = states.dates_by_state(states.written)[EntityState.COMPLETED]
             ranges[dataset] = dates_iso(completed - taints.dates(dataset))
     return ranges

@@ -147,7 +147,7 @@ def _range(answer: _Answer, first: str | None, last: str | None, grain: Grain) -
         start = unit_start(unit_of(end - 1, grain) - RECENT + 1, grain)
         if bounded and not last:
             start = max(start, bounded[0][0])
-    dates = dates_in([(start, end)]).widened(grain)
+    dates = dates_in([(start, end)]).widen(grain)
     if not dates:
         raise click.UsageError("--from is after --to")
     if dates.count(grain) > _MOST:

@@ -73,9 +73,7 @@ def graft(
     def join_lineage(wanted: Collection[DatasetId] | None = None) -> Lineage:
         """The lineage of dbt and of the logs; dbt's spelling of names and its columns win."""
         dbt_lineage = own_lineage(manifest, catalog, dbt_relations, wanted, followed)
-        return dbt_lineage.merged(lineage).merged(
-            described_columns(manifest, dbt_relations, wanted)
-        )
+        return dbt_lineage.merge(lineage).merge(described_columns(manifest, dbt_relations, wanted))
 
     touched = join_lineage(lineage.datasets)
     decided = plan(manifest, lineage, dbt_relations)

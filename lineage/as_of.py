@@ -132,7 +132,7 @@ class _Past:
         return replace(
             dataset,
             last_seen=min(last, self._at) if last else None,
-            dropped_at=drops.of(dataset),
+            dropped_at=drops.drop_time(dataset),
         )
 
 

@@ -145,7 +145,7 @@ def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) 
 def _rename_dates(
     dates: Mapping[DatasetId, DeclaredDates], rename: Rename
 ) -> dict[DatasetId, DeclaredDates]:
-    return {rename(dataset): declared.named(rename) for dataset, declared in dates.items()}
+    return {rename(dataset): declared.rename(rename) for dataset, declared in dates.items()}
 
 
 def _with_names(lineage: Lineage, names: OtherNames) -> Lineage:
@@ -203,18 +203,22 @@ def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], l
     """Accesses and column edges under the names of the rules; temporary tables keep theirs."""
     temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY} | {MEMORY}
 
-    def named(dataset: DatasetId) -> DatasetId:
+    def present_name(dataset: DatasetId) -> DatasetId:
         return dataset if dataset in temporary else rename(dataset)
 
     def access_named(access: Access) -> Access:
-        name = named(access.dataset)
+        name = present_name(access.dataset)
         # Most keep their name, and a copy of each would be most of the work.
         return access if str(name) == str(access.dataset) else replace(access, dataset=name)
 
     return (
         [access_named(access) for access in records.accesses],
         [
-            replace(edge, to_dataset=named(edge.to_dataset), from_dataset=named(edge.from_dataset))
+            replace(
+                edge,
+                to_dataset=present_name(edge.to_dataset),
+                from_dataset=present_name(edge.from_dataset),
+            )
             for edge in records.column_edges
         ],
     )
@@ -259,7 +263,7 @@ def _datasets(
         )
     drops = Drops(accesses)
     for key, dataset in datasets.items():
-        if (dropped_at := drops.of(dataset)) != dataset.dropped_at:
+        if (dropped_at := drops.drop_time(dataset)) != dataset.dropped_at:
             datasets[key] = replace(dataset, dropped_at=dropped_at)
     return {key: datasets[key] for key in sorted(datasets)}
 

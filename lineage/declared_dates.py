@@ -34,7 +34,7 @@ class DeclaredDates:
             return None
         return PartitionMapping(self.period, *offsets, evidence=MappingEvidence.DECLARED)
 
-    def named(self, name: Callable[[DatasetId], DatasetId]) -> DeclaredDates:
+    def rename(self, name: Callable[[DatasetId], DatasetId]) -> DeclaredDates:
         """The same under other names of the inputs."""
         return replace(
             self,

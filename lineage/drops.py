@@ -33,7 +33,7 @@ class Drops:
             for at in self._times(access):
                 latest[access.dataset] = max(at, latest.get(access.dataset, at))
 
-    def of(self, dataset: Dataset) -> datetime | None:
+    def drop_time(self, dataset: Dataset) -> datetime | None:
         """The time at which a dataset was dropped; None if it is there."""
         recorded = dataset.dropped_at
         times = [self._dropped.get(dataset.id)]

@@ -75,9 +75,9 @@ class HeldColumns:
         # Temporary tables fill temporary tables; each round sees one step further. All of a round
         # first: what it goes through grows with what it finds.
         while sum(self._hold_edge(edge) for edge in arriving):
-            arriving = list(self.behind(between))
+            arriving = list(self.edges_behind(between))
 
-    def behind(self, edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
+    def edges_behind(self, edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
         """The edges from lasting columns that edges from temporary tables and memories stand for,
         as far as these were filled.
         """

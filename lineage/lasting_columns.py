@@ -89,7 +89,7 @@ def resolve(
     direct = [edge for edge in lasting if edge.from_dataset not in held]
     through = (
         edge
-        for edge in held.behind(edge for edge in lasting if edge.from_dataset in held)
+        for edge in held.edges_behind(edge for edge in lasting if edge.from_dataset in held)
         if edge.from_dataset == edge.to_dataset
         or (edge.task, edge.from_dataset, edge.to_dataset) in flowed
     )

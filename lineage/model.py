@@ -223,7 +223,7 @@ class Lineage:
             (*self.tasks, *self.definitions),
         )
 
-    def merged(self, other: Lineage) -> Lineage:
+    def merge(self, other: Lineage) -> Lineage:
         """Both together; `self` comes first, columns from the one that has them.
 
         A dataset that the two spell differently is spelled as in `self`, everywhere.

@@ -85,8 +85,8 @@ def _finders(rules: OneNameRules) -> Iterator[tuple[NameReason, _Finder]]:
 
 
 def _renaming(rename: Rename, tables: Mapping[DatasetId, DatasetId]) -> Rename:
-    def named(dataset: DatasetId) -> DatasetId:
+    def name_of(dataset: DatasetId) -> DatasetId:
         name = rename(dataset)
         return rename(tables[name]) if name in tables else name
 
-    return named
+    return name_of

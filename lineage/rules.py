@@ -66,7 +66,7 @@ class _Subject:
         metadata = self.lineage.dataset_metadata.get(dataset)
         return (description.owner if description else "") or (metadata.owner if metadata else "")
 
-    def tagged(self, tags: frozenset[str]) -> Iterator[DatasetId]:
+    def tagged_datasets(self, tags: frozenset[str]) -> Iterator[DatasetId]:
         for dataset in sorted(self.lineage.datasets):
             description = self.descriptions.get(dataset)
             metadata = self.lineage.dataset_metadata.get(dataset)
@@ -149,7 +149,7 @@ def _certified(subject: _Subject) -> Iterator[RuleFinding]:
         if length(consumer.freshness_slo) or time_of_day(consumer.deadline)
         for dataset in consumer.reads
     }
-    for dataset in subject.tagged(subject.scope.certified):
+    for dataset in subject.tagged_datasets(subject.scope.certified):
         owner = subject.owner(dataset)
         if not owner:
             yield RuleFinding(
@@ -198,7 +198,7 @@ def _promises(subject: _Subject) -> Iterator[RuleFinding]:
 
 
 def _gold(subject: _Subject) -> Iterator[RuleFinding]:
-    for dataset in subject.tagged(subject.scope.gold):
+    for dataset in subject.tagged_datasets(subject.scope.gold):
         description = subject.descriptions.get(dataset)
         tests = {test.node_id for test in description.tests} if description else set()
         if tests.isdisjoint(subject.results(dataset)):

@@ -56,7 +56,7 @@ class Purge:
 
 
 def purge(
-    place: str,
+    store: str,
     before: datetime,
     *,
     dry_run: bool = False,
@@ -72,33 +72,33 @@ def purge(
         StoreError: The store is damaged; nothing was changed.
     """
     if dry_run:
-        return _found(open_store(place), before, on_progress)[0]
-    with writing(place), compacting(place, wait=True) as lock:
+        return _logs_to_close(open_store(store), before, on_progress)[0]
+    with writing(store), compacting(store, wait=True) as lock:
         # In a bucket another machine may merge the same batches meanwhile.
         is_purged = False
         while not is_purged:
-            found = open_store(place)
-            done, closed, last = _found(found, before, on_progress)
+            snapshot = open_store(store)
+            done, closed, last = _logs_to_close(snapshot, before, on_progress)
             if not closed:
                 break
-            with committing(place):
-                keep_copy(found)
-            parts = tuple(batch for batch in found.batches if batch.sequence <= last)
+            with committing(store):
+                keep_copy(snapshot)
+            parts = tuple(batch for batch in snapshot.batches if batch.sequence <= last)
             on_progress(f"writing what is left of {len(parts):,} batches")
             block = MergeBlock(parts, min(batch.first for batch in parts), last)
-            _, is_purged = replaced(found, block, closed=closed, is_locked=lock.is_held)
+            _, is_purged = replaced(snapshot, block, closed=closed, is_locked=lock.is_held)
     return done
 
 
-def _found(
-    found: OpenStore, before: datetime, on_progress: Callable[[str], object]
+def _logs_to_close(
+    snapshot: OpenStore, before: datetime, on_progress: Callable[[str], object]
 ) -> tuple[Purge, ClosedLogs | None, int]:
     """The logs to be closed, and the sequence of the last batch that may have one."""
-    old = OldRows(found, before)
+    old = OldRows(snapshot, before)
     if not old.buckets:
         return Purge(), None, 0
     scope = old.scope()
-    purged = {(row["task"], row["run_id"]) for _, row in found.rows("run_repeats")}
+    purged = {(row["task"], row["run_id"]) for _, row in snapshot.rows("run_repeats")}
     closing = ClosingLogs(scope, before)
     for number, groups in enumerate(old.groups()):
         on_progress(f"looking for old runs: part {number + 1} of {len(old.buckets)}")
@@ -108,14 +108,14 @@ def _found(
                 closing.keep_open(group)
             else:
                 closing.add(group)
-    origins, left_open = closing.found()
+    origins, left_open = closing.closable_logs()
     if not origins:
         return Purge(open=left_open), None, 0
-    done, closed = _closed(old, scope, origins, before, on_progress)
+    done, closed = _fold_closed(old, scope, origins, before, on_progress)
     return replace(done, open=left_open), closed, old.last
 
 
-def _closed(
+def _fold_closed(
     old: OldRows,
     scope: FoldScope,
     origins: set[str],
@@ -138,7 +138,7 @@ def _closed(
                 runs += len(group.run_ids)
                 gone += _rows(group)
         for fold in folds.values():
-            of_task = fold.folded()
+            of_task = fold.finish()
             for group in of_task.groups:
                 staying.update((group.task, run_id) for run_id in group.run_ids)
                 gone -= _rows(group)

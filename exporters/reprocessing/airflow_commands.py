@@ -114,6 +114,6 @@ def _date_of_run_id(run: Run) -> datetime | None:
 
 def _ends(dates: Dates) -> Iterator[tuple[str, str]]:
     """Ranges of days: the first, and the last with the end of its day."""
-    for start, end in dates.widened(Grain.DAY).ranges:
+    for start, end in dates.widen(Grain.DAY).ranges:
         if start > FIRST and end < LAST:
             yield f"{moment_of(start):%Y-%m-%d}T00:00Z", f"{moment_of(end - 24):%Y-%m-%d}T23:59:59Z"

@@ -133,7 +133,7 @@ class Dates:
         """Whether all others are among them."""
         return not other - self
 
-    def widened(self, grain: Grain) -> Dates:
+    def widen(self, grain: Grain) -> Dates:
         """All units of a grain that have one of them."""
         if grain is Grain.HOUR:
             return self
@@ -147,14 +147,14 @@ class Dates:
 
     def units(self, grain: Grain) -> Iterator[int]:
         """The numbers of all units that have one of them; ranges must not be open."""
-        for start, end in self.widened(grain).ranges:
+        for start, end in self.widen(grain).ranges:
             yield from range(unit_of(start, grain), unit_of(end - 1, grain) + 1)
 
     def count(self, grain: Grain) -> int:
         """The number of those units."""
         return sum(
             unit_of(end - 1, grain) - unit_of(start, grain) + 1
-            for start, end in self.widened(grain).ranges
+            for start, end in self.widen(grain).ranges
         )
 
 
@@ -201,4 +201,4 @@ def dates_of(periods: Sequence[Period]) -> Dates:
 
 @lru_cache(maxsize=1 << 14)
 def _period_dates(start: datetime | None, end: datetime | None, grain: Grain) -> Dates:
-    return dates_between(start, end).widened(grain)
+    return dates_between(start, end).widen(grain)

@@ -81,7 +81,7 @@ class PartitionMapping:
         """Both offsets."""
         return self.first, self.last
 
-    def needed(self, output: Dates) -> Dates:
+    def needed_dates(self, output: Dates) -> Dates:
         """The dates of the input that these of the output need."""
         if self.period is None:
             return ALL_DATES if output else output
@@ -97,13 +97,13 @@ class PartitionMapping:
             )
             for start, end in output.ranges
         )
-        return dates.widened(self.input_grain) if self.input_grain else dates
+        return dates.widen(self.input_grain) if self.input_grain else dates
 
-    def affected(self, dates: Dates) -> Dates:
+    def affected_dates(self, dates: Dates) -> Dates:
         """The dates of the output that need one of these of the input, in units of the period."""
         if self.period is None:
             return ALL_DATES if dates else dates
-        dates = dates.widened(self.input_grain) if self.input_grain else dates
+        dates = dates.widen(self.input_grain) if self.input_grain else dates
         return dates_in(
             self._affected_hours(hour_range, self.period) for hour_range in dates.ranges
         )

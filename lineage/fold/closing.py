@@ -43,7 +43,7 @@ class ClosingLogs:
         """Keep the logs of a group open."""
         self._open |= origins_of(group)
 
-    def found(self) -> tuple[set[str], int]:
+    def closable_logs(self) -> tuple[set[str], int]:
         """The logs that may be closed, and how many others have old runs."""
         shared: dict[str, list[set[str]]] = defaultdict(list)
         for origins in self._shared:

@@ -115,12 +115,12 @@ class TaskFold:
         else:
             self._wait(group)
 
-    def folded(self) -> FoldedTask:
+    def finish(self) -> FoldedTask:
         """The runs that stay, and the counts of the others."""
         groups = [*self._unfolded, *(group for group, _ in self._waiting.values())]
         repeats = []
         for pattern in self._patterns.values():
-            stays = pattern.staying()
+            stays = pattern.staying_groups()
             left_out = pattern.groups - len(stays)
             for group in stays:
                 self._count_statements(group, -1)
@@ -202,7 +202,7 @@ class _PatternRuns:
             if traits.by_last:
                 self._take(("ends first", at), lt, last, group)
 
-    def staying(self) -> list[RunGroup]:
+    def staying_groups(self) -> list[RunGroup]:
         """The groups that stay, each once."""
         return list({id(group): group for _, group in self._extremes.values()}.values())
 
@@ -236,7 +236,7 @@ def without_newest(
     )
     for group in folded.groups:
         again.add(group)
-    return again.folded()
+    return again.finish()
 
 
 def fold(
@@ -273,7 +273,7 @@ def fold(
         )
         for group in by_task[task]:
             fold_of_task.add(group)
-        folded_tasks.append(fold_of_task.folded())
+        folded_tasks.append(fold_of_task.finish())
     runs, accesses = _sort_placed(group for folded in folded_tasks for group in folded.groups)
     days = DayTotals()
     for folded in folded_tasks:

@@ -87,7 +87,7 @@ class ImpactReach:
         self._sets: dict[int, _Sets] = {}
         self._follow(chain.from_iterable(map(self._starts, range(len(graph.datasets)))))
 
-    def of(self, change: ProposedChange) -> ReachOfChange:
+    def measure(self, change: ProposedChange) -> ReachOfChange:
         """The reach of a change of a dataset or a column that the graph knows."""
         number = self._graph.find_dataset(change.dataset)
         if number is None:

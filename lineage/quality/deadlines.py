@@ -164,11 +164,11 @@ class _Day:
                 consumer, DeadlineStatus.MET, dataset, self._deadline, reason=reason
             )
         overdue = self._overdue(dataset, 1)
-        expected = times.expected(dataset, 1)
+        expected = times.expected_time(dataset, 1)
         if overdue is None or expected is None:
             at = self._moment(expected) if expected else None
             return DeadlineForecast(consumer, DeadlineStatus.ON_TIME, dataset, self._deadline, at)
-        between = expected - (times.expected(overdue, 1) or expected)
+        between = expected - (times.expected_time(overdue, 1) or expected)
         at = self._now + max(between, timedelta())
         status = DeadlineStatus.LATE if at <= self._deadline else DeadlineStatus.WILL_MISS
         return DeadlineForecast(consumer, status, dataset, self._deadline, at, overdue)

@@ -76,7 +76,7 @@ class UsualTimes:
             self._usual[dataset] = self._measure(dataset)
         return self._usual[dataset]
 
-    def expected(self, dataset: DatasetId, day: int) -> datetime | None:
+    def expected_time(self, dataset: DatasetId, day: int) -> datetime | None:
         """The usual time of a dataset in a day."""
         usual = self.usual(dataset)
         return self.deadline(day + 1) + usual.usual if usual else None

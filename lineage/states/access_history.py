@@ -80,7 +80,7 @@ class AccessHistory(AccessIndex):
             return mapping
         return PartitionMapping(period, 0, 0, input_grain, MappingEvidence.COLUMN, of=mapping.of)
 
-    def written(self, access: Access) -> Dates | None:
+    def written_dates(self, access: Access) -> Dates | None:
         """The dates that a write is about; all of a table that it replaces; None if not known."""
         if access.periods:
             return dates_of(access.periods)
@@ -102,7 +102,7 @@ class AccessHistory(AccessIndex):
         """The writes of a dataset, each with its dates, as `written` has them."""
         if dataset not in self._dated_writes:
             self._dated_writes[dataset] = [
-                (write, self.written(write)) for write in self.writes(dataset)
+                (write, self.written_dates(write)) for write in self.writes(dataset)
             ]
         return self._dated_writes[dataset]
 
@@ -116,7 +116,7 @@ class AccessHistory(AccessIndex):
             is_before = write.last_at and access.last_at and write.last_at <= access.last_at
             if is_before and removes_rows(write):
                 removed |= removed_dates(write)
-        dates = self.written(access)
+        dates = self.written_dates(access)
         return removed.covers(ALL_DATES if dates is None else dates)
 
     @cached_property
@@ -197,7 +197,7 @@ class AccessHistory(AccessIndex):
             reads: Sequence[Access] = self.reads_by_run(task, edge[1]).get(run, ())
             dates = read_dates(reads) if reads else None
             if dates is not None and (mapping := self.mapping(edge)).is_rule:
-                dates_written = mapping.affected(dates) & (
+                dates_written = mapping.affected_dates(dates) & (
                     ALL_DATES if dates_written is None else dates_written
                 )
         return dates_written

@@ -47,12 +47,12 @@ def bad_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[
     writes = [write for write in history.writes(dataset) if not removes_rows(write)]
     bad_writes, left = [], dates
     for access in writes:
-        written = history.written(access)
+        written = history.written_dates(access)
         if written is None or not (bad := written & left):
             continue
         bad_writes.append(_bad(history, access, bad))
         left -= bad
-    if bad_writes and all(history.written(write) in (None, ALL_DATES) for write in writes):
+    if bad_writes and all(history.written_dates(write) in (None, ALL_DATES) for write in writes):
         raise GraftError(
             "no log shows for which dates it is written",
             place=str(dataset),
@@ -74,7 +74,8 @@ def _check_written(
 ) -> None:
     """Raise an error for dates after all that were written: no data of them can be bad."""
     last = max(
-        (written.span[1] for write in writes if (written := history.written(write))), default=0
+        (written.span[1] for write in writes if (written := history.written_dates(write))),
+        default=0,
     )
     if dates and dates.span[0] >= last:
         until = moment_of(last - 1)
@@ -94,7 +95,7 @@ def bad_runs(history: AccessHistory, runs: Collection[Execution]) -> list[BadWri
             run = history.execution(access)
             if run not in wanted or removes_rows(access):
                 continue
-            written = history.written(access)
+            written = history.written_dates(access)
             bad = _bad(history, access, ALL_DATES if written is None else written)
             earlier = bad_writes.get((run, dataset))
             bad_writes[run, dataset] = (

@@ -68,7 +68,7 @@ class EntityStates:
     first_writes: Mapping[int, datetime] = field(default_factory=dict)
     last_runs: Mapping[tuple[str, str], Dates] = field(default_factory=dict)
 
-    def of(self, dates: Dates) -> dict[EntityState, Dates]:
+    def dates_by_state(self, dates: Dates) -> dict[EntityState, Dates]:
         """The dates in each state, of these."""
         here = self.written & dates
         return {
@@ -87,7 +87,7 @@ class EntityStates:
         written.
         """
         dates = unit_dates(unit, grain)
-        dates_by_state = self.of(dates)
+        dates_by_state = self.dates_by_state(dates)
         states = [state for state in EntityState if dates_by_state[state]]
         if EntityState.MISSING in states and len(states) > 1 and self.written & dates:
             states.remove(EntityState.MISSING)
@@ -147,7 +147,7 @@ class _Walk:
     def __init__(self, history: AccessHistory, dataset: DatasetId) -> None:
         self.history, self.dataset = history, dataset
         writes = history.writes(dataset)
-        dates = [history.written(write) for write in writes if not removes_rows(write)]
+        dates = [history.written_dates(write) for write in writes if not removes_rows(write)]
         self.is_dated = any(written is not None and not written.is_all for written in dates)
         declared = history.lineage.declared_dates.get(dataset)
         self.grain = history.grain(dataset) or Grain.DAY
@@ -181,7 +181,9 @@ class _Walk:
     def _input(self, access: Access) -> None:
         available = self.available[access.dataset]
         if not removes_rows(access):
-            self.available[access.dataset] = available | (self.history.written(access) or NO_DATES)
+            self.available[access.dataset] = available | (
+                self.history.written_dates(access) or NO_DATES
+            )
         elif access.operation.replaces:
             self.available[access.dataset] = available - removed_dates(access)
 
@@ -223,7 +225,7 @@ class _Walk:
         if not self.is_dated:
             assert access.last_at
             return unit_dates(unit_of(hour_of(access.last_at), self.grain), self.grain)
-        written = self.history.written(access)
+        written = self.history.written_dates(access)
         # A table that is made anew holds the dates that its next writes name.
         return NO_DATES if written is None or written.is_all else written
 
@@ -237,9 +239,9 @@ class _Walk:
             if need.mapping is None:
                 short |= NO_DATES if available else dates
                 continue
-            missing = (need.mapping.needed(dates) & self.known[need.source]) - available
+            missing = (need.mapping.needed_dates(dates) & self.known[need.source]) - available
             if missing:
-                short |= need.mapping.affected(missing) & dates
+                short |= need.mapping.affected_dates(missing) & dates
         return short
 
     def _needs_completed(self) -> Iterator[_Need]:
@@ -275,7 +277,9 @@ def _dates_from_first(history: AccessHistory, dataset: DatasetId) -> Dates:
     starts = [
         written.span[0]
         for write in history.writes(dataset)
-        if not removes_rows(write) and (written := history.written(write)) and not written.is_all
+        if not removes_rows(write)
+        and (written := history.written_dates(write))
+        and not written.is_all
     ]
     return dates_in([(min(starts), LAST)]) if starts else NO_DATES
 

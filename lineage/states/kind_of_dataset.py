@@ -27,7 +27,10 @@ def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | No
         return DatasetKind.TIME_SERIES
     if all(write.operation.replaces and write.partitions is None for write in writes):
         return DatasetKind.SNAPSHOT
-    if any(history.written(write) is not None and not write.operation.replaces for write in writes):
+    if any(
+        history.written_dates(write) is not None and not write.operation.replaces
+        for write in writes
+    ):
         return DatasetKind.TIME_SERIES
     appended = not any(write.operation.replaces for write in writes)
     return DatasetKind.CUMULATIVE if appended else None

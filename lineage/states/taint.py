@@ -226,17 +226,17 @@ class _Spread:
         if not bad and not self.state.get(dataset):
             return
         if is_last and self.history.rewrites(access):
-            self._clean(access, self.history.written(access) or NO_DATES, at, bad)
+            self._clean(access, self.history.written_dates(access) or NO_DATES, at, bad)
         if bad:
             self._add_dates((access.task, dataset), bad, cause)
             self.taint.runs[access.task, dataset].setdefault(run[1], at)
 
     def _spread_to(self, access: Access, edge: Edge, hit: Dates) -> Dates:
         """The dates that a write taints, as it needs these bad ones of an input."""
-        mapping, written = self.history.mapping(edge), self.history.written(access)
+        mapping, written = self.history.mapping(edge), self.history.written_dates(access)
         limit = ALL_DATES if written is None else written
         if mapping.is_rule and self.history.execution(access)[1] not in mapping.exceptions:
-            return mapping.affected(hit) & limit
+            return mapping.affected_dates(hit) & limit
         if mapping.period is None or written is None:
             self.taint.unmapped.add(edge)
         return limit
@@ -287,7 +287,7 @@ class _Spread:
             return hit
         mapping = self.history.mapping(edge)
         if mapping.is_rule:
-            return mapping.affected(hit)
+            return mapping.affected_dates(hit)
         self.taint.unmapped.add(edge)
         return ALL_DATES
 

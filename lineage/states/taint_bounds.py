@@ -48,10 +48,10 @@ def _passed_dates(history: AccessHistory, edge: Edge, dates: Dates) -> Dates:
     mapping = history.mapping(edge)
     if not mapping.is_rule:
         return ALL_DATES
-    reached = mapping.affected(dates)
+    reached = mapping.affected_dates(dates)
     writes = history.writes_by_run(edge[0], edge[2]) if mapping.exceptions else {}
     for run in mapping.exceptions:
         for access in writes.get(run, ()):
-            written = history.written(access)
+            written = history.written_dates(access)
             reached |= ALL_DATES if written is None else written
     return reached

@@ -329,7 +329,7 @@ def sample_lineage() -> Sample:
             (spark_table("analytics.orders"), spark_table("analytics.customer_segments")),
         ),
     ]
-    lineage = build_lineage(_records(), infos=infos).merged(dbt)
+    lineage = build_lineage(_records(), infos=infos).merge(dbt)
     return Sample(lineage, descriptions, consumers)
 
 

@@ -110,7 +110,7 @@ def test_the_spelling_is_that_of_dbt() -> None:
         {dbt: Dataset(dbt), mart: Dataset(mart)},
         flows=(Flow(dbt, mart, "model.shop.orders", definition=DefinitionKind.DBT),),
     )
-    index = Index(known.merged(logged))
+    index = Index(known.merge(logged))
     assert [str(dataset) for dataset in index.datasets] == [str(mart), str(dbt)]
     assert {box.name for box in full_graph(index).boxes} >= {"raw.orders", "analytics.orders"}
     assert {str(flow.source) for flow in index.lineage.flows} == {"spark/raw.orders"}

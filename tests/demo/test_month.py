@@ -138,7 +138,7 @@ def test_kinds_are_those_of_expected(history: AccessHistory, month: Expected) ->
 def test_states_are_those_of_expected(history: AccessHistory, month: Expected) -> None:
     october = _dates("2026-10")
     for name, expected in month["states"].items():
-        states = entity_states(history, parse_dataset_id(name)).of(october)
+        states = entity_states(history, parse_dataset_id(name)).dates_by_state(october)
         found = {str(state): dates for state, dates in states.items() if dates}
         assert found == {state: _dates(text) for state, text in expected.items()}, name
 

@@ -170,9 +170,9 @@ def test_a_temporary_table_is_no_dataset_of_the_lineage() -> None:
 def test_merging_keeps_both_sides_and_is_the_same_either_way_round() -> None:
     a = build(Records(accesses=(access("load", READ, "db/x"), access("load", WRITE, "db/a"))))
     b = build(Records(accesses=(access("use", READ, "db/a"), access("use", WRITE, "db/b"))))
-    assert a.merged(b) == b.merged(a)
-    assert a.merged(b).task_graph().edges == [("load", "use")]
-    assert a.merged(Lineage()) == a
+    assert a.merge(b) == b.merge(a)
+    assert a.merge(b).task_graph().edges == [("load", "use")]
+    assert a.merge(Lineage()) == a
 
 
 def test_the_path_of_a_tables_files_is_the_table() -> None:

@@ -65,11 +65,11 @@ def folding_tasks(
 
     def fold_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parts = _Parts()
-        known = repeats or Repeats()
-        rows = (row for one in batches for row in _rows(one))
+        purged = repeats or Repeats()
+        rows = (row for batch_rows in batches for row in _rows(batch_rows))
         for task, of_task in groupby(rows, key=lambda row: row.task):
             fold = TaskFold(
-                *(scope, known.runs.get(task, ()), known.usages.get(task, ())),
+                *(scope, purged.runs.get(task, ()), purged.usages.get(task, ())),
                 on_settled=partial(parts.note, scope),
                 newest=newest,
                 before=before,
@@ -100,23 +100,23 @@ def _fold_task(
         )
         if parts.is_full():
             yield from parts.batches()
-    found = fold.folded()
-    parts.add(found)
-    parts.add_short(without_newest(scope, found, partial(parts.note_short, scope)))
+    folded_task = fold.finish()
+    parts.add(folded_task)
+    parts.add_short(without_newest(scope, folded_task, partial(parts.note_short, scope)))
     if parts.is_full():
         yield from parts.batches()
 
 
-def _rows(found: pa.RecordBatch) -> Iterator[_Row]:
-    table = pa.Table.from_batches([found])
+def _rows(record_batch: pa.RecordBatch) -> Iterator[_Row]:
+    table = pa.Table.from_batches([record_batch])
     columns = [table[name].to_pylist() for name in ("task", "key", PLACE, IS_RUN)]
-    runs = iter(_present(table.filter(table[IS_RUN]), Run))
-    accesses = iter(_present(table.filter(pc.invert(table[IS_RUN])), Access))
+    runs = iter(_present_records(table.filter(table[IS_RUN]), Run))
+    accesses = iter(_present_records(table.filter(pc.invert(table[IS_RUN])), Access))
     for task, key, place, is_run in zip(*columns, strict=True):
         yield _Row(task, key, place, next(runs) if is_run else next(accesses))
 
 
-def _present(rows: pa.Table, kind: type) -> list[Any]:
+def _present_records(rows: pa.Table, kind: type) -> list[Any]:
     names = [name for name in rows.column_names if name.startswith(PREFIX[kind])]
     return records(
         kind,
@@ -143,27 +143,27 @@ class _Parts:
         """Take the keys of a group that only the short tables are without."""
         self.short_keys.update(map(key_number, settled_keys(group, scope.namespaces)))
 
-    def add(self, found: FoldedTask) -> None:
+    def add(self, task: FoldedTask) -> None:
         """Take what stays of a task."""
-        self._add_runs(found)
-        self._add("task_days", _table("task_days", found.days.tasks))
-        self._add("usage_days", _table("usage_days", found.days.usages))
+        self._add_runs(task)
+        self._add_table("task_days", _table("task_days", task.days.tasks))
+        self._add_table("usage_days", _table("usage_days", task.days.usages))
 
-    def add_short(self, found: FoldedTask) -> None:
+    def add_short(self, task: FoldedTask) -> None:
         """Take what stays of a task without its newest runs."""
-        self._add_runs(found, SHORT)
+        self._add_runs(task, SHORT)
 
-    def _add_runs(self, found: FoldedTask, beginning: str = "") -> None:
+    def _add_runs(self, task: FoldedTask, beginning: str = "") -> None:
         placed: dict[str, list[Any]] = {
-            "runs": [one for group in found.groups for one in group.runs],
-            "accesses": [one for group in found.groups for one in group.accesses],
+            "runs": [row for group in task.groups for row in group.runs],
+            "accesses": [row for group in task.groups for row in group.accesses],
         }
         for name, rows in placed.items():
-            plain = _table(name, [one[1] for one in rows])
-            places = pa.array([one.place for one in rows], pa.int64())
-            self._add(f"{beginning}{name}", plain.append_column(PLACE, places))
+            plain = _table(name, [row[1] for row in rows])
+            places = pa.array([row.place for row in rows], pa.int64())
+            self._add_table(f"{beginning}{name}", plain.append_column(PLACE, places))
         for name in REPEATS:
-            self._add(f"{beginning}{name}", _table(name, getattr(found, name)))
+            self._add_table(f"{beginning}{name}", _table(name, getattr(task, name)))
 
     def is_full(self) -> bool:
         """Whether there are many rows."""
@@ -172,7 +172,7 @@ class _Parts:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All of it; afterwards there is nothing."""
         for name, keys in (("keys", self.keys), (f"{SHORT}keys", self.short_keys)):
-            self._add(name, pa.table({"key": pa.array(sorted(keys), pa.int64())}))
+            self._add_table(name, pa.table({"key": pa.array(sorted(keys), pa.int64())}))
         for name, tables in self._tables.items():
             yield _batch([name], [None], [_bytes(pa.concat_tables(tables))])
         origins = sorted(self.origins)
@@ -181,19 +181,19 @@ class _Parts:
         self.keys, self.short_keys, self.origins, self._rows = set(), set(), set(), 0
         self._tables.clear()
 
-    def _add(self, name: str, rows: pa.Table) -> None:
+    def _add_table(self, name: str, rows: pa.Table) -> None:
         if rows.num_rows:
             self._tables[name].append(rows)
             self._rows += rows.num_rows
 
 
-def _table(name: str, found: Iterable[Any]) -> pa.Table:
-    return pa.Table.from_batches([batch(FOLD_TABLES[name], found)])
+def _table(name: str, table_records: Iterable[Any]) -> pa.Table:
+    return pa.Table.from_batches([batch(FOLD_TABLES[name], table_records)])
 
 
 def _batch(names: list[str], origins: list[Any], contents: list[Any]) -> pa.RecordBatch:
     columns = [names, origins, contents]
-    arrays = [pa.array(one, field.type) for one, field in zip(columns, _SCHEMA, strict=True)]
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, _SCHEMA, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
 

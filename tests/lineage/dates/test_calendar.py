@@ -51,7 +51,7 @@ def test_a_unit_begins_and_ends(grain: str, moment: str, start: str, end: str) -
 def test_units_beyond_all_years_are_open_ends(grain: Grain) -> None:
     assert unit_start(10**8, grain) == LAST
     assert unit_start(-(10**8), grain) == FIRST
-    assert ALL_DATES.widened(grain) == ALL_DATES
+    assert ALL_DATES.widen(grain) == ALL_DATES
 
 
 def test_sets_agree_with_sets_of_hours() -> None:

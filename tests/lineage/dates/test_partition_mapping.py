@@ -98,7 +98,7 @@ def test_bad_dates_are_mapped_to_the_dates_that_need_them(
 ) -> None:
     dates = ALL_DATES if bad == ".." else parse_dates(bad)
 
-    assert dates_text(mapping.affected(dates)) == affected
+    assert dates_text(mapping.affected_dates(dates)) == affected
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,12 @@ def test_bad_dates_are_mapped_to_the_dates_that_need_them(
 def test_an_output_needs_dates_of_its_input(
     mapping: PartitionMapping, output: str, needed: str
 ) -> None:
-    assert dates_text(mapping.needed(parse_dates(output))) == needed
+    assert dates_text(mapping.needed_dates(parse_dates(output))) == needed
 
 
 def test_no_bad_dates_affect_nothing() -> None:
-    assert not PartitionMapping().affected(Dates())
-    assert not PartitionMapping().needed(Dates())
+    assert not PartitionMapping().affected_dates(Dates())
+    assert not PartitionMapping().needed_dates(Dates())
 
 
 def test_what_is_declared_wins_and_keeps_the_count_of_runs_that_agree() -> None:

@@ -60,4 +60,4 @@ def test_a_log_is_closed_with_all_that_it_shares_runs_with(
     found = ClosingLogs(FoldScope(), LIMIT)
     for group in groups:
         found.add(group)
-    assert found.found() == (closing, open_logs)
+    assert found.closable_logs() == (closing, open_logs)

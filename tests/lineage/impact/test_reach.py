@@ -23,7 +23,7 @@ def reach(name: str, kind: str) -> ReachOfChange:
     about = Description(table("clean"), "", "clean", Role.MODEL, tests=TESTS)
     around = Surroundings({table("clean"): about}, (BOARD,))
     found = ImpactReach(ImpactGraph(EDGES, FLOWS), around)
-    return found.of(ProposedChange(table(dataset), ChangeType(kind), column))
+    return found.measure(ProposedChange(table(dataset), ChangeType(kind), column))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_random_changes_have_the_figures_of_the_single_answer(seed: int) -> None
         for column in ["", *graph.columns(place)]:
             for kind in KINDS:
                 change = ProposedChange(dataset, kind, column)
-                slow, fast = impact(graph, change, around), found.of(change)
+                slow, fast = impact(graph, change, around), found.measure(change)
                 assert (
                     fast.datasets,
                     fast.broken,

@@ -54,7 +54,7 @@ def test_a_build_writes_what_went_well(status: Status, days: int, writes: int) -
 def test_the_dates_of_batches_are_states_of_the_model() -> None:
     states = entity_states(AccessHistory(built(Status.FAILED, 2)), ORDERS)
     month = Period(FIRST, FIRST.replace(day=6), Grain.DAY, PeriodEvidence.INTERVAL)
-    found = states.of(dates_of((month,)))
+    found = states.dates_by_state(dates_of((month,)))
     assert (states.is_dated, states.grain) == (True, Grain.DAY)
     assert found[EntityState.COMPLETED] == dates_of(
         (Period(FIRST, FIRST.replace(day=3), Grain.DAY, PeriodEvidence.INTERVAL),)
