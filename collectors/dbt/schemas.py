@@ -18,7 +18,7 @@ class Schemas:
 
     def __init__(self, models: Mapping[str, DbtModel]) -> None:
         self._models = models
-        self._found: dict[str, tuple[str, ...]] = {}
+        self._columns: dict[str, tuple[str, ...]] = {}
 
     def stated_columns(self, model: DbtModel) -> tuple[str, ...]:
         """The columns that the artifacts state; `*` at the end where there may be more."""
@@ -28,7 +28,7 @@ class Schemas:
 
     def parent_columns(self, reader: DbtModel) -> dict[str, tuple[str, ...]]:
         """The columns of a model's parents that their own queries have shown."""
-        return {key: self._found[key] for key in reader.parents if key in self._found}
+        return {key: self._columns[key] for key in reader.parents if key in self._columns}
 
     def add(self, model: DbtModel, query: FollowedQuery) -> None:
         """Note the columns of a query's result, where nothing else states them."""
@@ -39,4 +39,4 @@ class Schemas:
         if len(names) < len(query.columns):
             names += [name for name in model.documented if name.casefold() not in folded]
             names.append(ANY_COLUMN)
-        self._found[model.unique_id] = tuple(dict.fromkeys(names))
+        self._columns[model.unique_id] = tuple(dict.fromkeys(names))

@@ -53,10 +53,10 @@ def stored_addresses(store: str) -> tuple[Address, ...]:
         ) from error
 
 
-def write_addresses(store: str, found: Iterable[Address]) -> None:
+def write_addresses(store: str, new_addresses: Iterable[Address]) -> None:
     """Replace the addresses."""
     files, root = filesystem(store)
     files.create_dir(root)
     beside = f"{root}/.{_FILE}.new"
-    pq.write_table(pa.Table.from_batches([batch(Address, found)]), beside, filesystem=files)
+    pq.write_table(pa.Table.from_batches([batch(Address, new_addresses)]), beside, filesystem=files)
     files.move(beside, f"{root}/{_FILE}")

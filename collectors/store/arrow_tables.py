@@ -32,7 +32,9 @@ def unnested(rows: pa.Table, column: str, kind: type) -> pa.Table:
 
 def record_tables(rows: pa.Table) -> dict[str, pa.Table]:
     """Table -> its records, of rows that hold `LogRecords` as `records`."""
-    parts = {one.name: pc.struct_field(rows["records"], one.name) for one in fields(LogRecords)}
+    parts = {
+        field.name: pc.struct_field(rows["records"], field.name) for field in fields(LogRecords)
+    }
     nested = pa.table(parts)
     return {name: unnested(nested, name, TABLES[name]) for name in parts}
 
@@ -65,12 +67,15 @@ def tables(
         node_results, origins, pending: What is known as a table already.
     """
     origin = next(iter(positions), "")
-    datasets = (replace(one, origin=one.origin or origin) for one in records.datasets)
-    found = {"shapes": records.shapes.values(), "datasets": datasets}
-    names = [one.name for one in fields(LogRecords)]
+    datasets = (replace(dataset, origin=dataset.origin or origin) for dataset in records.datasets)
+    replacements = {"shapes": records.shapes.values(), "datasets": datasets}
+    names = [field.name for field in fields(LogRecords)]
     return Collected(
-        **{name: table(TABLES[name], found.get(name, getattr(records, name))) for name in names},
-        origins=origins or table(ReadLog, (ReadLog(*one) for one in positions.items())),
+        **{
+            name: table(TABLES[name], replacements.get(name, getattr(records, name)))
+            for name in names
+        },
+        origins=origins or table(ReadLog, (ReadLog(*entry) for entry in positions.items())),
         node_results=node_results,
         pending=pending,
     )
@@ -78,11 +83,11 @@ def tables(
 
 def union(a: Collected, b: Collected) -> Collected:
     """The rows of both, all of them tables."""
-    found = {}
+    columns = {}
     for field in fields(Collected):
         if field.name == "pending":
             continue
-        both = [getattr(one, field.name) for one in (a, b)]
-        present = [cast("pa.Table", one) for one in both if one is not None]
-        found[field.name] = pa.concat_tables(present) if present else None
-    return Collected(**found, pending=(*a.pending, *b.pending))
+        parts = [getattr(part, field.name) for part in (a, b)]
+        present = [cast("pa.Table", part) for part in parts if part is not None]
+        columns[field.name] = pa.concat_tables(present) if present else None
+    return Collected(**columns, pending=(*a.pending, *b.pending))

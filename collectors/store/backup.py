@@ -40,7 +40,7 @@ class Backup:
     bytes: int
 
 
-def back_up(place: str, target: str) -> Backup:
+def back_up(store: str, target: str) -> Backup:
     """Copy a store to a folder or URL.
 
     Raises:
@@ -48,9 +48,9 @@ def back_up(place: str, target: str) -> Backup:
             written; or the store is damaged or empty.
     """
     try:
-        return _back_up(place, target)
+        return _back_up(store, target)
     except MissingFileError:
-        return _back_up(place, target)  # compaction was faster
+        return _back_up(store, target)  # compaction was faster
     except OSError as error:
         raise GraftError(
             f"cannot be written: {system_reason(error)}",
@@ -59,42 +59,45 @@ def back_up(place: str, target: str) -> Backup:
         ) from error
 
 
-def _back_up(place: str, target: str) -> Backup:
-    found = open_store(place)
-    if not found.batches:
+def _back_up(store: str, target: str) -> Backup:
+    snapshot = open_store(store)
+    if not snapshot.batches:
         raise GraftError(
             "is missing or empty: there is nothing to back up",
-            place=place,
+            place=store,
             remedy="correct `store` in graft.yml, or run `graft collect`",
         )
     files, root = filesystem(target)
-    _check_place(found, files, root, target)
-    there = _sizes(files, root)
+    _check_target(snapshot, files, root, target)
+    there = _copied_files(files, root)
     _mark(files, root, complete=False)
-    listed = {file.path: None for batch in found.batches for file in batch.files}
+    listed = {file.path: None for batch in snapshot.batches for file in batch.files}
     records = [
-        path for batch in found.batches for path in _records(found, batch) if path not in listed
+        path
+        for batch in snapshot.batches
+        for path in _records(snapshot, batch)
+        if path not in listed
     ]
-    beside = [*_FILES, *_below(found.files, found.root, _FOLDERS)]
-    copied = _copy(found, files, root, [one for one in listed if one not in there])
-    new = [one for one in records if one not in there]
-    copied += _copy(found, files, root, new, in_order=True)
-    copied += _copy(found, files, root, beside, optional=True)
+    beside = [*_FILES, *_files_below(snapshot.files, snapshot.root, _FOLDERS)]
+    copied = _copy(snapshot, files, root, [path for path in listed if path not in there])
+    new = [path for path in records if path not in there]
+    copied += _copy(snapshot, files, root, new, in_order=True)
+    copied += _copy(snapshot, files, root, beside, optional=True)
     _remove_others(files, root, {*listed, *records, *beside}, there)
     _mark(files, root, complete=True)
-    if open_store(target).batches != found.batches:
+    if open_store(target).batches != snapshot.batches:
         raise GraftError(
             "is not equal to the store",
             place=target,
             remedy="run it again; another backup into this folder may be at work",
         )
-    return Backup(len(found.batches), len(copied), sum(copied))
+    return Backup(len(snapshot.batches), len(copied), sum(copied))
 
 
-def _check_place(found: OpenStore, files: fs.FileSystem, root: str, target: str) -> None:
-    if type(files) is type(found.files):
-        one, other = (f"{path.rstrip('/')}/" for path in (root, found.root))
-        if one.startswith(other) or other.startswith(one):
+def _check_target(snapshot: OpenStore, files: fs.FileSystem, root: str, target: str) -> None:
+    if type(files) is type(snapshot.files):
+        target_root, store_root = (f"{path.rstrip('/')}/" for path in (root, snapshot.root))
+        if target_root.startswith(store_root) or store_root.startswith(target_root):
             raise GraftError(
                 "is the store, is in it or holds it",
                 place=target,
@@ -106,7 +109,7 @@ def _check_place(found: OpenStore, files: fs.FileSystem, root: str, target: str)
     if info.type is fs.FileType.NotFound:
         return
     content = files.get_file_info(fs.FileSelector(root, allow_not_found=True))
-    names = sorted(one.base_name for one in content)
+    names = sorted(info.base_name for info in content)
     if names and MARKER not in names:
         raise GraftError(
             f"has files that are no backup of graft's, such as {names[0]}",
@@ -115,31 +118,31 @@ def _check_place(found: OpenStore, files: fs.FileSystem, root: str, target: str)
         )
 
 
-def _records(found: OpenStore, batch: StoredBatch) -> Iterator[str]:
+def _records(snapshot: OpenStore, batch: StoredBatch) -> Iterator[str]:
     """The files that make a batch visible."""
     prefix = f"batches/batch_id={batch.batch_id}/"
-    yield from (path for path in found.times if path.startswith(prefix) and "/." not in path)
+    yield from (path for path in snapshot.times if path.startswith(prefix) and "/." not in path)
 
 
-def _below(files: fs.FileSystem, root: str, folders: Iterable[str]) -> list[str]:
-    found = []
+def _files_below(files: fs.FileSystem, root: str, folders: Iterable[str]) -> list[str]:
+    paths = []
     for folder in folders:
         selector = fs.FileSelector(f"{root}/{folder}", recursive=True, allow_not_found=True)
-        found += [
+        paths += [
             info.path[len(root) :].lstrip("/")
             for info in files.get_file_info(selector)
             if info.type is fs.FileType.File and not info.base_name.startswith(".")
         ]
-    return found
+    return paths
 
 
-def _sizes(files: fs.FileSystem, root: str) -> set[str]:
+def _copied_files(files: fs.FileSystem, root: str) -> set[str]:
     """The files of batches in an earlier backup; each was moved into place when it was whole."""
-    return set(_below(files, root, TABLES))
+    return set(_files_below(files, root, TABLES))
 
 
 def _copy(
-    found: OpenStore,
+    snapshot: OpenStore,
     files: fs.FileSystem,
     root: str,
     paths: list[str],
@@ -153,11 +156,11 @@ def _copy(
 
     def copy(path: str) -> int | None:
         try:
-            source = found.files.open_input_stream(f"{found.root}/{path}", compression=None)
+            source = snapshot.files.open_input_stream(f"{snapshot.root}/{path}", compression=None)
         except FileNotFoundError as error:
             if optional:
                 return None
-            raise MissingFileError("is missing", place=f"{found.place}/{path}") from error
+            raise MissingFileError("is missing", place=f"{snapshot.place}/{path}") from error
         folder, _, name = path.rpartition("/")
         beside = f"{root}/{folder}/.{name}.new"
         total = 0
@@ -167,8 +170,8 @@ def _copy(
         files.move(beside, f"{root}/{path}")
         return total
 
-    done = [copy(one) for one in paths] if in_order else in_parallel(files, copy, paths)
-    return [one for one in done if one is not None]
+    sizes = [copy(path) for path in paths] if in_order else in_parallel(files, copy, paths)
+    return [size for size in sizes if size is not None]
 
 
 def _remove_others(
@@ -176,7 +179,7 @@ def _remove_others(
 ) -> None:
     """Remove what the store no longer has, records first."""
     others = sorted(
-        {*before, *_below(files, root, _FOLDERS)} - current,
+        {*before, *_files_below(files, root, _FOLDERS)} - current,
         key=lambda path: not path.startswith("batches/"),
     )
     for path in others:

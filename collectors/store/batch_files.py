@@ -13,34 +13,34 @@ from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.tables import RECORD, TABLES, Batch, BatchFile
 
 
-def put(found: OpenStore, path: str, rows: pa.Table) -> None:
+def put(snapshot: OpenStore, path: str, rows: pa.Table) -> None:
     """Write a file under another name first, so that it is never there in part."""
-    folder, _, name = f"{found.root}/{path}".rpartition("/")
-    found.files.create_dir(folder)
+    folder, _, name = f"{snapshot.root}/{path}".rpartition("/")
+    snapshot.files.create_dir(folder)
     beside = f"{folder}/.{name}.new"
-    pq.write_table(rows, beside, filesystem=found.files)
-    found.files.move(beside, f"{folder}/{name}")
+    pq.write_table(rows, beside, filesystem=snapshot.files)
+    snapshot.files.move(beside, f"{folder}/{name}")
 
 
-def put_record(found: OpenStore, batch_id: str, record: Batch) -> None:
+def put_record(snapshot: OpenStore, batch_id: str, record: Batch) -> None:
     """Write the record of a batch, which makes it visible."""
     rows = pa.Table.from_batches([batch(Batch, [record])])
-    put(found, f"batches/batch_id={batch_id}/{RECORD}", rows)
+    put(snapshot, f"batches/batch_id={batch_id}/{RECORD}", rows)
 
 
-def batch_files(found: OpenStore, batch_id: str) -> Iterable[BatchFile]:
+def batch_files(snapshot: OpenStore, batch_id: str) -> Iterable[BatchFile]:
     """The files that lie in the folders of a batch."""
     for table in sorted(TABLES.keys() - {"batches"}):
-        folder = f"{found.root}/{table}/batch_id={batch_id}"
+        folder = f"{snapshot.root}/{table}/batch_id={batch_id}"
         selector = fs.FileSelector(folder, allow_not_found=True)
-        for info in found.files.get_file_info(selector):
+        for info in snapshot.files.get_file_info(selector):
             if info.base_name.endswith(".parquet") and not info.base_name.startswith((".", "_")):
-                rows = pq.read_metadata(info.path, filesystem=found.files).num_rows
+                rows = pq.read_metadata(info.path, filesystem=snapshot.files).num_rows
                 path = f"{table}/batch_id={batch_id}/{info.base_name}"
                 yield BatchFile(table, path, rows, info.size)
 
 
-def delete_batch(found: OpenStore, batch_id: str, files: Iterable[BatchFile]) -> bool:
+def delete_batch(snapshot: OpenStore, batch_id: str, files: Iterable[BatchFile]) -> bool:
     """Delete the folders of a batch, its record first; whether all of it is gone.
 
     Leftovers, as those of another account, are those of a batch without a record.
@@ -48,7 +48,7 @@ def delete_batch(found: OpenStore, batch_id: str, files: Iterable[BatchFile]) ->
     folders = {file.path.rpartition("/")[0]: None for file in files}
     for folder in (f"batches/batch_id={batch_id}", *folders):
         try:
-            found.files.delete_dir(f"{found.root}/{folder}")
+            snapshot.files.delete_dir(f"{snapshot.root}/{folder}")
         except FileNotFoundError:
             continue
         except OSError:

@@ -96,12 +96,12 @@ class StoreFiles:
         return pq.ParquetFile(pa.BufferReader(content))
 
 
-def in_parallel(system: fs.FileSystem, work: Callable[[S], T], on: Iterable[S]) -> list[T]:
+def in_parallel(system: fs.FileSystem, work: Callable[[S], T], files: Iterable[S]) -> list[T]:
     """The results of some work on each of some files, in order; at once where they are far away."""
     if isinstance(system, fs.LocalFileSystem):
-        return [work(one) for one in on]
+        return [work(file) for file in files]
     with ThreadPoolExecutor(_READERS) as pool:
-        return [*pool.map(work, on)]
+        return [*pool.map(work, files)]
 
 
 def batch_records(files: StoreFiles, below: Mapping[str, fs.FileInfo]) -> list[StoredBatch]:
@@ -116,14 +116,14 @@ def batch_records(files: StoreFiles, below: Mapping[str, fs.FileInfo]) -> list[S
     folders: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(below):
         folder, _, name = path.rpartition("/")
-        place = FOLDER.fullmatch(folder)
-        if place and name.endswith(".parquet") and not name.startswith(("_", ".")):
-            folders[place["batch"]][place["table"]].append(path)
+        match = FOLDER.fullmatch(folder)
+        if match and name.endswith(".parquet") and not name.startswith(("_", ".")):
+            folders[match["batch"]][match["table"]].append(path)
 
-    def found(item: tuple[str, Mapping[str, Sequence[str]]]) -> list[StoredBatch]:
+    def read_batches(item: tuple[str, Mapping[str, Sequence[str]]]) -> list[StoredBatch]:
         return [*_batch_at(files, *item, below)]
 
-    listed = in_parallel(files.system, found, folders.items())
+    listed = in_parallel(files.system, read_batches, folders.items())
     return [batch for batches in listed for batch in batches]
 
 
@@ -199,7 +199,9 @@ def _format_1(
     files: list[BatchFile] = []
     faults: list[str] = []
     if f"batches/batch_id={batch_id}/{_SPARK_MARK}" in below:
-        faults += (f"{one}/batch_id={batch_id} is missing" for one in _ALWAYS if one not in tables)
+        faults += (
+            f"{table}/batch_id={batch_id} is missing" for table in _ALWAYS if table not in tables
+        )
     committed_at = _UNKNOWN_TIME
     for table, paths in tables.items():
         for path in paths if table in TABLES else ():
@@ -223,14 +225,14 @@ def _fault(path: str, error: Exception) -> str:
     return f"{path} {error.problem if isinstance(error, StoreError) else 'cannot be read'}"
 
 
-def uncommitted(times: Mapping[str, int], known: Collection[str]) -> dict[str, int]:
+def uncommitted(times: Mapping[str, int], batch_ids: Collection[str]) -> dict[str, int]:
     """The folders of batches that have no record, each with the time of its newest file."""
-    found: dict[str, int] = {}
+    newest: dict[str, int] = {}
     for path, at in times.items():
         folder = FOLDER.match(path)
-        if folder and folder["batch"] not in known and folder["table"] in TABLES:
-            found[folder[0]] = max(found.get(folder[0], 0), at)
-    return found
+        if folder and folder["batch"] not in batch_ids and folder["table"] in TABLES:
+            newest[folder[0]] = max(newest.get(folder[0], 0), at)
+    return newest
 
 
 def aware(schema: pa.Schema) -> pa.Schema:

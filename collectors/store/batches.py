@@ -114,8 +114,8 @@ class OpenStore:
             for file in batch.files
             if file.table == table and (wanted is None or batch.batch_id in wanted)
         ]
-        found = in_parallel(self.files, lambda one: only(self.table(*one)), listed)
-        return [(batch, rows) for (batch, _), rows in zip(listed, found, strict=True)]
+        tables = in_parallel(self.files, lambda batch_file: only(self.table(*batch_file)), listed)
+        return [(batch, rows) for (batch, _), rows in zip(listed, tables, strict=True)]
 
     def table(self, batch: StoredBatch, file: BatchFile) -> pa.Table:
         """The rows of a file.
@@ -123,26 +123,26 @@ class OpenStore:
         Raises:
             StoreError: It cannot be read, or holds what this version does not know.
         """
-        place = f"{self.place}/{file.path}"
-        with file_errors(place):
+        path = f"{self.place}/{file.path}"
+        with file_errors(path):
             # Threads cost a small file more than they bring.
-            found = self.parquet(file.path).read(use_threads=(file.bytes or 0) > _SMALL)
-        if file.rows not in (None, found.num_rows):
-            problem = f"has {found.num_rows:,} rows, and was written with {file.rows:,}"
-            raise StoreError(problem, place=place, remedy=RESTORE)
-        unknown = set(found.column_names) - set(column_names(TABLES[file.table]))
+            rows = self.parquet(file.path).read(use_threads=(file.bytes or 0) > _SMALL)
+        if file.rows not in (None, rows.num_rows):
+            problem = f"has {rows.num_rows:,} rows, and was written with {file.rows:,}"
+            raise StoreError(problem, place=path, remedy=RESTORE)
+        unknown = set(rows.column_names) - set(column_names(TABLES[file.table]))
         if unknown and batch.sequence:
             names = ", ".join(sorted(unknown))
             problem = f"has columns that this version does not know: {names}"
-            raise NewerStoreError(problem, place=place, remedy=NEWER)
-        return found.cast(aware(found.schema))
+            raise NewerStoreError(problem, place=path, remedy=NEWER)
+        return rows.cast(aware(rows.schema))
 
     def parquet(self, path: str) -> pq.ParquetFile:
         """A file of the store, its bytes read: what is wrong with it then is damage."""
         return StoreFiles(self.place, self.files, self.root).parquet(path)
 
 
-def open_store(place: str, without: Collection[str] = ()) -> OpenStore:
+def open_store(store: str, without: Collection[str] = ()) -> OpenStore:
     """The committed batches of a store.
 
     Args:
@@ -151,23 +151,23 @@ def open_store(place: str, without: Collection[str] = ()) -> OpenStore:
     Raises:
         StoreError: It cannot be read; or files of other batches are damaged or missing.
     """
-    found, faults = _opened(place, without)
+    snapshot, faults = _open(store, without)
     if faults:
-        raise _damaged(place, [fault for batch in faults.values() for fault in batch])
-    return found
+        raise _damage_error(store, [fault for batch in faults.values() for fault in batch])
+    return snapshot
 
 
-def damages(place: str) -> dict[str, tuple[str, ...]]:
+def damages(store: str) -> dict[str, tuple[str, ...]]:
     """The damaged and missing batches -> what is wrong; each file is read to its end.
 
     Raises:
         StoreError: The store cannot be read now, or is of a newer version.
     """
-    found, faults = _opened(place)
-    for batch in found.batches:
+    snapshot, faults = _open(store)
+    for batch in snapshot.batches:
         try:
             for file in batch.files:
-                found.table(batch, file)
+                snapshot.table(batch, file)
         except (UnreadableStoreError, NewerStoreError):
             raise
         except StoreError as error:
@@ -192,21 +192,21 @@ def reopens(read: Callable[P, T]) -> Callable[P, T]:
     return twice
 
 
-def _opened(
-    place: str, without: Collection[str] = ()
+def _open(
+    store: str, without: Collection[str] = ()
 ) -> tuple[OpenStore, dict[str, tuple[str, ...]]]:
     """A store with the batches that are complete, and the faults of the others."""
     try:
-        files, root = filesystem(place)
-        below = _listed(files, root)
+        files, root = filesystem(store)
+        below = _list_files(files, root)
     except OSError as error:
-        raise unreadable(place, error) from error
-    stored = batch_records(StoreFiles(place, files, root), below)
-    known = {batch.batch_id for batch in stored}
-    given_up = {*without, *(one for batch in stored for one in batch.gives_up)}
+        raise unreadable(store, error) from error
+    stored = batch_records(StoreFiles(store, files, root), below)
+    batch_ids = {batch.batch_id for batch in stored}
+    given_up = {*without, *(batch_id for batch in stored for batch_id in batch.gives_up)}
     last = max((batch.sequence for batch in stored), default=0)
     superseded = superseded_batches(stored, given_up)
-    counting = [one for one in stored if one.batch_id not in superseded | given_up]
+    counting = [batch for batch in stored if batch.batch_id not in superseded | given_up]
     faults = {batch.batch_id: batch.faults for batch in counting if batch.faults}
     for missing in missing_sequences(stored, given_up):
         are = "es" if "-" in missing else ""
@@ -215,10 +215,12 @@ def _opened(
     complete.sort(key=lambda batch: (batch.sequence, batch.batch_id))
     times = {path: info.mtime_ns or 0 for path, info in below.items()}
     opened = OpenStore(
-        *(place, files, root, tuple(complete)),
-        superseded=tuple(one for one in stored if one.batch_id in superseded),
-        uncommitted=uncommitted(times, known),
-        newest=max((times[file.path] for one in complete[-1:] for file in one.files), default=0),
+        *(store, files, root, tuple(complete)),
+        superseded=tuple(batch for batch in stored if batch.batch_id in superseded),
+        uncommitted=uncommitted(times, batch_ids),
+        newest=max(
+            (times[file.path] for batch in complete[-1:] for file in batch.files), default=0
+        ),
         last_sequence=max(last, 0),
         times=times,
         given_up=frozenset(given_up),
@@ -226,7 +228,7 @@ def _opened(
     return opened, faults
 
 
-def _listed(files: fs.FileSystem, root: str) -> dict[str, fs.FileInfo]:
+def _list_files(files: fs.FileSystem, root: str) -> dict[str, fs.FileInfo]:
     """The files in the folders of tables, by their paths below the store.
 
     Records are listed first: what a batch lists was there before its record.
@@ -234,19 +236,19 @@ def _listed(files: fs.FileSystem, root: str) -> dict[str, fs.FileInfo]:
 
     def below(table: str) -> list[fs.FileInfo]:
         selector = fs.FileSelector(f"{root}/{table}", recursive=True, allow_not_found=True)
-        return [one for one in files.get_file_info(selector) if one.type is fs.FileType.File]
+        return [info for info in files.get_file_info(selector) if info.type is fs.FileType.File]
 
     files.get_file_info(fs.FileSelector(root, allow_not_found=True))  # may this account read it?
-    found = below("batches")
-    for more in in_parallel(files, below, TABLES.keys() - {"batches"}):
-        found += more
-    return {info.path[len(root) :].lstrip("/"): info for info in found}
+    infos = below("batches")
+    for table_infos in in_parallel(files, below, TABLES.keys() - {"batches"}):
+        infos += table_infos
+    return {info.path[len(root) :].lstrip("/"): info for info in infos}
 
 
-def _damaged(place: str, faults: Sequence[str]) -> StoreError:
-    more = f", and {len(faults) - _SHOWN:,} more" if len(faults) > _SHOWN else ""
+def _damage_error(store: str, faults: Sequence[str]) -> StoreError:
+    rest = f", and {len(faults) - _SHOWN:,} more" if len(faults) > _SHOWN else ""
     return StoreError(
-        f"the lineage store is damaged: {'; '.join(faults[:_SHOWN])}{more}",
-        place=place,
+        f"the lineage store is damaged: {'; '.join(faults[:_SHOWN])}{rest}",
+        place=store,
         remedy=RESTORE,
     )

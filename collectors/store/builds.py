@@ -81,8 +81,8 @@ def _name(number: int) -> str:
 
 def _numbers(files: fs.FileSystem, root: str) -> list[int]:
     there = files.get_file_info(fs.FileSelector(f"{root}/{_FOLDER}", allow_not_found=True))
-    found = (_FILE.fullmatch(info.base_name) for info in there)
-    return [int(match[1]) for match in found if match]
+    matches = (_FILE.fullmatch(info.base_name) for info in there)
+    return [int(match[1]) for match in matches if match]
 
 
 def _lines(files: fs.FileSystem, path: str) -> io.BufferedReader:
@@ -92,11 +92,16 @@ def _lines(files: fs.FileSystem, path: str) -> io.BufferedReader:
 
 def _names_json(names: PublishedNames) -> dict[str, Any]:
     """Names once; edges by the place of their datasets."""
-    places = {dataset.id: place for place, dataset in enumerate(names.datasets)}
+    places = {dataset.id: index for index, dataset in enumerate(names.datasets)}
     return {
         "datasets": [
-            [one.id.namespace, one.id.name, one.role, [[c.name, c.type] for c in one.columns]]
-            for one in names.datasets
+            [
+                dataset.id.namespace,
+                dataset.id.name,
+                dataset.role,
+                [[c.name, c.type] for c in dataset.columns],
+            ]
+            for dataset in names.datasets
         ],
         "tasks": names.tasks,
         "edges": [

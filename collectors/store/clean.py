@@ -69,7 +69,7 @@ class StoredSecrets:
 NO_SECRETS = StoredSecrets()
 
 
-def stored_secrets(place: str, without: Collection[str] = ()) -> StoredSecrets:
+def stored_secrets(store: str, without: Collection[str] = ()) -> StoredSecrets:
     """The secrets in a store; every file is read.
 
     Args:
@@ -78,26 +78,26 @@ def stored_secrets(place: str, without: Collection[str] = ()) -> StoredSecrets:
     Raises:
         StoreError: It is damaged.
     """
-    found = open_store(place, without)
+    snapshot = open_store(store, without)
     texts: set[str] = set()
     paths: set[str] = set()
     batches = []
-    for batch in (*found.batches, *found.superseded):
-        own, own_paths = _secrets(found, batch)
-        texts |= own
-        paths |= own_paths
-        if own:
+    for batch in (*snapshot.batches, *snapshot.superseded):
+        batch_texts, batch_paths = _secrets(snapshot, batch)
+        texts |= batch_texts
+        paths |= batch_paths
+        if batch_texts:
             batches.append(batch.batch_id)
     given_up = [
         address
-        for address in stored_addresses(place)
+        for address in stored_addresses(store)
         if address.path in paths or has_secret_title(address)
     ]
-    files = [path for path, before, after in _documents(found) if after != before]
+    files = [path for path, before, after in _documents(snapshot) if after != before]
     return StoredSecrets(frozenset(texts), tuple(batches), tuple(given_up), tuple(files))
 
 
-def clean_store(place: str) -> StoredSecrets:
+def clean_store(store: str) -> StoredSecrets:
     """Take the secrets out of a store; returns what held them.
 
     Batches with them are written again and deleted, folds are made again by the next collect,
@@ -106,36 +106,38 @@ def clean_store(place: str) -> StoredSecrets:
     Raises:
         StoreError: It is damaged.
     """
-    secrets = stored_secrets(place)
+    secrets = stored_secrets(store)
     if not secrets:
         return secrets
-    _give_up(place, secrets.addresses)
-    with writing(place), compacting(place, wait=True) as lock:
-        found = open_store(place)
-        for path, _, after in _documents(found):
+    _give_up(store, secrets.addresses)
+    with writing(store), compacting(store, wait=True) as lock:
+        snapshot = open_store(store)
+        for path, _, after in _documents(snapshot):
             if path in secrets.files:
-                _write_document(found, path, after)
-        remove_folds(found)
-        found.files.delete_dir_contents(f"{found.root}/{COPIES}", missing_dir_ok=True)
-        rewritten(found, _holding, is_locked=lock.is_held)
-    compact(place, timedelta(seconds=-1))
+                _write_document(snapshot, path, after)
+        remove_folds(snapshot)
+        snapshot.files.delete_dir_contents(f"{snapshot.root}/{COPIES}", missing_dir_ok=True)
+        rewritten(snapshot, _batches_with_secrets, is_locked=lock.is_held)
+    compact(store, timedelta(seconds=-1))
     return secrets
 
 
-def _holding(found: OpenStore) -> list[StoredBatch]:
-    return [batch for batch in found.batches if _secrets(found, batch)[0]]
+def _batches_with_secrets(snapshot: OpenStore) -> list[StoredBatch]:
+    return [batch for batch in snapshot.batches if _secrets(snapshot, batch)[0]]
 
 
-def _secrets(found: OpenStore, batch: StoredBatch) -> tuple[set[str], set[str]]:
+def _secrets(snapshot: OpenStore, batch: StoredBatch) -> tuple[set[str], set[str]]:
     """The texts with secrets in a batch, and the addresses that pages of these names had."""
     texts: set[str] = set()
     paths: set[str] = set()
     for file in batch.files:
-        for rows in file_chunks(found, batch, file):
-            own = {text for name in rows.column_names for text in secret_texts(name, rows[name])}
-            texts |= own
-            if own:
-                paths |= _paths(rows, own)
+        for rows in file_chunks(snapshot, batch, file):
+            secrets = {
+                text for name in rows.column_names for text in secret_texts(name, rows[name])
+            }
+            texts |= secrets
+            if secrets:
+                paths |= _paths(rows, secrets)
     for text in texts:
         paths |= {task_path(text), tag_path(text), owner_path(text)}
     return texts, paths
@@ -163,12 +165,12 @@ def _dataset_names(rows: pa.Table) -> Iterator[tuple[str, str]]:
             yield from ((link["namespace"], link["name"]) for link in links)
 
 
-def _give_up(place: str, given_up: Collection[Address]) -> None:
+def _give_up(store: str, given_up: Collection[Address]) -> None:
     if given_up:
         paths = {address.path for address in given_up}
-        left = [address for address in stored_addresses(place) if address.path not in paths]
+        left = [address for address in stored_addresses(store) if address.path not in paths]
         write_addresses(
-            place,
+            store,
             (
                 replace(address, moved_to="") if address.moved_to in paths else address
                 for address in left
@@ -176,13 +178,13 @@ def _give_up(place: str, given_up: Collection[Address]) -> None:
         )
 
 
-def _documents(found: OpenStore) -> Iterator[tuple[str, list[Any], list[Any]]]:
+def _documents(snapshot: OpenStore) -> Iterator[tuple[str, list[Any], list[Any]]]:
     """The JSON files beside the batches: path, content line by line, and that without secrets."""
     for folder in (_BUILDS, TAINTS):
-        selector = fs.FileSelector(f"{found.root}/{folder}", allow_not_found=True)
-        for info in found.files.get_file_info(selector):
+        selector = fs.FileSelector(f"{snapshot.root}/{folder}", allow_not_found=True)
+        for info in snapshot.files.get_file_info(selector):
             if info.type is fs.FileType.File and not info.base_name.startswith("."):
-                content = _read_document(found, info)
+                content = _read_document(snapshot, info)
                 yield f"{folder}/{info.base_name}", content, redact_json(content)
 
 
@@ -190,19 +192,19 @@ def _is_compressed(path: str) -> bool:
     return path.endswith(".zst")
 
 
-def _read_document(found: OpenStore, info: fs.FileInfo) -> list[Any]:
+def _read_document(snapshot: OpenStore, info: fs.FileInfo) -> list[Any]:
     compression = "zstd" if _is_compressed(info.path) else None
-    with found.files.open_input_stream(info.path, compression=compression) as source:
+    with snapshot.files.open_input_stream(info.path, compression=compression) as source:
         content = source.read()
     if not _is_compressed(info.path):
         return [orjson.loads(content)]
     return [orjson.loads(line) for line in io.BytesIO(content) if line.strip()]
 
 
-def _write_document(found: OpenStore, path: str, content: list[Any]) -> None:
+def _write_document(snapshot: OpenStore, path: str, content: list[Any]) -> None:
     folder, _, name = path.rpartition("/")
-    beside = f"{found.root}/{folder}/.clean-{name}"
+    beside = f"{snapshot.root}/{folder}/.clean-{name}"
     compression = "zstd" if _is_compressed(path) else None
-    with found.files.open_output_stream(beside, compression=compression) as out:
+    with snapshot.files.open_output_stream(beside, compression=compression) as out:
         out.write(b"\n".join([*map(orjson.dumps, content), b""]))
-    found.files.move(beside, f"{found.root}/{path}")
+    snapshot.files.move(beside, f"{snapshot.root}/{path}")

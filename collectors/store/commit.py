@@ -47,7 +47,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 # The tables of a collector; `origins` is written when all others are.
-COLLECTED = tuple(one.name for one in fields(Collected) if one.name not in ("origins", "pending"))
+COLLECTED = tuple(
+    field.name for field in fields(Collected) if field.name not in ("origins", "pending")
+)
 # A collect takes hours at most. Where no lock tells who writes, older leftovers are swept.
 _LEFT_BEHIND = 24 * 3600 * 1_000_000_000
 
@@ -71,7 +73,7 @@ class CommittedBatch:
 def commit(
     store: str,
     collected: Iterable[Collected],
-    known: Positions | None = None,
+    positions: Positions | None = None,
     *,
     give_up: Sequence[str] = (),
     settings: Callable[[str], str] = lambda origin: "",
@@ -110,19 +112,19 @@ def commit(
             origins += ({**row, "settings": settings(row["origin"])} for row in read)
         if not origins:
             return None
-        for table, found_here in frames.items():
-            _write_frames(found_here, store, table, batch_id)
+        for table, table_frames in frames.items():
+            _write_frames(table_frames, store, table, batch_id)
         with committing(store) as ensure_held:
-            found = open_store(store, give_up)
-            _unless_changed(found, known, {row["origin"] for row in origins})
-            keep_copy(found)
-            closed = closed_logs(found, {row["origin"] for row in origins})
+            snapshot = open_store(store, give_up)
+            _check_unchanged(snapshot, positions, {row["origin"] for row in origins})
+            keep_copy(snapshot)
+            closed = closed_logs(snapshot, {row["origin"] for row in origins})
             origins = [{**row, "closed": row["origin"] in closed or None} for row in origins]
             ensure_held()
-            record_batch(found, batch_id, origins, give_up)
-            found = open_store(store, give_up)
-            sweep(found, alone=lock.is_alone())
-    if is_due(found):
+            record_batch(snapshot, batch_id, origins, give_up)
+            snapshot = open_store(store, give_up)
+            sweep(snapshot, alone=lock.is_alone())
+    if is_due(snapshot):
         _compact(store)
     events = sum(row["events"] for row in origins)
     _log.debug("batch %s: %d logs, %d events", batch_id, len(origins), events)
@@ -159,13 +161,13 @@ def _errors(store: str) -> Iterator[None]:
         ) from error
 
 
-def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]) -> None:
-    if known is None:
+def _check_unchanged(snapshot: OpenStore, positions: Positions | None, origins: set[str]) -> None:
+    if positions is None:
         return
-    now = open_positions(found, origins)
-    known = of_logs(known, origins)
+    now = open_positions(snapshot, origins)
+    positions = of_logs(positions, origins)
     for origin in sorted(now):
-        if now[origin] != known.get(origin):
+        if now[origin] != positions.get(origin):
             raise GraftError(
                 "was read by another collect meanwhile; nothing of this one was committed",
                 place=origin,
@@ -180,7 +182,7 @@ def _as_table(rows: Rows) -> pa.Table:
 def _write_frames(frames: Sequence[DataFrame], store: str, table: str, batch_id: str) -> None:
     """Write what Spark holds of a table of a batch."""
     columns = column_names(TABLES[table])
-    union = reduce(lambda a, b: a.unionByName(b), (one.select(*columns) for one in frames))
+    union = reduce(lambda a, b: a.unionByName(b), (frame.select(*columns) for frame in frames))
     # A batch is small (its size grows with shapes, not events): one file a table.
     union.coalesce(1).write.mode("append").parquet(f"{store}/{table}/batch_id={batch_id}")
     files, root = filesystem(store)
@@ -199,33 +201,33 @@ def _write_rows(rows: pa.Table, store: str, table: str, batch_id: str, number: i
 
 
 def record_batch(
-    found: OpenStore, batch_id: str, origins: list[dict[str, Any]], give_up: Sequence[str]
+    snapshot: OpenStore, batch_id: str, origins: list[dict[str, Any]], give_up: Sequence[str]
 ) -> None:
     """Write the origins and, last, the record."""
     listed = pa.Table.from_pylist(origins, arrow(TABLES["origins"]))
-    put(found, f"origins/batch_id={batch_id}/part-0.parquet", listed)
+    put(snapshot, f"origins/batch_id={batch_id}/part-0.parquet", listed)
     record = Batch(
-        sequence=found.last_sequence + 1,
+        sequence=snapshot.last_sequence + 1,
         format=FORMAT,
         version=__version__,
         committed_at=datetime.now(UTC),
-        files=tuple(batch_files(found, batch_id)),
+        files=tuple(batch_files(snapshot, batch_id)),
         gives_up=(*give_up,),
     )
-    put_record(found, batch_id, record)
+    put_record(snapshot, batch_id, record)
 
 
-def sweep(found: OpenStore, *, alone: bool) -> None:
+def sweep(snapshot: OpenStore, *, alone: bool) -> None:
     """Remove what batches that never committed left behind.
 
     Args:
         alone: Nobody else writes; else those stay that may still be written.
     """
     # The clock of the store's own files, whatever this machine's says.
-    newest = found.newest
-    for folder, at in found.uncommitted.items():
+    newest = snapshot.newest
+    for folder, at in snapshot.uncommitted.items():
         if alone or at < newest - _LEFT_BEHIND:
             _log.debug("sweeping %s", folder)
             # The batch is committed, even where leftovers of another account stay.
             with suppress(OSError):
-                found.files.delete_dir(f"{found.root}/{folder}")
+                snapshot.files.delete_dir(f"{snapshot.root}/{folder}")

@@ -71,7 +71,7 @@ class MergeBlock:
     last: int
 
 
-def compact(place: str, delay: timedelta | None = None, *, wait: bool = True) -> Compaction:
+def compact(store: str, delay: timedelta | None = None, *, wait: bool = True) -> Compaction:
     """Merge what is due, bring batches of earlier formats to this one, and delete what is over.
 
     Args:
@@ -81,39 +81,41 @@ def compact(place: str, delay: timedelta | None = None, *, wait: bool = True) ->
     Raises:
         StoreError: The store is damaged or cannot be read; nothing was changed.
     """
-    with writing(place), compacting(place, wait=wait) as lock:
+    with writing(store), compacting(store, wait=wait) as lock:
         if lock.is_busy:
             return Compaction()
-        found = open_store(place)
-        if _earlier(found.batches):
-            with committing(place):
-                keep_copy(found)
-        merged = made = 0
-        while blocks := due(found):
-            before = made
+        snapshot = open_store(store)
+        if _outdated_batches(snapshot.batches):
+            with committing(store):
+                keep_copy(snapshot)
+        merged = merges = 0
+        while blocks := due(snapshot):
+            before = merges
             for block in blocks:
-                found, done = replaced(found, block, is_locked=lock.is_held)
-                merged, made = merged + done * len(block.parts), made + done
-            if made == before:
+                snapshot, done = replaced(snapshot, block, is_locked=lock.is_held)
+                merged, merges = merged + done * len(block.parts), merges + done
+            if merges == before:
                 break  # another compaction is faster
-        deleted = _delete(found, DELAY if delay is None else delay)
-        waiting = len(found.superseded) - deleted
-        return Compaction(merged, made, deleted, waiting, len(found.batches))
+        deleted = _delete_expired(snapshot, DELAY if delay is None else delay)
+        waiting = len(snapshot.superseded) - deleted
+        return Compaction(merged, merges, deleted, waiting, len(snapshot.batches))
 
 
-def is_due(found: OpenStore) -> bool:
+def is_due(snapshot: OpenStore) -> bool:
     """Whether a compaction of a store would change anything."""
-    return bool(due(found)) or any(True for _ in _over(found, found.newest, DELAY))
+    return bool(due(snapshot)) or any(
+        True for _ in _expired_batches(snapshot, snapshot.newest, DELAY)
+    )
 
 
-def due(found: OpenStore) -> list[MergeBlock]:
+def due(snapshot: OpenStore) -> list[MergeBlock]:
     """The blocks to be merged, the widest first; none of them meets another."""
-    folded = max((fold.sequence for fold in stored_folds(found)), default=0)
-    left = [batch for batch in found.batches if batch.sequence > 0]
-    first = [batch for batch in found.batches if batch.sequence <= 0]
-    blocks = [MergeBlock((*first,), 0, 0)] if len(first) > 1 or _earlier(first) else []
+    folded = max((fold.sequence for fold in stored_folds(snapshot)), default=0)
+    left = [batch for batch in snapshot.batches if batch.sequence > 0]
+    first = [batch for batch in snapshot.batches if batch.sequence <= 0]
+    blocks = [MergeBlock((*first,), 0, 0)] if len(first) > 1 or _outdated_batches(first) else []
     size = FAN_OUT
-    while size * FAN_OUT <= found.last_sequence:
+    while size * FAN_OUT <= snapshot.last_sequence:
         size *= FAN_OUT
     while size >= FAN_OUT:
         blocks_of_size: dict[int, list[StoredBatch]] = defaultdict(list)
@@ -123,17 +125,19 @@ def due(found: OpenStore) -> list[MergeBlock]:
                 blocks_of_size[number].append(batch)
         for number, parts in blocks_of_size.items():
             first_of, last = number * size + 1, (number + 1) * size
-            if first_of <= folded < last or last > found.last_sequence:
+            if first_of <= folded < last or last > snapshot.last_sequence:
                 continue
             if len(parts) > 1 and _bytes(parts) <= MOST_BYTES:
                 blocks.append(MergeBlock((*parts,), first_of, last))
                 left = [batch for batch in left if batch not in parts]
         size //= FAN_OUT
-    return blocks + [MergeBlock((one,), one.first, one.sequence) for one in _earlier(left)]
+    return blocks + [
+        MergeBlock((batch,), batch.first, batch.sequence) for batch in _outdated_batches(left)
+    ]
 
 
 def replaced(
-    found: OpenStore,
+    snapshot: OpenStore,
     block: MergeBlock,
     *,
     forget: Collection[str] = (),
@@ -153,15 +157,15 @@ def replaced(
         StoreError: One of them is damaged.
     """
     ids = {batch.batch_id for batch in block.parts}
-    oldest = next((one for one in found.batches if one.batch_id not in ids), None)
+    oldest = next((batch for batch in snapshot.batches if batch.batch_id not in ids), None)
     from_start = oldest is None or (oldest.sequence, oldest.batch_id) > (
         block.parts[-1].sequence,
         block.parts[-1].batch_id,
     )
     batch_id = uuid.uuid4().hex
-    merge = Merge(found, block.parts, from_start, forget, closed, without_text)
+    merge = Merge(snapshot, block.parts, from_start, forget, closed, without_text)
     files = write_merged(merge, batch_id)
-    purges = [one.purged_before for one in block.parts if one.purged_before]
+    purges = [batch.purged_before for batch in block.parts if batch.purged_before]
     purged_before = max([*purges, closed.before] if closed else purges, default=None)
     record = Batch(
         sequence=block.last,
@@ -169,20 +173,20 @@ def replaced(
         version=__version__,
         committed_at=max(batch.committed_at for batch in block.parts),
         files=files,
-        gives_up=tuple(sorted({one for batch in block.parts for one in batch.gives_up})),
+        gives_up=tuple(sorted({damaged for batch in block.parts for damaged in batch.gives_up})),
         first_sequence=block.first,
         replaces=tuple(sorted(ids)),
         purged_before=purged_before,
     )
-    with committing(found.place) as ensure_held:
-        now = found if is_locked else open_store(found.place)
+    with committing(snapshot.place) as ensure_held:
+        now = snapshot if is_locked else open_store(snapshot.place)
         if not ids <= {batch.batch_id for batch in now.batches}:
-            delete_batch(found, batch_id, files)
+            delete_batch(snapshot, batch_id, files)
             return now, False
         ensure_held()
-        put_record(found, batch_id, record)
+        put_record(snapshot, batch_id, record)
     _log.debug("batches %d to %d are one: %s", block.first, block.last, batch_id)
-    made = StoredBatch(
+    merged = StoredBatch(
         *(batch_id, record.sequence, record.committed_at, files),
         gives_up=record.gives_up,
         first_sequence=record.first_sequence,
@@ -192,13 +196,13 @@ def replaced(
         purged_before=purged_before,
     )
     left = [batch for batch in now.batches if batch.batch_id not in ids]
-    counting = sorted([*left, made], key=lambda one: (one.sequence, one.batch_id))
+    counting = sorted([*left, merged], key=lambda batch: (batch.sequence, batch.batch_id))
     superseded = (*now.superseded, *block.parts)
     return replace(now, batches=(*counting,), superseded=superseded), True
 
 
 def rewritten(
-    found: OpenStore,
+    snapshot: OpenStore,
     holding: Callable[[OpenStore], Sequence[StoredBatch]],
     *,
     forget: Collection[str] = (),
@@ -214,11 +218,11 @@ def rewritten(
     Raises:
         StoreError: One of them is damaged.
     """
-    last = found.last_sequence
-    while left := [batch for batch in holding(found) if batch.first <= last]:
+    last = snapshot.last_sequence
+    while left := [batch for batch in holding(snapshot) if batch.first <= last]:
         for batch in left:
-            found, is_replaced = replaced(
-                found,
+            snapshot, is_replaced = replaced(
+                snapshot,
                 MergeBlock((batch,), batch.first, batch.sequence),
                 forget=forget,
                 without_text=without_text,
@@ -226,10 +230,10 @@ def rewritten(
             )
             if not is_replaced:
                 break  # another machine has merged it meanwhile, with others
-    return found
+    return snapshot
 
 
-def _earlier(batches: Sequence[StoredBatch]) -> list[StoredBatch]:
+def _outdated_batches(batches: Sequence[StoredBatch]) -> list[StoredBatch]:
     return [batch for batch in batches if batch.format < FORMAT]
 
 
@@ -237,30 +241,32 @@ def _bytes(batches: Sequence[StoredBatch]) -> int:
     return sum(file.bytes or 0 for batch in batches for file in batch.files)
 
 
-def _over(found: OpenStore, now: int, delay: timedelta) -> Iterator[StoredBatch]:
+def _expired_batches(snapshot: OpenStore, now: int, delay: timedelta) -> Iterator[StoredBatch]:
     """The batches that count no more and whose time is over, those of narrow ranges first."""
     since: dict[str, int] = {}
-    for batch in chain(found.batches, found.superseded):
-        at = found.times.get(f"batches/batch_id={batch.batch_id}/{RECORD}", now)
-        for one in batch.replaces:
-            since[one] = min(at, since.get(one, at))
+    for batch in chain(snapshot.batches, snapshot.superseded):
+        at = snapshot.times.get(f"batches/batch_id={batch.batch_id}/{RECORD}", now)
+        for batch_id in batch.replaces:
+            since[batch_id] = min(at, since.get(batch_id, at))
     limit = now - int(delay.total_seconds() * 1_000_000_000)
-    for batch in sorted(found.superseded, key=lambda one: (one.sequence - one.first, one.replaces)):
+    for batch in sorted(
+        snapshot.superseded, key=lambda merged: (merged.sequence - merged.first, merged.replaces)
+    ):
         if since.get(batch.batch_id, now) <= limit:
             yield batch
 
 
-def _delete(found: OpenStore, delay: timedelta) -> int:
+def _delete_expired(snapshot: OpenStore, delay: timedelta) -> int:
     """Delete what is over; the number of batches.
 
     One that was merged itself stays until all that it lists are gone: they would count again.
     """
-    if not found.superseded:
+    if not snapshot.superseded:
         return 0
-    there = {batch.batch_id for batch in (*found.batches, *found.superseded)}
+    there = {batch.batch_id for batch in (*snapshot.batches, *snapshot.superseded)}
     deleted = 0
-    for batch in _over(found, _now(found.files, found.root), delay):
-        if there.isdisjoint(batch.replaces) and delete_batch(found, batch.batch_id, batch.files):
+    for batch in _expired_batches(snapshot, _now(snapshot.files, snapshot.root), delay):
+        if there.isdisjoint(batch.replaces) and delete_batch(snapshot, batch.batch_id, batch.files):
             there.discard(batch.batch_id)
             deleted += 1
     return deleted

@@ -82,42 +82,42 @@ class StoreContents:
     @property
     def files(self) -> int:
         """The files of its batches, their records left out."""
-        return sum(one.files for one in self.tables.values())
+        return sum(table.files for table in self.tables.values())
 
     @property
     def bytes(self) -> int:
         """The bytes in these files."""
-        return sum(one.bytes for one in self.tables.values())
+        return sum(table.bytes for table in self.tables.values())
 
 
-def store_contents(place: str) -> StoreContents:
+def store_contents(store: str) -> StoreContents:
     """The contents of a store; data is not read.
 
     Raises:
         StoreError: It is damaged or cannot be read.
     """
-    found = open_store(place)
-    times = [batch.committed_at for batch in found.batches]
-    last = last_logs(found)
+    snapshot = open_store(store)
+    times = [batch.committed_at for batch in snapshot.batches]
+    last = last_logs(snapshot)
     logs = last.select(["origin", "events", "committed_at"]).to_pylist()
-    purges = [batch.purged_before for batch in found.batches if batch.purged_before]
-    formats = Counter(batch.format for batch in found.batches)
+    purges = [batch.purged_before for batch in snapshot.batches if batch.purged_before]
+    formats = Counter(batch.format for batch in snapshot.batches)
     return StoreContents(
-        place,
-        batches=len(found.batches),
-        merged=sum(bool(batch.replaces) for batch in found.batches),
-        last_sequence=found.last_sequence,
+        store,
+        batches=len(snapshot.batches),
+        merged=sum(bool(batch.replaces) for batch in snapshot.batches),
+        last_sequence=snapshot.last_sequence,
         oldest=min((row["committed_at"] for row in logs), default=None),
         newest=max(times, default=None),
         format=max(formats, default=None),
         formats=formats,
-        tables=_tables(found, found.batches),
+        tables=_table_sizes(snapshot, snapshot.batches),
         logs=tuple(StoredLog(*row.values()) for row in logs),
-        superseded=len(found.superseded),
-        uncommitted=len(found.uncommitted),
-        due=sum(len(block.parts) for block in due(found)),
-        folds=_size(found, FOLDS),
-        copies=_size(found, COPIES),
+        superseded=len(snapshot.superseded),
+        uncommitted=len(snapshot.uncommitted),
+        due=sum(len(block.parts) for block in due(snapshot)),
+        folds=_folder_size(snapshot, FOLDS),
+        copies=_folder_size(snapshot, COPIES),
         purged_before=max(purges, default=None),
         closed=last.filter(is_closed(last)).num_rows,
     )
@@ -125,24 +125,26 @@ def store_contents(place: str) -> StoreContents:
 
 def is_earlier(contents: StoreContents) -> bool:
     """Whether the next commit upgrades the store."""
-    return any(one < FORMAT for one in contents.formats)
+    return any(version < FORMAT for version in contents.formats)
 
 
-def _tables(found: OpenStore, batches: Iterable[StoredBatch]) -> dict[str, TableSize]:
+def _table_sizes(snapshot: OpenStore, batches: Iterable[StoredBatch]) -> dict[str, TableSize]:
     sizes: dict[str, TableSize] = {}
     for batch in batches:
         for file in batch.files:
-            one = sizes.get(file.table, TableSize())
+            total = sizes.get(file.table, TableSize())
             rows, size = file.rows, file.bytes
             if rows is None:  # format 1 did not note them
-                rows = found.parquet(file.path).metadata.num_rows
+                rows = snapshot.parquet(file.path).metadata.num_rows
             if size is None:
-                size = found.files.get_file_info(f"{found.root}/{file.path}").size
-            sizes[file.table] = TableSize(one.rows + rows, one.files + 1, one.bytes + size)
+                size = snapshot.files.get_file_info(f"{snapshot.root}/{file.path}").size
+            sizes[file.table] = TableSize(total.rows + rows, total.files + 1, total.bytes + size)
     return {table: sizes[table] for table in TABLES if table in sizes}
 
 
-def _size(found: OpenStore, folder: str) -> FolderSize:
-    selector = fs.FileSelector(f"{found.root}/{folder}", recursive=True, allow_not_found=True)
-    files = [one for one in found.files.get_file_info(selector) if one.type is fs.FileType.File]
-    return FolderSize(len(files), sum(one.size for one in files))
+def _folder_size(snapshot: OpenStore, folder: str) -> FolderSize:
+    selector = fs.FileSelector(f"{snapshot.root}/{folder}", recursive=True, allow_not_found=True)
+    files = [
+        info for info in snapshot.files.get_file_info(selector) if info.type is fs.FileType.File
+    ]
+    return FolderSize(len(files), sum(info.size for info in files))

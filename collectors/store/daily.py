@@ -24,32 +24,32 @@ _Day = TypeVar("_Day", DayRuns, DayRows)
 
 
 @reopens
-def daily_history(place: str, rename: Rename, without: Collection[str] = ()) -> DailyHistory:
+def daily_history(store: str, rename: Rename, without: Collection[str] = ()) -> DailyHistory:
     """The last year of each task and dataset, by day.
 
     Args:
         rename: The name rules.
         without: Damaged batches to do without, as `damages` names them.
     """
-    found = open_store(place, without)
-    read = read_folded(found) or read_unfolded(found)
+    snapshot = open_store(store, without)
+    read = read_folded(snapshot) or read_unfolded(snapshot)
     since = unsettled_days(read.records)
     tables: dict[str, pa.Table] = {}
     for name, rows in (("task_days", since.tasks), ("usage_days", since.usages)):
         parts = [pa.Table.from_batches([batch(FOLD_TABLES[name], rows)])]
-        parts += days_since(found, read.fold, name)
+        parts += days_since(snapshot, read.fold, name)
         tables[name] = summed_by_day(
-            name, [one.select(arrow(FOLD_TABLES[name]).names) for one in parts]
+            name, [part.select(arrow(FOLD_TABLES[name]).names) for part in parts]
         )
     return DailyHistory(_tasks(tables["task_days"]), _datasets(tables["usage_days"], rename))
 
 
 def _tasks(rows: pa.Table) -> dict[str, Sequence[DayRuns]]:
-    found = rows.group_by(["task", "day"], use_threads=False).aggregate(
+    sums = rows.group_by(["task", "day"], use_threads=False).aggregate(
         [("runs", "sum"), ("failed", "sum")]
     )
     days: dict[str, list[DayRuns]] = {}
-    for task, *values in _values(found, "task", "day", "runs_sum", "failed_sum"):
+    for task, *values in _values(sums, "task", "day", "runs_sum", "failed_sum"):
         days.setdefault(task, []).append(DayRuns(*values))
     return _last_year(days)
 
@@ -57,18 +57,21 @@ def _tasks(rows: pa.Table) -> dict[str, Sequence[DayRuns]]:
 def _datasets(rows: pa.Table, rename: Rename) -> dict[DatasetId, Sequence[DayRows]]:
     rows = rows.filter(pc.equal(rows["direction"], pa.scalar(str(Direction.WRITE))))
     rows = rows.filter(pc.greater(rows["counted"], pa.scalar(0)))
-    found = rows.group_by(["namespace", "name", "day"], use_threads=False)
+    groups = rows.group_by(["namespace", "name", "day"], use_threads=False)
     names: dict[tuple[str, str], DatasetId] = {}
     days: dict[DatasetId, dict[Any, int]] = {}
     for namespace, name, day, count in _values(
-        found.aggregate([("rows", "sum")]), "namespace", "name", "day", "rows_sum"
+        groups.aggregate([("rows", "sum")]), "namespace", "name", "day", "rows_sum"
     ):
         key = (namespace, name)
         dataset = names.get(key) or names.setdefault(key, rename(DatasetId(*key)))
         of_day = days.setdefault(dataset, {})
         of_day[day] = of_day.get(day, 0) + count
     return _last_year(
-        {key: [DayRows(day, count) for day, count in one.items()] for key, one in days.items()}
+        {
+            key: [DayRows(day, count) for day, count in counts.items()]
+            for key, counts in days.items()
+        }
     )
 
 
@@ -78,9 +81,9 @@ def _values(rows: pa.Table, *names: str) -> Any:
 
 
 def _last_year(days: Mapping[_Key, list[_Day]]) -> dict[_Key, Sequence[_Day]]:
-    found: dict[_Key, Sequence[_Day]] = {}
+    recent: dict[_Key, Sequence[_Day]] = {}
     for key, listed in days.items():
         listed.sort()
         newest = listed[-1].day
-        found[key] = [one for one in listed if (newest - one.day).days < YEAR]
-    return found
+        recent[key] = [row for row in listed if (newest - row.day).days < YEAR]
+    return recent

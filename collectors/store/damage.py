@@ -34,22 +34,22 @@ class MissingFileError(StoreError):
 
 
 @contextmanager
-def file_errors(place: str) -> Iterator[None]:
+def file_errors(path: str) -> Iterator[None]:
     """Errors of pyarrow about a missing or damaged file, as errors with its place."""
     try:
         yield
     except FileNotFoundError as error:
-        raise MissingFileError("is missing", place=place, remedy=RESTORE) from error
+        raise MissingFileError("is missing", place=path, remedy=RESTORE) from error
     except pa.ArrowException as error:
-        raise StoreError("is no complete Parquet file", place=place, remedy=RESTORE) from error
+        raise StoreError("is no complete Parquet file", place=path, remedy=RESTORE) from error
     except OSError as error:
-        raise StoreError("is damaged", place=place, remedy=RESTORE) from error
+        raise StoreError("is damaged", place=path, remedy=RESTORE) from error
 
 
-def unreadable(place: str, error: OSError) -> UnreadableStoreError:
+def unreadable(path: str, error: OSError) -> UnreadableStoreError:
     """The error for a file or folder that the system or its server does not let us read."""
     return UnreadableStoreError(
         f"cannot be read: {system_reason(error)}",
-        place=place,
+        place=path,
         remedy="let `store` in graft.yml name a folder or bucket that this account can read",
     )

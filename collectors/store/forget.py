@@ -44,62 +44,64 @@ class ForgottenLogs:
     batches: int = 0
 
 
-def stored_origins(place: str) -> tuple[str, ...]:
+def stored_origins(store: str) -> tuple[str, ...]:
     """All logs of which a batch holds anything, sorted."""
-    found = open_store(place)
-    rows = all_logs(found, found.batches)
+    snapshot = open_store(store)
+    rows = all_logs(snapshot, snapshot.batches)
     rows = rows.filter(pc.invert(is_forgotten(rows)))
     return tuple(sorted(cast("list[str]", pc.unique(rows["origin"]).to_pylist())))
 
 
-def to_forget(place: str, origins: Collection[str]) -> ForgottenLogs:
+def to_forget(store: str, origins: Collection[str]) -> ForgottenLogs:
     """The rows of some logs, counted."""
-    found = open_store(place)
+    snapshot = open_store(store)
     rows: Counter[str] = Counter()
     for table in TABLES:
         if table not in _WITHOUT_ORIGIN:
-            for _, one in found.tables(table):
-                rows[table] += _of(one, origins).num_rows
-    return ForgottenLogs(tuple(sorted(origins)), +rows, len(_holding(found, origins)))
+            for _, table_rows in snapshot.tables(table):
+                rows[table] += _select_origins(table_rows, origins).num_rows
+    return ForgottenLogs(
+        tuple(sorted(origins)), +rows, len(_batches_with_origins(snapshot, origins))
+    )
 
 
-def forget(place: str, origins: Collection[str]) -> None:
+def forget(store: str, origins: Collection[str]) -> None:
     """Take logs out of a store.
 
     Raises:
         StoreError: The store is damaged.
     """
-    with writing(place), compacting(place, wait=True) as lock:
-        with committing(place) as ensure_held:
-            found = open_store(place)
-            keep_copy(found)
+    with writing(store), compacting(store, wait=True) as lock:
+        with committing(store) as ensure_held:
+            snapshot = open_store(store)
+            keep_copy(snapshot)
             rows = [
-                {"origin": one, "position": "", "events": 0, "noise": 0, "forgotten": True}
-                for one in sorted(origins)
+                {"origin": origin, "position": "", "events": 0, "noise": 0, "forgotten": True}
+                for origin in sorted(origins)
             ]
             ensure_held()
-            record_batch(found, uuid.uuid4().hex, rows, ())
-        remove_folds(found)
+            record_batch(snapshot, uuid.uuid4().hex, rows, ())
+        remove_folds(snapshot)
         rewritten(
-            open_store(place),
-            lambda found: _holding(found, origins),
+            open_store(store),
+            lambda snapshot: _batches_with_origins(snapshot, origins),
             forget=origins,
             is_locked=lock.is_held,
         )
 
 
-def _holding(found: OpenStore, origins: Collection[str]) -> list[StoredBatch]:
+def _batches_with_origins(snapshot: OpenStore, origins: Collection[str]) -> list[StoredBatch]:
     """The batches that have rows of some logs."""
     ids = set()
     for table in ("origins", "sessions"):
-        for batch, rows in found.tables(table):
-            of = _of(rows, origins)
-            if "forgotten" in of.column_names:
-                of = of.filter(pc.invert(is_forgotten(of)))
-            if of.num_rows:
+        for batch, rows in snapshot.tables(table):
+            origin_rows = _select_origins(rows, origins)
+            if "forgotten" in origin_rows.column_names:
+                origin_rows = origin_rows.filter(pc.invert(is_forgotten(origin_rows)))
+            if origin_rows.num_rows:
                 ids.add(batch.batch_id)
-    return [batch for batch in found.batches if batch.batch_id in ids]
+    return [batch for batch in snapshot.batches if batch.batch_id in ids]
 
 
-def _of(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+def _select_origins(rows: pa.Table, origins: Collection[str]) -> pa.Table:
     return rows.filter(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))

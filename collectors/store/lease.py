@@ -49,11 +49,11 @@ class _Announcements:
     root: str
     first_seen: dict[str, float] = field(default_factory=dict)
 
-    def others(self, own: str = "") -> bool:
+    def others(self, own_path: str = "") -> bool:
         """Whether others have announced a commit; those that died do not count."""
         now, is_held = time.monotonic(), False
         for info in self.files.get_file_info(fs.FileSelector(self.root, allow_not_found=True)):
-            if info.base_name.startswith(_PREFIX) and info.path != own:
+            if info.base_name.startswith(_PREFIX) and info.path != own_path:
                 if now - self.first_seen.setdefault(info.path, now) < LEASE:
                     is_held = True
                 else:
@@ -63,14 +63,14 @@ class _Announcements:
 
     def announce(self) -> str:
         """Write an announcement; its path."""
-        own = f"{self.root}/{_PREFIX}{uuid.uuid4().hex}"
+        path = f"{self.root}/{_PREFIX}{uuid.uuid4().hex}"
         try:
-            with self.files.open_output_stream(own) as out:
+            with self.files.open_output_stream(path) as out:
                 out.write(b"\n")
         except OSError:
-            self.withdraw(own)  # it may be there all the same
+            self.withdraw(path)  # it may be there all the same
             raise
-        return own
+        return path
 
     def withdraw(self, path: str) -> None:
         """Remove an announcement; where that fails, the others do it later."""
@@ -79,7 +79,7 @@ class _Announcements:
 
 
 @contextmanager
-def leased(place: str) -> Iterator[Callable[[], None]]:
+def leased(store: str) -> Iterator[Callable[[], None]]:
     """Hold a store; others wait.
 
     Yields:
@@ -89,23 +89,23 @@ def leased(place: str) -> Iterator[Callable[[], None]]:
     Raises:
         OSError: The store cannot be written.
     """
-    announcements = _Announcements(place, *filesystem(place))
-    own, began = _take(announcements)
+    announcements = _Announcements(store, *filesystem(store))
+    announcement, began = _take(announcements)
 
     def ensure_held() -> None:
         is_late = time.monotonic() - began > LEASE * _SHARE
         # A machine that slept meanwhile does not know by its clock.
-        if is_late or announcements.files.get_file_info(own).type is fs.FileType.NotFound:
+        if is_late or announcements.files.get_file_info(announcement).type is fs.FileType.NotFound:
             raise GraftError(
                 "was not committed: it took so long that another machine may hold the store now",
-                place=place,
+                place=store,
                 remedy="run it again; if it happens again, the store is too slow to be written",
             )
 
     try:
         yield ensure_held
     finally:
-        announcements.withdraw(own)
+        announcements.withdraw(announcement)
 
 
 def _take(announcements: _Announcements) -> tuple[str, float]:
@@ -114,9 +114,9 @@ def _take(announcements: _Announcements) -> tuple[str, float]:
         while announcements.others():
             time.sleep(PAUSE)
         began = time.monotonic()
-        own = announcements.announce()
-        if not announcements.others(own):
-            return own, began
-        announcements.withdraw(own)
+        announcement = announcements.announce()
+        if not announcements.others(announcement):
+            return announcement, began
+        announcements.withdraw(announcement)
         # Two that met do not meet again.
         time.sleep(random.uniform(0, 4 * PAUSE))  # noqa: S311

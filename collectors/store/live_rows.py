@@ -25,9 +25,9 @@ class LiveRows:
         after: The sequence of the last batch that is left out; -1 for none.
     """
 
-    def __init__(self, found: OpenStore, after: int = -1) -> None:
-        self._found = found
-        self.batches = [batch for batch in found.batches if batch.sequence > after]
+    def __init__(self, snapshot: OpenStore, after: int = -1) -> None:
+        self._snapshot = snapshot
+        self.batches = [batch for batch in snapshot.batches if batch.sequence > after]
         self._origins: dict[str, list[str]] = {}
         self._closed: set[str] = set()
         newest: dict[str, str] = {}
@@ -64,23 +64,23 @@ class LiveRows:
         """The rows of a table that count, file by file, oldest first."""
         live = [batch for batch in self.batches if batch.batch_id in self._live]
         for batch, rows in self._tables(table, live):
-            own = self._live[batch.batch_id]
-            if "origin" not in rows.column_names or len(own) == len(
+            live_origins = self._live[batch.batch_id]
+            if "origin" not in rows.column_names or len(live_origins) == len(
                 {*self._origins[batch.batch_id]}
             ):
                 yield batch, rows
             else:
-                listed = pa.array(own, pa.string())
+                listed = pa.array(live_origins, pa.string())
                 yield batch, rows.filter(pc.is_in(rows["origin"], value_set=listed))
 
     def records(self, table: str) -> list[Any]:
         """The records of a table that count, oldest first."""
-        return [one for _, of_batch in self.records_by_batch(table) for one in of_batch]
+        return [record for _, of_batch in self.records_by_batch(table) for record in of_batch]
 
     def records_by_batch(self, table: str) -> Iterator[tuple[StoredBatch, list[Any]]]:
         """The records of a table that count, file by file, oldest first."""
         for batch, rows in self.tables(table):
-            yield batch, records_of(self._found.place, table, rows)
+            yield batch, records_of(self._snapshot.place, table, rows)
 
     def _tables(
         self, table: str, batches: Sequence[StoredBatch]
@@ -88,12 +88,12 @@ class LiveRows:
         listed = [(batch, file) for batch in batches for file in batch.files if file.table == table]
         # The files may be far away.
         with ThreadPoolExecutor(_READERS) as pool:
-            found = pool.map(lambda one: self._found.table(*one), listed)
-            for (batch, _), rows in zip(listed, found, strict=True):
+            tables = pool.map(lambda batch_file: self._snapshot.table(*batch_file), listed)
+            for (batch, _), rows in zip(listed, tables, strict=True):
                 yield batch, rows
 
 
-def records_of(place: str, table: str, rows: pa.Table) -> list[Any]:
+def records_of(store: str, table: str, rows: pa.Table) -> list[Any]:
     """The records of a table's rows.
 
     Raises:
@@ -106,6 +106,6 @@ def records_of(place: str, table: str, rows: pa.Table) -> list[Any]:
     except ValueError as error:
         raise StoreError(
             f"`{table}` has a value that this version does not know: {error}",
-            place=place,
+            place=store,
             remedy="install the version of dbt-graft that wrote it, or a later one",
         ) from error

@@ -24,7 +24,7 @@ _COMPACTING, _FOLDING = ".compacting.lock", ".folding.lock"
 @contextmanager
 def writing(store: str) -> Iterator[WritingLock]:
     """Note that this process writes to a store, along with others."""
-    with _locked(store, _WRITING) as handle:
+    with _lock(store, _WRITING) as handle:
         yield WritingLock(handle)
 
 
@@ -39,7 +39,7 @@ def committing(store: str) -> Iterator[Callable[[], None]]:
         with leased(store) as ensure_held:
             yield ensure_held
     else:
-        with _locked(store, _COMMITTING, exclusive=True):
+        with _lock(store, _COMMITTING, exclusive=True):
             yield lambda: None
 
 
@@ -63,7 +63,7 @@ def compacting(store: str, *, wait: bool) -> Iterator[CompactingLock]:
     Args:
         wait: Wait for another one; else give up at once.
     """
-    with _opened(store, _COMPACTING) as handle:
+    with _open_lock(store, _COMPACTING) as handle:
         if handle is None:
             yield CompactingLock(is_held=False)
             return
@@ -80,7 +80,7 @@ def compacting(store: str, *, wait: bool) -> Iterator[CompactingLock]:
 @contextmanager
 def folding(store: str) -> Iterator[bool]:
     """Hold a store for one fold; whether no other process folds it."""
-    with _locked(store, _FOLDING) as handle:
+    with _lock(store, _FOLDING) as handle:
         yield handle is None or WritingLock(handle).is_alone()
 
 
@@ -104,8 +104,8 @@ class WritingLock:
 
 
 @contextmanager
-def _locked(store: str, name: str, *, exclusive: bool = False) -> Iterator[int | None]:
-    with _opened(store, name) as handle:
+def _lock(store: str, name: str, *, exclusive: bool = False) -> Iterator[int | None]:
+    with _open_lock(store, name) as handle:
         if handle is None:
             yield None
             return
@@ -119,7 +119,7 @@ def _locked(store: str, name: str, *, exclusive: bool = False) -> Iterator[int |
 
 
 @contextmanager
-def _opened(store: str, name: str) -> Iterator[int | None]:
+def _open_lock(store: str, name: str) -> Iterator[int | None]:
     """The file of a lock, which ends when it is closed; None where a system has no locks."""
     try:
         import fcntl  # noqa: F401 (there is none on Windows)

@@ -19,7 +19,7 @@ SomeLogs: TypeAlias = Collection[str] | Callable[[pa.Table], pc.Expression]
 
 
 def all_logs(
-    found: OpenStore, parts: Sequence[StoredBatch], only: SomeLogs | None = None
+    snapshot: OpenStore, parts: Sequence[StoredBatch], only: SomeLogs | None = None
 ) -> pa.Table:
     """The rows of `origins` of some batches in order, each with its batch's place among them.
 
@@ -28,52 +28,52 @@ def all_logs(
     Args:
         only: Only of these logs; there may be millions of others.
     """
-    places = {batch.batch_id: place for place, batch in enumerate(parts)}
-    wanted = only if only is None or callable(only) else _named(only)
-    tables = [_empty()]
+    indexes = {batch.batch_id: index for index, batch in enumerate(parts)}
+    wanted = only if only is None or callable(only) else _origin_filter(only)
+    tables = [_empty_logs()]
     schema = arrow(ReadLog)
 
     def read(rows: pa.Table) -> pa.Table:
         rows = conformed(rows, schema)
         return rows if wanted is None else rows.filter(wanted(rows))
 
-    for batch, rows in found.tables("origins", places, read):
+    for batch, rows in snapshot.tables("origins", indexes, read):
         for name, value in (("sequence", batch.sequence), ("committed_at", batch.committed_at)):
-            known = _known(rows[name], value)
-            rows = rows.set_column(rows.column_names.index(name), rows.field(name), known)
-        place = pa.array([places[batch.batch_id]] * rows.num_rows, pa.int64())
-        tables.append(rows.append_column(PART, place))
+            filled = _fill_nulls(rows[name], value)
+            rows = rows.set_column(rows.column_names.index(name), rows.field(name), filled)
+        part = pa.array([indexes[batch.batch_id]] * rows.num_rows, pa.int64())
+        tables.append(rows.append_column(PART, part))
     return pa.concat_tables(tables)
 
 
-def last_logs(found: OpenStore, only: SomeLogs | None = None) -> pa.Table:
+def last_logs(snapshot: OpenStore, only: SomeLogs | None = None) -> pa.Table:
     """Of each log its last row, as in `all_logs`; those that were forgotten are left out.
 
     Args:
         only: Only of these logs.
     """
-    rows = last_of_each(all_logs(found, found.batches, only))
+    rows = last_of_each(all_logs(snapshot, snapshot.batches, only))
     return rows.filter(pc.invert(is_forgotten(rows)))
 
 
-def holding_logs(found: OpenStore, only: SomeLogs | None = None) -> pa.Table:
+def holding_logs(snapshot: OpenStore, only: SomeLogs | None = None) -> pa.Table:
     """Of each log its row in the batch whose rows of it count, else as `last_logs`."""
-    logs = all_logs(found, found.batches, only)
-    rows = last_of_each(without_closed(logs, found.batches))
+    logs = all_logs(snapshot, snapshot.batches, only)
+    rows = last_of_each(without_closed(logs, snapshot.batches))
     return rows.filter(pc.invert(is_forgotten(rows)))
 
 
-def closed_logs(found: OpenStore, only: Collection[str]) -> set[str]:
+def closed_logs(snapshot: OpenStore, only: Collection[str]) -> set[str]:
     """Those of some logs that are closed."""
-    if not any(batch.purged_before for batch in found.batches):
+    if not any(batch.purged_before for batch in snapshot.batches):
         return set()
-    rows = last_logs(found, only)
+    rows = last_logs(snapshot, only)
     return set(values(rows.filter(is_closed(rows)), "origin"))
 
 
 def without_closed(logs: pa.Table, parts: Sequence[StoredBatch]) -> pa.Table:
     """The rows of `all_logs` without batches that read a log after it was closed."""
-    purged = [place for place, batch in enumerate(parts) if batch.purged_before]
+    purged = [index for index, batch in enumerate(parts) if batch.purged_before]
     in_purge = pc.is_in(logs[PART], value_set=pa.array(purged, pa.int64()))
     return logs.filter(pc.or_(pc.invert(is_closed(logs)), in_purge))
 
@@ -110,9 +110,9 @@ def values(rows: pa.Table, column: str) -> list[Any]:
     return rows[column].to_pylist()
 
 
-def forgotten_sequences(found: OpenStore) -> dict[str, int]:
+def forgotten_sequences(snapshot: OpenStore) -> dict[str, int]:
     """Forgotten log -> the sequence of the newest batch that says so."""
-    rows = all_logs(found, found.batches)
+    rows = all_logs(snapshot, snapshot.batches)
     rows = rows.filter(is_forgotten(rows))
     return dict(zip(values(rows, "origin"), values(rows, "sequence"), strict=True))
 
@@ -130,14 +130,14 @@ def conformed(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-def _named(origins: Collection[str]) -> Callable[[pa.Table], pc.Expression]:
+def _origin_filter(origins: Collection[str]) -> Callable[[pa.Table], pc.Expression]:
     wanted = pa.array(origins, pa.string())
     return lambda rows: pc.is_in(pc.field("origin"), value_set=wanted)
 
 
-def _known(column: Any, value: int | datetime) -> pa.ChunkedArray[Any]:
+def _fill_nulls(column: Any, value: int | datetime) -> pa.ChunkedArray[Any]:
     return pc.fill_null(column, pa.scalar(value, column.type))
 
 
-def _empty() -> pa.Table:
+def _empty_logs() -> pa.Table:
     return arrow(ReadLog).empty_table().append_column(PART, pa.array([], pa.int64()))

@@ -55,7 +55,7 @@ class Merge:
         without_text: Shapes whose texts are left out.
     """
 
-    found: OpenStore
+    snapshot: OpenStore
     parts: Sequence[StoredBatch]
     from_start: bool = False
     forget: Collection[str] = ()
@@ -69,30 +69,30 @@ def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
     Raises:
         StoreError: A file of the batches is damaged.
     """
-    logs = all_logs(merge.found, merge.parts)
-    last = _without(last_of_each(logs), merge.forget)
-    holding = _without(last_of_each(without_closed(logs, merge.parts)), merge.forget)
+    logs = all_logs(merge.snapshot, merge.parts)
+    last = _drop_origins(last_of_each(logs), merge.forget)
+    holding = _drop_origins(last_of_each(without_closed(logs, merge.parts)), merge.forget)
     live = [
-        pc.unique(holding.filter(pc.equal(holding[PART], pa.scalar(place)))["origin"])
-        for place in range(len(merge.parts))
+        pc.unique(holding.filter(pc.equal(holding[PART], pa.scalar(index)))["origin"])
+        for index in range(len(merge.parts))
     ]
 
     def of_live_logs(table: str) -> Iterator[pa.Table]:
-        for place, rows in _chunks(merge, table):
-            yield rows.filter(pc.is_in(rows["origin"], value_set=live[place]))
+        for index, rows in _chunks(merge, table):
+            yield rows.filter(pc.is_in(rows["origin"], value_set=live[index]))
 
-    named = last.filter(pc.invert(is_forgotten(last))) if merge.from_start else last
+    listed = last.filter(pc.invert(is_forgotten(last))) if merge.from_start else last
     tables: dict[str, Iterable[pa.Table]] = {
-        "shapes": _shapes(merge, {place for place, of in enumerate(live) if len(of)}),
-        "sessions": [_sessions(merge, logs)],
+        "shapes": _shapes(merge, {index for index, origins in enumerate(live) if len(origins)}),
+        "sessions": [_newest_sessions(merge, logs)],
     }
     tables |= {name: of_live_logs(name) for name in TABLES if name not in _OTHERS}
     tables |= {name: (rows for _, rows in _chunks(merge, name)) for name in PURGED}
     if merge.closed:
-        named = with_closed(named, merge.closed.origins)
+        listed = with_closed(listed, merge.closed.origins)
         tables |= purged(merge.closed, tables, of_live_logs)
-    tables["origins"] = [named.drop_columns([PART])]
-    files = (_write(merge.found, name, batch_id, rows) for name, rows in sorted(tables.items()))
+    tables["origins"] = [listed.drop_columns([PART])]
+    files = (_write(merge.snapshot, name, batch_id, rows) for name, rows in sorted(tables.items()))
     return tuple(file for file in files if file)
 
 
@@ -101,53 +101,56 @@ def _chunks(merge: Merge, table: str, columns: Sequence[str] | None = None) -> C
     schema = arrow(TABLES[table])
     if columns:
         schema = pa.schema([schema.field(name) for name in columns])
-    for place, batch in enumerate(merge.parts):
+    for index, batch in enumerate(merge.parts):
         for file in batch.files:
             if file.table == table:
-                for rows in file_chunks(merge.found, batch, file):
-                    yield place, conformed(rows, schema)
+                for rows in file_chunks(merge.snapshot, batch, file):
+                    yield index, conformed(rows, schema)
 
 
-def file_chunks(found: OpenStore, batch: StoredBatch, file: BatchFile) -> Iterator[pa.Table]:
+def file_chunks(snapshot: OpenStore, batch: StoredBatch, file: BatchFile) -> Iterator[pa.Table]:
     """The rows of a file; of a large one some at a time.
 
     Raises:
         StoreError: It is damaged.
     """
     if (file.bytes or 0) <= _AT_ONCE:
-        yield found.table(batch, file)
+        yield snapshot.table(batch, file)
         return
-    place, rows = f"{found.place}/{file.path}", 0
-    with file_errors(place), found.files.open_input_file(f"{found.root}/{file.path}") as source:
+    path, rows = f"{snapshot.place}/{file.path}", 0
+    with (
+        file_errors(path),
+        snapshot.files.open_input_file(f"{snapshot.root}/{file.path}") as source,
+    ):
         for chunk in pq.ParquetFile(source).iter_batches(batch_size=_ROW_GROUP):
             rows += chunk.num_rows
             part = pa.Table.from_batches([chunk])
             yield part.cast(aware(part.schema))
     if file.rows not in (None, rows):
         problem = f"has {rows:,} rows, and was written with {file.rows:,}"
-        raise StoreError(problem, place=place, remedy=RESTORE)
+        raise StoreError(problem, place=path, remedy=RESTORE)
 
 
-def _without(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+def _drop_origins(rows: pa.Table, origins: Collection[str]) -> pa.Table:
     return rows.filter(
         pc.invert(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))
     )
 
 
-def _shapes(merge: Merge, places: Collection[int]) -> Iterator[pa.Table]:
+def _shapes(merge: Merge, indexes: Collection[int]) -> Iterator[pa.Table]:
     """Each shape once, its newest row, of some of the batches."""
     of_parts = _chunks(merge, "shapes", ["shape_id"])
-    ids = [rows for place, rows in of_parts if place in places]
+    ids = [rows for index, rows in of_parts if index in indexes]
     if not ids:
         return
     listed = pa.concat_tables(ids)
     numbered = listed.append_column("row", pa.array(range(listed.num_rows), pa.int64()))
     last = numbered.group_by("shape_id").aggregate([("row", "max")])
-    unused = _shapes_of(merge) if merge.forget else pa.array([], pa.string())
+    unused = _forgotten_shapes(merge) if merge.forget else pa.array([], pa.string())
     no_text = pa.array(merge.without_text, pa.string())
     begin = 0
-    for place, rows in _chunks(merge, "shapes"):
-        if place not in places:
+    for index, rows in _chunks(merge, "shapes"):
+        if index not in indexes:
             continue
         numbers = pa.array(range(begin, begin + rows.num_rows), pa.int64())
         begin += rows.num_rows
@@ -157,40 +160,42 @@ def _shapes(merge: Merge, places: Collection[int]) -> Iterator[pa.Table]:
         )
 
 
-def _shapes_of(merge: Merge) -> pa.Array[Any]:
+def _forgotten_shapes(merge: Merge) -> pa.Array[Any]:
     """The shapes that only the forgotten logs have, as far as rows say of which log they are."""
     forgotten, others = set[str](), set[str]()
     names = pa.array(merge.forget, pa.string())
     for table in ("accesses", "column_edges"):
         for _, rows in _chunks(merge, table, ["shape_id", "origin"]):
-            is_one = pc.is_in(rows["origin"], value_set=names)
-            forgotten.update(values(rows.filter(is_one), "shape_id"))
-            others.update(values(rows.filter(pc.invert(is_one)), "shape_id"))
+            is_forgotten_log = pc.is_in(rows["origin"], value_set=names)
+            forgotten.update(values(rows.filter(is_forgotten_log), "shape_id"))
+            others.update(values(rows.filter(pc.invert(is_forgotten_log)), "shape_id"))
     return pa.array(sorted(forgotten - others), pa.string())
 
 
-def _sessions(merge: Merge, logs: pa.Table) -> pa.Table:
+def _newest_sessions(merge: Merge, logs: pa.Table) -> pa.Table:
     """The rows of the newest batch that has a session, in the order in which sessions came."""
     gone = logs.filter(is_forgotten(logs))
     until = dict(zip(values(gone, "origin"), values(gone, PART), strict=True))
     tables = []
-    for place, rows in _chunks(merge, "sessions"):
-        left = _without(rows, {*merge.forget, *(log for log, end in until.items() if place < end)})
-        tables.append(left.append_column(PART, pa.array([place] * left.num_rows, pa.int64())))
+    for index, rows in _chunks(merge, "sessions"):
+        left = _drop_origins(
+            rows, {*merge.forget, *(log for log, end in until.items() if index < end)}
+        )
+        tables.append(left.append_column(PART, pa.array([index] * left.num_rows, pa.int64())))
     if not tables:
         return arrow(TABLES["sessions"]).empty_table()
     rows = pa.concat_tables(tables)
     rows = rows.append_column("row", pa.array(range(rows.num_rows), pa.int64()))
     keys = list(_SESSION)
     newest = rows.group_by(keys).aggregate([(PART, "max"), ("row", "min")])
-    found = rows.select([*keys, PART, "row"]).join(newest, keys)
-    found = found.filter(pc.equal(found[PART], found[f"{PART}_max"]))
-    found = found.sort_by([("row_min", "ascending"), ("row", "ascending")])
-    return rows.take(found["row"]).drop_columns([PART, "row"])
+    newest_rows = rows.select([*keys, PART, "row"]).join(newest, keys)
+    newest_rows = newest_rows.filter(pc.equal(newest_rows[PART], newest_rows[f"{PART}_max"]))
+    newest_rows = newest_rows.sort_by([("row_min", "ascending"), ("row", "ascending")])
+    return rows.take(newest_rows["row"]).drop_columns([PART, "row"])
 
 
 def _write(
-    found: OpenStore, table: str, batch_id: str, chunks: Iterable[pa.Table]
+    snapshot: OpenStore, table: str, batch_id: str, chunks: Iterable[pa.Table]
 ) -> BatchFile | None:
     """Write a table of a batch, if it has any row."""
     path = f"{table}/batch_id={batch_id}/rows-0.parquet"
@@ -201,11 +206,13 @@ def _write(
     def flush() -> None:
         nonlocal writer, held
         if writer is None:
-            found.files.create_dir(f"{found.root}/{table}/batch_id={batch_id}", recursive=True)
+            snapshot.files.create_dir(
+                f"{snapshot.root}/{table}/batch_id={batch_id}", recursive=True
+            )
             writer = pq.ParquetWriter(
-                f"{found.root}/{path}",
+                f"{snapshot.root}/{path}",
                 arrow(TABLES[table]),
-                filesystem=found.files,
+                filesystem=snapshot.files,
                 compression="zstd",
             )
         rows = redacted_rows(pa.concat_tables(waiting))
@@ -227,4 +234,6 @@ def _write(
             writer.close()
     if not total:
         return None
-    return BatchFile(table, path, total, found.files.get_file_info(f"{found.root}/{path}").size)
+    return BatchFile(
+        table, path, total, snapshot.files.get_file_info(f"{snapshot.root}/{path}").size
+    )

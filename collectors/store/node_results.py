@@ -35,13 +35,13 @@ def is_invocation(origin: str) -> bool:
     return origin.startswith("dbt:") and "#" in origin
 
 
-def read_results(found: OpenStore, until: datetime | None = None) -> tuple[NodeResult, ...]:
+def read_results(snapshot: OpenStore, until: datetime | None = None) -> tuple[NodeResult, ...]:
     """The newest results of each node, sorted by node, newest first; of a test only the last.
 
     Args:
         until: Those that this moment knows; without it all.
     """
-    parts = live_tables(found)
+    parts = live_tables(snapshot)
     if until:
         parts = (part.filter(pc.field("started_at") <= pa.scalar(until)) for part in parts)
     newest = newest_results(parts, PER_NODE)
@@ -51,12 +51,13 @@ def read_results(found: OpenStore, until: datetime | None = None) -> tuple[NodeR
     try:
         columns["status"] = [*map(Status, columns["status"])]
         columns["periods"] = [
-            tuple(record(Period, one) for one in periods or ()) for periods in columns["periods"]
+            tuple(record(Period, period) for period in periods or ())
+            for periods in columns["periods"]
         ]
     except ValueError as error:
         raise StoreError(
             f"`node_results` has a value that this version does not know: {error}",
-            place=found.place,
+            place=snapshot.place,
             remedy="install the version of dbt-graft that wrote it, or a later one",
         ) from error
     return tuple(map(NodeResult, *columns.values()))
@@ -67,16 +68,18 @@ def _values(column: pa.ChunkedArray[Any]) -> list[Any]:
         return column.to_pylist()
     # Arrow's own way takes twenty times as long.
     numbers = column.cast(pa.int64()).to_pylist()
-    return [None if one is None else _EPOCH + timedelta(microseconds=one) for one in numbers]
+    return [
+        None if number is None else _EPOCH + timedelta(microseconds=number) for number in numbers
+    ]
 
 
-def live_invocations(found: OpenStore) -> dict[str, StoredBatch]:
+def live_invocations(snapshot: OpenStore) -> dict[str, StoredBatch]:
     """The invocations with results in the store, each with the batch that has them."""
     last: dict[str, tuple[StoredBatch, int]] = {}
-    for batch in found.batches:
+    for batch in snapshot.batches:
         for file in batch.files:
             if file.table == "origins":
-                rows = found.table(batch, file)
+                rows = snapshot.table(batch, file)
                 rows = rows.filter(pc.starts_with(rows["origin"], "dbt:"))
                 for row in rows.select(["origin", "events"]).to_pylist():
                     if is_invocation(row["origin"]):
@@ -85,26 +88,26 @@ def live_invocations(found: OpenStore) -> dict[str, StoredBatch]:
 
 
 def live_files(
-    found: OpenStore, live: Mapping[str, StoredBatch]
+    snapshot: OpenStore, live: Mapping[str, StoredBatch]
 ) -> Iterator[tuple[StoredBatch, BatchFile]]:
     """The files with their results, each with its batch."""
     ids = {batch.batch_id for batch in live.values()}
-    for batch in found.batches:
+    for batch in snapshot.batches:
         for file in batch.files if batch.batch_id in ids else ():
             if file.table == "node_results":
                 yield batch, file
 
 
-def live_tables(found: OpenStore) -> Iterator[pa.Table]:
+def live_tables(snapshot: OpenStore) -> Iterator[pa.Table]:
     """The results of all invocations, file by file; those replaced since are left out."""
-    live = live_invocations(found)
+    live = live_invocations(snapshot)
     origins: dict[str, list[str]] = {}
     for origin, batch in live.items():
         origins.setdefault(batch.batch_id, []).append(origin)
-    for batch, file in live_files(found, live):
-        rows = found.table(batch, file)
-        own = pa.array(origins[batch.batch_id], pa.string())
-        yield rows.filter(pc.is_in(rows["origin"], value_set=own))
+    for batch, file in live_files(snapshot, live):
+        rows = snapshot.table(batch, file)
+        invocations = pa.array(origins[batch.batch_id], pa.string())
+        yield rows.filter(pc.is_in(rows["origin"], value_set=invocations))
 
 
 def newest_results(parts: Iterable[pa.Table], count: int) -> pa.Table:
@@ -112,17 +115,17 @@ def newest_results(parts: Iterable[pa.Table], count: int) -> pa.Table:
     waiting = [arrow(NodeResult).empty_table()]
     for part in parts:
         waiting.append(part)
-        if sum(one.num_rows for one in waiting) > _ROWS + 2 * waiting[0].num_rows:
-            waiting = [_youngest(_joined(waiting), count)]
-    return _youngest(_joined(waiting), count)
+        if sum(rows.num_rows for rows in waiting) > _ROWS + 2 * waiting[0].num_rows:
+            waiting = [_keep_newest(_concat_rows(waiting), count)]
+    return _keep_newest(_concat_rows(waiting), count)
 
 
-def _joined(parts: list[pa.Table]) -> pa.Table:
+def _concat_rows(parts: list[pa.Table]) -> pa.Table:
     """The rows of all; those of earlier versions have fewer columns."""
     return pa.concat_tables(parts, promote_options="default")
 
 
-def _youngest(rows: pa.Table, count: int) -> pa.Table:
+def _keep_newest(rows: pa.Table, count: int) -> pa.Table:
     # Two labels may show an invocation.
     rows = distinct(rows, "node_id", "invocation_id").sort_by(
         [("node_id", "ascending"), ("started_at", "descending"), ("invocation_id", "ascending")]

@@ -41,63 +41,67 @@ class OldRows:
         going_on: The ids of runs that later batches show too.
     """
 
-    def __init__(self, found: OpenStore, before: datetime) -> None:
-        self._found = found
-        folded = max((one.sequence for one in stored_folds(found)), default=found.last_sequence)
+    def __init__(self, snapshot: OpenStore, before: datetime) -> None:
+        self._snapshot = snapshot
+        folded = max(
+            (fold.sequence for fold in stored_folds(snapshot)), default=snapshot.last_sequence
+        )
         self.last = max(
             (
-                one.sequence
-                for one in found.batches
-                if one.sequence <= folded and self._has_older(one, before)
+                batch.sequence
+                for batch in snapshot.batches
+                if batch.sequence <= folded and self._has_older(batch, before)
             ),
             default=-1,
         )
-        logs = holding_logs(found).select(["origin", PART])
+        logs = holding_logs(snapshot).select(["origin", PART])
         self._live = {
-            batch.batch_id: pc.unique(logs.filter(pc.equal(logs[PART], pa.scalar(place)))["origin"])
-            for place, batch in enumerate(found.batches)
+            batch.batch_id: pc.unique(logs.filter(pc.equal(logs[PART], pa.scalar(index)))["origin"])
+            for index, batch in enumerate(snapshot.batches)
         }
-        self.buckets = self._by_size()
-        self.going_on = self._going_on()
+        self.buckets = self._task_buckets()
+        self.going_on = self._find_ongoing()
 
     def scope(self) -> FoldScope:
         """The scope of folding, of all batches."""
-        renames = pa.array([str(one) for one in Operation if one.renames], pa.string())
+        renames = pa.array(
+            [str(operation) for operation in Operation if operation.renames], pa.string()
+        )
         runs: list[Run] = []
         accesses: list[Access] = []
-        for batch in self._found.batches:
+        for batch in self._snapshot.batches:
             for rows in self._chunks(batch, "runs"):
                 of_dbt = pc.equal(rows["engine"], pa.scalar(str(DefinitionKind.DBT)))
                 odd = rows.filter(pc.or_(of_dbt, pc.is_valid(rows["job"])))
-                runs += records_of(self._found.place, "runs", odd)
+                runs += records_of(self._snapshot.place, "runs", odd)
             for rows in self._chunks(batch, "accesses"):
                 renaming = rows.filter(pc.is_in(rows["operation"], value_set=renames))
-                accesses += records_of(self._found.place, "accesses", renaming)
+                accesses += records_of(self._snapshot.place, "accesses", renaming)
         return fold_scope(runs, accesses)
 
     def groups(self) -> Iterator[list[RunGroup]]:
         """The groups of runs, bucket by bucket."""
         for tasks in self.buckets:
             listed = pa.array(tasks, pa.string())
-            found: dict[str, list[Any]] = {name: [] for name in _TABLES}
-            for batch in self._old:
+            records: dict[str, list[Any]] = {name: [] for name in _TABLES}
+            for batch in self._old_batches:
                 for name in _TABLES:
                     for rows in self._chunks(batch, name):
-                        own = rows.filter(pc.is_in(rows["task"], value_set=listed))
-                        found[name] += records_of(self._found.place, name, own)
-            yield [*run_groups(found["runs"], found["accesses"])]
+                        task_rows = rows.filter(pc.is_in(rows["task"], value_set=listed))
+                        records[name] += records_of(self._snapshot.place, name, task_rows)
+            yield [*run_groups(records["runs"], records["accesses"])]
 
     @property
-    def _old(self) -> list[StoredBatch]:
-        return [one for one in self._found.batches if one.sequence <= self.last]
+    def _old_batches(self) -> list[StoredBatch]:
+        return [batch for batch in self._snapshot.batches if batch.sequence <= self.last]
 
-    def _by_size(self) -> list[list[str]]:
+    def _task_buckets(self) -> list[list[str]]:
         sizes: Counter[str] = Counter()
-        for batch in self._old:
+        for batch in self._old_batches:
             for name in _TABLES:
                 for rows in self._chunks(batch, name):
-                    found: Any = pc.value_counts(rows["task"])
-                    sizes.update({one["values"]: one["counts"] for one in found.to_pylist()})
+                    counts: Any = pc.value_counts(rows["task"])
+                    sizes.update({entry["values"]: entry["counts"] for entry in counts.to_pylist()})
         buckets: list[list[str]] = []
         left = 0
         for task in sorted(sizes):
@@ -108,49 +112,49 @@ class OldRows:
             left -= sizes[task]
         return buckets
 
-    def _going_on(self) -> set[str]:
+    def _find_ongoing(self) -> set[str]:
         ids = [
             pc.unique(rows[column])
-            for batch in self._old
+            for batch in self._old_batches
             for name, columns in _IDS.items()
             for rows in self._chunks(batch, name)
             for column in columns
         ]
-        known = pc.unique(pa.chunked_array(ids, pa.string()))
-        found: set[str] = set()
-        for batch in self._found.batches:
+        run_ids = pc.unique(pa.chunked_array(ids, pa.string()))
+        ongoing: set[str] = set()
+        for batch in self._snapshot.batches:
             if batch.sequence > self.last:
                 for name, columns in _IDS.items():
                     for rows in self._chunks(batch, name):
                         for column in columns:
-                            both = rows.filter(pc.is_in(rows[column], value_set=known))
-                            found.update(filter(None, pc.unique(both[column]).to_pylist()))
-        return found
+                            shared = rows.filter(pc.is_in(rows[column], value_set=run_ids))
+                            ongoing.update(filter(None, pc.unique(shared[column]).to_pylist()))
+        return ongoing
 
     def _chunks(self, batch: StoredBatch, table: str) -> Iterator[pa.Table]:
         """The rows of a table that count."""
         schema = arrow(TABLES[table])
         for file in batch.files:
             if file.table == table:
-                for rows in file_chunks(self._found, batch, file):
+                for rows in file_chunks(self._snapshot, batch, file):
                     live = pc.is_in(rows["origin"], value_set=self._live[batch.batch_id])
                     yield conformed(rows.filter(live), schema)
 
     def _has_older(self, batch: StoredBatch, before: datetime) -> bool:
-        files = [one for one in batch.files if one.table in _TIMES]
-        return any(self._is_older(one, _TIMES[one.table], before) for one in files)
+        files = [file for file in batch.files if file.table in _TIMES]
+        return any(self._is_older(file, _TIMES[file.table], before) for file in files)
 
     def _is_older(self, file: BatchFile, column: str, before: datetime) -> bool:
         """Whether a file may have a row that is older; its rows are not read."""
-        metadata = self._found.parquet(file.path).metadata
+        metadata = self._snapshot.parquet(file.path).metadata
         for group in range(metadata.num_row_groups):
             of_group = metadata.row_group(group)
             for number in range(of_group.num_columns):
-                one = of_group.column(number)
-                if one.path_in_schema == column:
-                    known = one.statistics
-                    if known is None or not known.has_min_max:
+                column_chunk = of_group.column(number)
+                if column_chunk.path_in_schema == column:
+                    statistics = column_chunk.statistics
+                    if statistics is None or not statistics.has_min_max:
                         return True
-                    if isinstance(known.min, datetime) and known.min < before:
+                    if isinstance(statistics.min, datetime) and statistics.min < before:
                         return True
         return False

@@ -30,21 +30,21 @@ class OriginState:
     rejects: int = 0
 
 
-def origin_states(found: OpenStore) -> dict[str, OriginState]:
+def origin_states(snapshot: OpenStore) -> dict[str, OriginState]:
     """The origins of a store."""
-    logs = holding_logs(found)
+    logs = holding_logs(snapshot)
     origins, parts = values(logs, "origin"), values(logs, PART)
-    newest = {log: found.batches[part] for log, part in zip(origins, parts, strict=True)}
+    newest = {log: snapshot.batches[part] for log, part in zip(origins, parts, strict=True)}
     read_at = dict(zip(origins, values(logs, "committed_at"), strict=True))
-    times = newest_times(found, _TIMES)
-    for results in live_tables(found):
+    times = newest_times(snapshot, _TIMES)
+    for results in live_tables(snapshot):
         for row in results.select(["origin", "started_at", "ended_at"]).to_pylist():
             if at := row["ended_at"] or row["started_at"]:
                 times[row["origin"]] = max(at, times.get(row["origin"], at))
     ids = {batch.batch_id for batch in newest.values()}
     rejects = Counter(
         row["origin"]
-        for batch, row in found.rows("rejects", ids)
+        for batch, row in snapshot.rows("rejects", ids)
         if newest.get(row["origin"]) == batch
     )
     return {

@@ -32,9 +32,9 @@ class PositionsOfLogs(Mapping[str, tuple[str, int]]):
         return self.of([origin])[origin]
 
 
-def of_logs(known: Positions, logs: Iterable[str]) -> Positions:
+def of_logs(all_positions: Positions, logs: Iterable[str]) -> Positions:
     """The positions of some logs and of their parts; a mapping in memory is as good as it is."""
-    return known.of(logs) if isinstance(known, PositionsOfLogs) else known
+    return all_positions.of(logs) if isinstance(all_positions, PositionsOfLogs) else all_positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class StoredPositions(PositionsOfLogs):
 
     place: str
     without: tuple[str, ...] = ()
-    _found: dict[str, dict[str, tuple[str, int]]] = field(default_factory=dict, repr=False)
+    _positions: dict[str, dict[str, tuple[str, int]]] = field(default_factory=dict, repr=False)
 
     def of(self, logs: Iterable[str]) -> dict[str, tuple[str, int]]:
         """The positions of some logs and of their parts.
@@ -56,13 +56,13 @@ class StoredPositions(PositionsOfLogs):
             StoreError: The store is damaged or cannot be read.
         """
         asked = set(logs)
-        if new := asked - self._found.keys():
-            self._found.update({log: {} for log in new})
-            for origin, position in _positions_of(self.place, new, self.without).items():
-                for log in _with_logs(origin):
+        if new := asked - self._positions.keys():
+            self._positions.update({log: {} for log in new})
+            for origin, position in _read_positions(self.place, new, self.without).items():
+                for log in _enclosing_logs(origin):
                     if log in new:
-                        self._found[log][origin] = position
-        return {one: at for log in asked for one, at in self._found[log].items()}
+                        self._positions[log][origin] = position
+        return {origin: at for log in asked for origin, at in self._positions[log].items()}
 
     def __iter__(self) -> Iterator[str]:
         return iter(positions(self.place, self.without))
@@ -83,45 +83,49 @@ def other_settings(
     """
     if not settings:
         return {}
-    found = open_store(store, without)
-    others = last_logs(found, lambda rows: _with_others(settings))
-    logs = last_logs(found, values(others, "origin")).filter(_with_others(settings))
+    snapshot = open_store(store, without)
+    others = last_logs(snapshot, lambda rows: _has_other_settings(settings))
+    logs = last_logs(snapshot, values(others, "origin")).filter(_has_other_settings(settings))
     return dict(zip(values(logs, "origin"), values(logs, "settings"), strict=True))
 
 
-def _with_others(settings: Iterable[tuple[str, str]]) -> pc.Expression:
+def _has_other_settings(settings: Iterable[tuple[str, str]]) -> pc.Expression:
     """Whether a log has settings, and they are not those of a source that it is below."""
     origin, stored = pc.field("origin"), pc.field("settings")
-    found = pc.scalar(False)
+    differs = pc.scalar(False)
     for top, now in settings:
         below = origin == top
         for mark in "/#@":
             below |= pc.starts_with(origin, f"{top}{mark}")
-        found |= below & (stored != now)
-    return found & (stored != "")
+        differs |= below & (stored != now)
+    return differs & (stored != "")
 
 
 @reopens
-def _positions_of(
+def _read_positions(
     store: str, logs: Set[str], without: Collection[str]
 ) -> dict[str, tuple[str, int]]:
     wanted = pa.array(sorted(logs), pa.string())
 
     def are_of_logs(rows: pa.Table) -> pc.Expression:
         origins = rows["origin"]
-        found = pc.is_in(origins, value_set=wanted)
+        is_log = pc.is_in(origins, value_set=wanted)
         in_folder = pc.is_in(pc.replace_substring_regex(origins, _FILE, ""), value_set=wanted)
         parts = rows.filter(pc.match_substring_regex(origins, _PART))
-        named = [
-            *values(rows.filter(pc.or_(found, in_folder)), "origin"),
-            *(one for one in values(parts, "origin") if not logs.isdisjoint(_with_logs(one))),
+        listed = [
+            *values(rows.filter(pc.or_(is_log, in_folder)), "origin"),
+            *(
+                origin
+                for origin in values(parts, "origin")
+                if not logs.isdisjoint(_enclosing_logs(origin))
+            ),
         ]
-        return pc.is_in(pc.field("origin"), value_set=pa.array(named, pa.string()))
+        return pc.is_in(pc.field("origin"), value_set=pa.array(listed, pa.string()))
 
     return open_positions(open_store(store, without), are_of_logs)
 
 
-def _with_logs(origin: str) -> Iterator[str]:
+def _enclosing_logs(origin: str) -> Iterator[str]:
     """An origin, and what it may be a part of."""
     yield origin
     yield origin.rpartition("/")[0]

@@ -48,19 +48,19 @@ def purged(
         of_live_logs: Begins one of them anew.
     """
     origins = pa.array(sorted(closed.origins), pa.string())
-    staying = pa.array(sorted(_BETWEEN.join(one) for one in closed.runs), pa.string())
-    found: dict[str, Iterable[pa.Table]] = {
+    staying = pa.array(sorted(_BETWEEN.join(run) for run in closed.runs), pa.string())
+    purged_tables: dict[str, Iterable[pa.Table]] = {
         name: chain(tables[name], [rows]) for name, rows in closed.tables.items()
     }
     for name in ("runs", "accesses"):
-        found[name] = (_staying(rows, origins, staying) for rows in of_live_logs(name))
-    found["datasets"] = _once(
+        purged_tables[name] = (_staying_rows(rows, origins, staying) for rows in of_live_logs(name))
+    purged_tables["datasets"] = _merge_closed(
         lambda: of_live_logs("datasets"), origins, lambda rows: datasets_once(rows, ())
     )
-    found["column_edges"] = _once(
+    purged_tables["column_edges"] = _merge_closed(
         lambda: of_live_logs("column_edges"), origins, lambda rows: edges_once(rows, (), (_ROW,))
     )
-    return found
+    return purged_tables
 
 
 def without_texts(rows: pa.Table, shapes: pa.Array[Any]) -> pa.Table:
@@ -69,31 +69,31 @@ def without_texts(rows: pa.Table, shapes: pa.Array[Any]) -> pa.Table:
     return rows.set_column(rows.column_names.index("text"), "text", texts)
 
 
-def _staying(rows: pa.Table, origins: pa.Array[Any], staying: pa.Array[Any]) -> pa.Table:
+def _staying_rows(rows: pa.Table, origins: pa.Array[Any], staying: pa.Array[Any]) -> pa.Table:
     parts: Any = (rows["task"], rows["run_id"], _BETWEEN)
     names = pc.binary_join_element_wise(*parts)
     is_open = pc.invert(pc.is_in(rows["origin"], value_set=origins))
     return rows.filter(pc.or_(is_open, pc.is_in(names, value_set=staying)))
 
 
-def _once(
+def _merge_closed(
     read: Callable[[], Iterator[pa.Table]],
     origins: pa.Array[Any],
     once: Callable[[pa.Table], pa.Table],
 ) -> Iterator[pa.Table]:
     """The rows in their order; of those that closed logs repeat the first, with all their times."""
     firsts: pa.Table | None = None
-    for rows in _numbered(read()):
-        own = rows.filter(pc.is_in(rows["origin"], value_set=origins))
-        firsts = once(pa.concat_tables([firsts, own]) if firsts else own)
-    for rows in _numbered(read()):
+    for rows in _number_rows(read()):
+        closed_rows = rows.filter(pc.is_in(rows["origin"], value_set=origins))
+        firsts = once(pa.concat_tables([firsts, closed_rows]) if firsts else closed_rows)
+    for rows in _number_rows(read()):
         assert firsts is not None
         others = rows.filter(pc.invert(pc.is_in(rows["origin"], value_set=origins)))
-        own = firsts.filter(pc.is_in(firsts[_ROW], value_set=rows[_ROW].combine_chunks()))
-        yield pa.concat_tables([others, own]).sort_by(_ROW).drop_columns([_ROW])
+        closed_rows = firsts.filter(pc.is_in(firsts[_ROW], value_set=rows[_ROW].combine_chunks()))
+        yield pa.concat_tables([others, closed_rows]).sort_by(_ROW).drop_columns([_ROW])
 
 
-def _numbered(chunks: Iterable[pa.Table]) -> Iterator[pa.Table]:
+def _number_rows(chunks: Iterable[pa.Table]) -> Iterator[pa.Table]:
     begin = 0
     for rows in chunks:
         numbers = pa.array(range(begin, begin + rows.num_rows), pa.int64())

@@ -46,13 +46,13 @@ def positions(store: str, without: Collection[str] = ()) -> dict[str, tuple[str,
     return open_positions(open_store(store, without))
 
 
-def open_positions(found: OpenStore, only: SomeLogs | None = None) -> dict[str, tuple[str, int]]:
+def open_positions(snapshot: OpenStore, only: SomeLogs | None = None) -> dict[str, tuple[str, int]]:
     """As `positions`, of an open store.
 
     Args:
         only: Only of these origins.
     """
-    logs = last_logs(found, only).select(["origin", "position", "events"]).to_pydict()
+    logs = last_logs(snapshot, only).select(["origin", "position", "events"]).to_pydict()
     places = zip(logs["position"], logs["events"], strict=True)
     return dict(zip(logs["origin"], places, strict=True))
 
@@ -63,21 +63,21 @@ def last_event_times(store: str, without: Collection[str] = ()) -> dict[str, dat
     return newest_times(open_store(store, without), (("accesses", "last_at"), ("runs", "ended_at")))
 
 
-def newest_times(found: OpenStore, columns: Iterable[tuple[str, str]]) -> dict[str, datetime]:
+def newest_times(snapshot: OpenStore, columns: Iterable[tuple[str, str]]) -> dict[str, datetime]:
     """Origin -> the newest time in some columns of its rows that count.
 
     Args:
         columns: Tables, each with a column.
     """
-    logs = holding_logs(found)
+    logs = holding_logs(snapshot)
     times: dict[str, datetime] = {}
-    for place, batch in enumerate(found.batches):
-        live = pc.unique(logs.filter(pc.equal(logs[PART], pa.scalar(place)))["origin"])
+    for index, batch in enumerate(snapshot.batches):
+        live = pc.unique(logs.filter(pc.equal(logs[PART], pa.scalar(index)))["origin"])
         for table, column in columns:
             for file in batch.files:
                 if file.table == table and len(live):
-                    with file_errors(f"{found.place}/{file.path}"):
-                        rows = found.parquet(file.path).read(["origin", column])
+                    with file_errors(f"{snapshot.place}/{file.path}"):
+                        rows = snapshot.parquet(file.path).read(["origin", column])
                     rows = rows.filter(pc.is_in(rows["origin"], value_set=live))
                     newest = rows.group_by("origin").aggregate([(column, "max")])
                     newest = newest.cast(aware(newest.schema))
@@ -92,19 +92,19 @@ def newest_times(found: OpenStore, columns: Iterable[tuple[str, str]]) -> dict[s
 @reopens
 def noise(store: str, without: Collection[str] = ()) -> int:
     """Number of requests left out by noise rules, over the newest batch of each origin."""
-    found = open_store(store, without)
-    noisy = last_logs(found, lambda rows: pc.field("noise") > 0)
-    logs = last_logs(found, values(noisy, "origin"))
-    return sum(one or 0 for one in values(logs, "noise"))
+    snapshot = open_store(store, without)
+    noisy = last_logs(snapshot, lambda rows: pc.field("noise") > 0)
+    logs = last_logs(snapshot, values(noisy, "origin"))
+    return sum(number or 0 for number in values(logs, "noise"))
 
 
 @reopens
 def open_sessions(store: str, server: str, without: Collection[str] = ()) -> list[dict[str, Any]]:
     """Rows of `sessions` for a server, of the newest batch that has each session."""
     newest: dict[tuple[str, ...], tuple[StoredBatch, list[dict[str, Any]]]] = {}
-    found = open_store(store, without)
-    forgotten = forgotten_sequences(found)
-    for batch, row in found.rows("sessions"):
+    snapshot = open_store(store, without)
+    forgotten = forgotten_sequences(snapshot)
+    for batch, row in snapshot.rows("sessions"):
         if row["server"] == server and forgotten.get(row["origin"], -1) <= batch.sequence:
             key = (row["session"], row["task"], row["run"])
             if key not in newest or newest[key][0] is not batch:
@@ -146,7 +146,9 @@ def read(
         rename: The name rules of the lineage that is built of them: where they make a folded table
             one that is renamed, nothing is read as folded.
     """
-    found = open_store(store, without)
-    batches_read = read_folded(found, rename, newest=newest) if folded else None
-    records = (batches_read or read_unfolded(found)).complete
-    return replace(records, node_results=read_results(found, results_until)) if results else records
+    snapshot = open_store(store, without)
+    batches_read = read_folded(snapshot, rename, newest=newest) if folded else None
+    records = (batches_read or read_unfolded(snapshot)).complete
+    return (
+        replace(records, node_results=read_results(snapshot, results_until)) if results else records
+    )

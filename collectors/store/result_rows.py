@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 _MOST_BATCHES = 40
 
 
-def fold_results(place: str, settings: Callable[[str], str] = lambda origin: "") -> bool:
+def fold_results(store: str, settings: Callable[[str], str] = lambda origin: "") -> bool:
     """Let one batch take over the newest results of each node, if they came in many batches.
 
     Args:
@@ -41,21 +41,21 @@ def fold_results(place: str, settings: Callable[[str], str] = lambda origin: "")
     Returns:
         Whether it did.
     """
-    found = open_store(place)
-    live = live_invocations(found)
+    snapshot = open_store(store)
+    live = live_invocations(snapshot)
     # Compaction puts several into one file, and folds none.
-    if len(pc.unique(last_logs(found, live)["sequence"])) <= _MOST_BATCHES:
+    if len(pc.unique(last_logs(snapshot, live)["sequence"])) <= _MOST_BATCHES:
         return False
-    newest = newest_results(live_tables(found), PER_NODE)
+    newest = newest_results(live_tables(snapshot), PER_NODE)
     left = set(pc.unique(newest["origin"]).to_pylist())
-    positions = open_positions(found)
+    positions = open_positions(snapshot)
     logs = [
         ReadLog(origin, positions[origin][0], positions[origin][1] if origin in left else 0)
         for origin in sorted(live)
     ]
     part = tables(Records(), {}, node_results=newest, origins=table(ReadLog, logs))
     try:
-        commit(place, [part], positions, settings=settings)
+        commit(store, [part], positions, settings=settings)
     except GraftError:
         # Another collect has read one of the invocations meanwhile; the next one folds.
         _log.debug("dbt's results were not folded", exc_info=True)

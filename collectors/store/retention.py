@@ -41,7 +41,7 @@ class Purged:
 
 
 def purge_store(
-    place: str,
+    store: str,
     retention: Retention,
     now: datetime,
     *,
@@ -61,20 +61,20 @@ def purge_store(
     if limit := before.get("statements"):
         on_progress("looking for old statements")
         if dry_run:
-            statements = len(old_statements(open_store(place), limit))
+            statements = len(old_statements(open_store(store), limit))
         else:
-            statements = drop_statements(place, limit)
+            statements = drop_statements(store, limit)
     if limit := before.get("runs"):
-        runs = purge(place, limit, dry_run=dry_run, on_progress=on_progress)
+        runs = purge(store, limit, dry_run=dry_run, on_progress=on_progress)
     if before and not dry_run:
-        _write(open_store(place), before)
+        _write(open_store(store), before)
     return Purged(before, runs, statements)
 
 
-def purge_if_due(place: str, retention: Retention, now: datetime) -> Purged | None:
+def purge_if_due(store: str, retention: Retention, now: datetime) -> Purged | None:
     """Purge a store if enough time has passed since; None if it has not."""
     spans = {"runs": retention.runs, "statements": retention.statements}
-    done = _read(open_store(place))
+    done = _read(open_store(store))
     due = {
         name: span
         for name, span in spans.items()
@@ -82,7 +82,7 @@ def purge_if_due(place: str, retention: Retention, now: datetime) -> Purged | No
     }
     if not due:
         return None
-    return purge_store(place, Retention(**due), now)
+    return purge_store(store, Retention(**due), now)
 
 
 def _limits(retention: Retention, now: datetime) -> dict[str, datetime]:
@@ -90,9 +90,9 @@ def _limits(retention: Retention, now: datetime) -> dict[str, datetime]:
     return {name: now - span for name, span in spans.items() if span}
 
 
-def _read(found: OpenStore) -> dict[str, datetime]:
+def _read(snapshot: OpenStore) -> dict[str, datetime]:
     try:
-        with found.files.open_input_file(f"{found.root}/{_DONE}") as file:
+        with snapshot.files.open_input_file(f"{snapshot.root}/{_DONE}") as file:
             content = orjson.loads(file.read())
         return {
             name: datetime.fromisoformat(content[name]).astimezone(UTC)
@@ -105,9 +105,9 @@ def _read(found: OpenStore) -> dict[str, datetime]:
         return {}  # a purge too many does no harm
 
 
-def _write(found: OpenStore, before: dict[str, datetime]) -> None:
-    content = {name: at.isoformat() for name, at in (_read(found) | before).items()}
-    beside = f"{found.root}/.{_DONE}.new"
-    with found.files.open_output_stream(beside) as out:
+def _write(snapshot: OpenStore, before: dict[str, datetime]) -> None:
+    content = {name: at.isoformat() for name, at in (_read(snapshot) | before).items()}
+    beside = f"{snapshot.root}/.{_DONE}.new"
+    with snapshot.files.open_output_stream(beside) as out:
         out.write(orjson.dumps(content))
-    found.files.move(beside, f"{found.root}/{_DONE}")
+    snapshot.files.move(beside, f"{snapshot.root}/{_DONE}")

@@ -53,12 +53,12 @@ def _once(rows: pa.Table, keys: pa.Table, is_apart: Any) -> pa.Table:
         [name for name in keys.column_names if name not in times], use_threads=False
     )
     sums: list[Any] = [(_ROW, "min"), *((name, _TIMES[name]) for name in times)]
-    found = groups.aggregate(sums)
-    found = found.sort_by(f"{_ROW}_min")
-    first = rows.take(found[f"{_ROW}_min"])
+    totals = groups.aggregate(sums)
+    totals = totals.sort_by(f"{_ROW}_min")
+    first = rows.take(totals[f"{_ROW}_min"])
     for name in times:
         at = first.column_names.index(name)
-        first = first.set_column(at, name, found[f"{name}_{_TIMES[name]}"])
+        first = first.set_column(at, name, totals[f"{name}_{_TIMES[name]}"])
     return first
 
 

@@ -31,25 +31,25 @@ _RANDOM_WORD = ("[A-Za-z0-9+_=-]{32,}", "[A-Z]", "[a-z]", "[0-9]")
 
 def redacted_rows(rows: pa.Table) -> pa.Table:
     """Rows of a table without secrets; the same object if they have none."""
-    for place, field in enumerate(rows.schema):
+    for index, field in enumerate(rows.schema):
         if field.name in _AS_THEY_ARE or not any(secret_texts(field.name, rows[field.name])):
             continue
-        values = [_redacted(field.name, value) for value in rows[field.name].to_pylist()]
-        rows = rows.set_column(place, field, pa.array(values, field.type))
+        values = [_redact(field.name, value) for value in rows[field.name].to_pylist()]
+        rows = rows.set_column(index, field, pa.array(values, field.type))
     return rows
 
 
 def secret_texts(column: str, values: Any) -> Iterator[str]:
     """The texts with secrets in a column, each once; those in its arrays and structs too."""
     if pa.types.is_string(values.type) and column not in _AS_THEY_ARE:
-        redact = _redaction(column)
+        redact = _redactor(column)
         yield from (text for text in _suspects(values) if redact(text) != text)
     elif pa.types.is_list(values.type):
         yield from secret_texts(column, pc.list_flatten(values))
     elif pa.types.is_struct(values.type):
-        for place in range(values.type.num_fields):
-            name = _inner(column, values.type.field(place).name)
-            yield from secret_texts(name, pc.struct_field(values, [place]))
+        for index in range(values.type.num_fields):
+            name = _field_name(column, values.type.field(index).name)
+            yield from secret_texts(name, pc.struct_field(values, [index]))
 
 
 def _suspects(values: Any) -> list[str]:
@@ -88,22 +88,22 @@ def _chunks(parquet: pq.ParquetFile) -> Iterator[pa.Table]:
         yield pa.Table.from_batches([chunk]).cast(schema)
 
 
-def _redacted(column: str, value: Any) -> Any:
+def _redact(column: str, value: Any) -> Any:
     if isinstance(value, str):
-        return _redaction(column)(value)
+        return _redactor(column)(value)
     if isinstance(value, list):
-        return [_redacted(column, item) for item in value]
+        return [_redact(column, item) for item in value]
     if isinstance(value, dict):
-        return {key: _redacted(_inner(column, key), item) for key, item in value.items()}
+        return {key: _redact(_field_name(column, key), item) for key, item in value.items()}
     return value
 
 
-def _inner(column: str, field: str) -> str:
+def _field_name(column: str, field: str) -> str:
     """The name of a field within a column; a column's name is none of a dataset."""
     return f"{column}.{field}" if column == "columns" else field
 
 
-def _redaction(column: str) -> Callable[[str], str]:
+def _redactor(column: str) -> Callable[[str], str]:
     if column in _OF_DATASETS:
         return redact_name
     return redact_code if column == "text" else redact_text

@@ -43,25 +43,25 @@ def read_selected(
         tasks: Their names in logs. What the newest fold has of others is read as such.
         results, rename, without: As in `read`.
     """
-    found = open_store(store, without)
-    folded = read_folded(found, rename)
+    snapshot = open_store(store, without)
+    folded = read_folded(snapshot, rename)
     if folded is None:
-        records = read_unfolded(found).complete
+        records = read_unfolded(snapshot).complete
     else:
-        repeated = {one.task for one in folded.records.run_repeats}
-        repeated |= {one.task for one in folded.records.usage_repeats}
-        records = _unfolded(found, folded.complete, repeated.intersection(tasks))
-    return replace(records, node_results=read_results(found)) if results else records
+        repeated = {repeats.task for repeats in folded.records.run_repeats}
+        repeated |= {repeats.task for repeats in folded.records.usage_repeats}
+        records = _unfold_tasks(snapshot, folded.complete, repeated.intersection(tasks))
+    return replace(records, node_results=read_results(snapshot)) if results else records
 
 
 @reopens
 def tasks_of_runs(store: str, run_ids: Iterable[str]) -> set[str]:
     """The tasks with runs of these ids, or below one of them."""
-    found, wanted = open_store(store), pa.array(sorted({*run_ids}), pa.string())
+    snapshot, wanted = open_store(store), pa.array(sorted({*run_ids}), pa.string())
     names: set[str] = set()
     for table, columns in (("runs", _RUN_IDS), ("accesses", ("run_id",))):
         for column in columns:
-            for _, rows in _rows(found, table, column, wanted, ("task",)):
+            for _, rows in _rows(snapshot, table, column, wanted, ("task",)):
                 names.update(values(rows, "task"))
     return names
 
@@ -69,56 +69,58 @@ def tasks_of_runs(store: str, run_ids: Iterable[str]) -> set[str]:
 @reopens
 def run_origins(store: str, runs: Collection[str], without: Collection[str] = ()) -> dict[str, str]:
     """Run id -> the origin whose newest batch has the run, of those of some runs."""
-    found, wanted = open_store(store, without), pa.array(sorted(runs), pa.string())
-    tables = [*_rows(found, "runs", "run_id", wanted, ("run_id", "origin"))]
-    newest = _newest(found, [tables])
+    snapshot, wanted = open_store(store, without), pa.array(sorted(runs), pa.string())
+    tables = [*_rows(snapshot, "runs", "run_id", wanted, ("run_id", "origin"))]
+    newest = _newest_origins(snapshot, [tables])
     origins: dict[str, str] = {}
     for batch, rows in tables:
-        live = _live(rows, newest.get(batch.batch_id, []))
+        live = _live_rows(rows, newest.get(batch.batch_id, []))
         origins.update(zip(values(live, "run_id"), values(live, "origin"), strict=True))
     return origins
 
 
-def _unfolded(found: OpenStore, records: Records, tasks: Collection[str]) -> Records:
+def _unfold_tasks(snapshot: OpenStore, records: Records, tasks: Collection[str]) -> Records:
     """Records in which these tasks have all their runs."""
     if not tasks:
         return records
     wanted = pa.array(sorted(tasks), pa.string())
-    tables = {name: [*_rows(found, name, "task", wanted)] for name in ("runs", "accesses")}
-    newest = _newest(found, tables.values())
+    tables = {name: [*_rows(snapshot, name, "task", wanted)] for name in ("runs", "accesses")}
+    newest = _newest_origins(snapshot, tables.values())
     runs, accesses = (
         [
-            one
+            record
             for batch, rows in tables[name]
-            for one in records_of(found.place, name, _live(rows, newest.get(batch.batch_id, [])))
+            for record in records_of(
+                snapshot.place, name, _live_rows(rows, newest.get(batch.batch_id, []))
+            )
         ]
         for name in ("runs", "accesses")
     )
     purged = {
         name: [
-            one
-            for _, rows in _rows(found, name, "task", wanted)
-            for one in records_of(found.place, name, rows)
+            record
+            for _, rows in _rows(snapshot, name, "task", wanted)
+            for record in records_of(snapshot.place, name, rows)
         ]
         for name in REPEATS
     }
     return replace(
         records,
-        runs=(*(one for one in records.runs if one.task not in tasks), *runs),
-        accesses=(*(one for one in records.accesses if one.task not in tasks), *accesses),
+        runs=(*(run for run in records.runs if run.task not in tasks), *runs),
+        accesses=(*(access for access in records.accesses if access.task not in tasks), *accesses),
         run_repeats=(
-            *(one for one in records.run_repeats if one.task not in tasks),
+            *(repeats for repeats in records.run_repeats if repeats.task not in tasks),
             *purged["run_repeats"],
         ),
         usage_repeats=(
-            *(one for one in records.usage_repeats if one.task not in tasks),
+            *(repeats for repeats in records.usage_repeats if repeats.task not in tasks),
             *purged["usage_repeats"],
         ),
     )
 
 
 def _rows(
-    found: OpenStore,
+    snapshot: OpenStore,
     table: str,
     column: str,
     wanted: pa.Array[pa.StringScalar],
@@ -126,19 +128,21 @@ def _rows(
 ) -> Iterator[tuple[StoredBatch, pa.Table]]:
     """The rows of a table with one of some values in a column, file by file, oldest first."""
     listed = [
-        (batch, file) for batch in found.batches for file in batch.files if file.table == table
+        (batch, file) for batch in snapshot.batches for file in batch.files if file.table == table
     ]
 
-    def rows(one: tuple[StoredBatch, BatchFile]) -> pa.Table:
-        with file_errors(f"{found.place}/{one[1].path}"):
-            return _matching(found.parquet(one[1].path), column, wanted, columns)
+    def read_rows(batch_file: tuple[StoredBatch, BatchFile]) -> pa.Table:
+        with file_errors(f"{snapshot.place}/{batch_file[1].path}"):
+            return _matching_rows(snapshot.parquet(batch_file[1].path), column, wanted, columns)
 
-    for (batch, _), matching in zip(listed, in_parallel(found.files, rows, listed), strict=True):
+    for (batch, _), matching in zip(
+        listed, in_parallel(snapshot.files, read_rows, listed), strict=True
+    ):
         if matching.num_rows:
             yield batch, matching
 
 
-def _matching(
+def _matching_rows(
     file: pq.ParquetFile,
     column: str,
     wanted: pa.Array[pa.StringScalar],
@@ -157,18 +161,18 @@ def _matching(
     return pa.concat_tables(parts)
 
 
-def _newest(
-    found: OpenStore, tables: Iterable[list[tuple[StoredBatch, pa.Table]]]
+def _newest_origins(
+    snapshot: OpenStore, tables: Iterable[list[tuple[StoredBatch, pa.Table]]]
 ) -> Mapping[str, list[str]]:
     """Batch -> those of the logs in some rows of which it is the newest."""
-    rows = [one for parts in tables for _, one in parts]
-    origins = {one for part in rows for one in pc.unique(part["origin"]).to_pylist()}
-    logs = holding_logs(found, sorted(filter(None, origins)))
+    rows = [part for parts in tables for _, part in parts]
+    origins = {origin for part in rows for origin in pc.unique(part["origin"]).to_pylist()}
+    logs = holding_logs(snapshot, sorted(filter(None, origins)))
     newest: dict[str, list[str]] = {}
-    for origin, place in zip(values(logs, "origin"), values(logs, PART), strict=True):
-        newest.setdefault(found.batches[place].batch_id, []).append(origin)
+    for origin, part in zip(values(logs, "origin"), values(logs, PART), strict=True):
+        newest.setdefault(snapshot.batches[part].batch_id, []).append(origin)
     return newest
 
 
-def _live(rows: pa.Table, origins: list[str]) -> pa.Table:
+def _live_rows(rows: pa.Table, origins: list[str]) -> pa.Table:
     return rows.filter(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))

@@ -11,7 +11,7 @@ from dbt_graft.collectors.store.fold.tables import FOLDS
 from dbt_graft.collectors.store.taints import TAINTS
 
 
-def store_state(place: str) -> str:
+def store_state(store: str) -> str:
     """A digest of the committed batches with the sizes and times of their files, folds and taints.
 
     No row is read.
@@ -19,17 +19,17 @@ def store_state(place: str) -> str:
     Raises:
         StoreError: The store is damaged or cannot be read.
     """
-    found = open_store(place)
+    snapshot = open_store(store)
     digest = blake2b(digest_size=16)
-    for batch in found.batches:
+    for batch in snapshot.batches:
         digest.update(f"{batch.batch_id} {batch.sequence} {batch.committed_at}\n".encode())
         for file in batch.files:
-            line = f"{file.path} {file.rows} {file.bytes} {found.times.get(file.path)}\n"
+            line = f"{file.path} {file.rows} {file.bytes} {snapshot.times.get(file.path)}\n"
             digest.update(line.encode())
-    digest.update(f"{sorted(found.given_up)}\n".encode())
+    digest.update(f"{sorted(snapshot.given_up)}\n".encode())
     for folder in (FOLDS, TAINTS):
-        selector = fs.FileSelector(f"{found.root}/{folder}", allow_not_found=True)
-        infos = sorted(found.files.get_file_info(selector), key=lambda info: info.path)
+        selector = fs.FileSelector(f"{snapshot.root}/{folder}", allow_not_found=True)
+        infos = sorted(snapshot.files.get_file_info(selector), key=lambda info: info.path)
         for info in infos:
             line = f"{folder} {info.base_name} {info.size} {info.mtime_ns}\n"
             digest.update(line.encode())

@@ -26,9 +26,9 @@ from dbt_graft.lineage.operations import Operation
 _log = logging.getLogger(__name__)
 
 
-def old_statements(found: OpenStore, before: datetime) -> set[str]:
+def old_statements(snapshot: OpenStore, before: datetime) -> set[str]:
     """The shapes with a text that no run used since a time, but for definitions of views."""
-    read = read_folded(found) or read_unfolded(found)
+    read = read_folded(snapshot) or read_unfolded(snapshot)
     views: set[str] = set()
     used: dict[str, datetime] = {}
     for access in read.records.accesses:
@@ -37,7 +37,7 @@ def old_statements(found: OpenStore, before: datetime) -> set[str]:
         if access.last_at:
             used[access.shape_id] = max(access.last_at, used.get(access.shape_id, access.last_at))
     # Of a statement that no access names, the time when its log was read.
-    read_at = [(one.first, one.sequence, one.committed_at) for one in found.batches]
+    read_at = [(batch.first, batch.sequence, batch.committed_at) for batch in snapshot.batches]
     for shape in read.shapes:
         if shape.shape_id not in used:
             times = [at for first, last, at in read_at if first <= shape.sequence <= last]
@@ -49,7 +49,7 @@ def old_statements(found: OpenStore, before: datetime) -> set[str]:
     }
 
 
-def drop_statements(place: str, before: datetime) -> int:
+def drop_statements(store: str, before: datetime) -> int:
     """Take out the texts of statements that no run used since a time; the number of statements.
 
     What is killed in between is done by the next call.
@@ -57,43 +57,43 @@ def drop_statements(place: str, before: datetime) -> int:
     Raises:
         StoreError: The store is damaged.
     """
-    with writing(place), compacting(place, wait=True) as lock:
-        found = open_store(place)
-        old = old_statements(found, before)
-        _remove_copies(found, before)
+    with writing(store), compacting(store, wait=True) as lock:
+        snapshot = open_store(store)
+        old = old_statements(snapshot, before)
+        _remove_copies(snapshot, before)
         if not old:
             return 0
-        with committing(place):
-            keep_copy(found)
-        found = rewritten(
-            found,
-            lambda found: _with_text(found, old),
+        with committing(store):
+            keep_copy(snapshot)
+        snapshot = rewritten(
+            snapshot,
+            lambda snapshot: _batches_with_text(snapshot, old),
             without_text=old,
             is_locked=lock.is_held,
         )
-        with folding(place):
-            drop_texts(found, old)
+        with folding(store):
+            drop_texts(snapshot, old)
     _log.debug("the texts of %d statements are gone", len(old))
     return len(old)
 
 
-def _with_text(found: OpenStore, shapes: Iterable[str]) -> list[StoredBatch]:
+def _batches_with_text(snapshot: OpenStore, shapes: Iterable[str]) -> list[StoredBatch]:
     """The batches with the text of any of these shapes."""
     wanted = pa.array(sorted(shapes), pa.string())
     ids = set()
-    for batch, rows in found.tables("shapes"):
-        own = rows.filter(pc.is_in(rows["shape_id"], value_set=wanted))
-        if any(own["text"].to_pylist()):
+    for batch, rows in snapshot.tables("shapes"):
+        shape_rows = rows.filter(pc.is_in(rows["shape_id"], value_set=wanted))
+        if any(shape_rows["text"].to_pylist()):
             ids.add(batch.batch_id)
-    return [batch for batch in found.batches if batch.batch_id in ids]
+    return [batch for batch in snapshot.batches if batch.batch_id in ids]
 
 
-def _remove_copies(found: OpenStore, before: datetime) -> None:
+def _remove_copies(snapshot: OpenStore, before: datetime) -> None:
     """Remove copies from before an upgrade in which all is older."""
-    top = fs.FileSelector(f"{found.root}/{COPIES}", allow_not_found=True)
-    for info in found.files.get_file_info(top):
-        below = found.files.get_file_info(fs.FileSelector(info.path, recursive=True))
-        times = [one.mtime for one in below if one.type is fs.FileType.File and one.mtime]
+    top = fs.FileSelector(f"{snapshot.root}/{COPIES}", allow_not_found=True)
+    for info in snapshot.files.get_file_info(top):
+        below = snapshot.files.get_file_info(fs.FileSelector(info.path, recursive=True))
+        times = [file.mtime for file in below if file.type is fs.FileType.File and file.mtime]
         if times and max(times) < before:
             _log.info("removing %s", info.path)
-            found.files.delete_dir(info.path)
+            snapshot.files.delete_dir(info.path)

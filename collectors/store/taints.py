@@ -31,19 +31,19 @@ def recorded_taints(store: str) -> tuple[RecordedTaint, ...]:
         StoreError: A file is damaged.
     """
     files, root = filesystem(store)
-    found = []
+    taints = []
     for number in sorted(_numbers(files, root), reverse=True):
         path = f"{TAINTS}/{number:06}.json"
         try:
             with files.open_input_stream(f"{root}/{path}") as file:
-                found.append(_taint(number, orjson.loads(file.read())))
+                taints.append(_taint(number, orjson.loads(file.read())))
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise StoreError(
                 "a taint on record cannot be read",
                 place=f"{store}/{path}",
                 remedy="restore the file from a backup, or delete it and record the taint again",
             ) from error
-    return tuple(found)
+    return tuple(taints)
 
 
 def next_taint_number(store: str) -> int:
@@ -63,8 +63,8 @@ def write_taint(store: str, taint: RecordedTaint) -> None:
 
 def _numbers(files: fs.FileSystem, root: str) -> list[int]:
     there = files.get_file_info(fs.FileSelector(f"{root}/{TAINTS}", allow_not_found=True))
-    found = (_FILE.fullmatch(info.base_name) for info in there)
-    return [int(match[1]) for match in found if match]
+    matches = (_FILE.fullmatch(info.base_name) for info in there)
+    return [int(match[1]) for match in matches if match]
 
 
 def _taint_json(taint: RecordedTaint) -> dict[str, Any]:
@@ -84,13 +84,13 @@ def _taint_json(taint: RecordedTaint) -> dict[str, Any]:
         ],
         "superseded": [
             {
-                **_dataset_json(one.dataset),
-                "dates": dates_iso(one.dates),
-                "task": one.task,
-                "run": one.run,
-                "at": one.at.isoformat(),
+                **_dataset_json(supersession.dataset),
+                "dates": dates_iso(supersession.dates),
+                "task": supersession.task,
+                "run": supersession.run,
+                "at": supersession.at.isoformat(),
             }
-            for one in taint.superseded
+            for supersession in taint.superseded
         ],
     }
 
@@ -108,17 +108,18 @@ def _taint(number: int, value: Mapping[str, Any]) -> RecordedTaint:
         reason=str(value["reason"]),
         link=str(value["link"]),
         tainted={
-            (str(one["task"]), _dataset(one)): _dates(one["dates"]) for one in value["tainted"]
+            (str(entry["task"]), _dataset(entry)): _dates(entry["dates"])
+            for entry in value["tainted"]
         },
         superseded=tuple(
             RecordedSupersession(
-                _dataset(one),
-                _dates(one["dates"]),
-                str(one["task"]),
-                str(one["run"]),
-                datetime.fromisoformat(one["at"]),
+                _dataset(entry),
+                _dates(entry["dates"]),
+                str(entry["task"]),
+                str(entry["run"]),
+                datetime.fromisoformat(entry["at"]),
             )
-            for one in value["superseded"]
+            for entry in value["superseded"]
         ),
         cleared_at=datetime.fromisoformat(cleared) if cleared else None,
     )

@@ -25,26 +25,28 @@ _LEFT_OUT = (COPIES, "folds")
 _log = logging.getLogger(__name__)
 
 
-def keep_copy(found: OpenStore) -> None:
+def keep_copy(snapshot: OpenStore) -> None:
     """Copy a store in which all batches are of earlier formats; to be called before a commit.
 
     Records of batches are copied last, so a copy that was interrupted holds no batch in part; it
     is completed by the next commit.
     """
-    batches = (*found.batches, *found.superseded)
+    batches = (*snapshot.batches, *snapshot.superseded)
     newest = max((batch.format for batch in batches), default=FORMAT)
     if newest >= FORMAT:
         return
-    target = f"{found.root}/{COPIES}/format-{newest}"
-    top = found.files.get_file_info(fs.FileSelector(found.root))
+    target = f"{snapshot.root}/{COPIES}/format-{newest}"
+    top = snapshot.files.get_file_info(fs.FileSelector(snapshot.root))
     folders = [info for info in top if info.type is fs.FileType.Directory]
-    others = [one for one in folders if one.base_name not in (*TABLES, *_LEFT_OUT)]
-    tables = [one for one in folders if one.base_name in TABLES]
-    tables.sort(key=lambda one: one.base_name == "batches")
-    copy_files(found.files, found.root, target, [info.base_name for info in chain(others, tables)])
+    others = [info for info in folders if info.base_name not in (*TABLES, *_LEFT_OUT)]
+    tables = [info for info in folders if info.base_name in TABLES]
+    tables.sort(key=lambda info: info.base_name == "batches")
+    copy_files(
+        snapshot.files, snapshot.root, target, [info.base_name for info in chain(others, tables)]
+    )
     for info in top:
         if info.type is fs.FileType.File and not info.base_name.startswith("."):
-            copy_file(found.files, info.path, f"{target}/{info.base_name}", anew=True)
+            copy_file(snapshot.files, info.path, f"{target}/{info.base_name}", anew=True)
     _log.info("the store as it was in format %d is kept in %s", newest, target)
 
 

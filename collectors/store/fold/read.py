@@ -55,33 +55,37 @@ class FoldedBatches:
     def complete(self) -> Records:
         """The records with the shapes among them."""
         shapes = {
-            one.shape_id: Shape(
-                *(one.shape_id, one.dialect, one.text, one.parser),
-                Outcome(one.outcome),
-                one.reason,
+            shape.shape_id: Shape(
+                *(shape.shape_id, shape.dialect, shape.text, shape.parser),
+                Outcome(shape.outcome),
+                shape.reason,
             )
-            for one in self.shapes
+            for shape in self.shapes
         }
         return replace(self.records, shapes=shapes)
 
 
-def days_since(found: OpenStore, fold: StoredFold | None, name: str) -> list[pa.Table]:
+def days_since(snapshot: OpenStore, fold: StoredFold | None, name: str) -> list[pa.Table]:
     """The figures by day, `task_days` or `usage_days`, of a fold and of purges since."""
     after = fold.sequence if fold else -1
-    purges = [one.batch_id for one in found.batches if one.purged_before and one.sequence > after]
-    tables = [*fold_tables(found, fold, name)] if fold else []
-    return tables + [rows for _, rows in found.tables(name, purges)]
+    purges = [
+        batch.batch_id
+        for batch in snapshot.batches
+        if batch.purged_before and batch.sequence > after
+    ]
+    tables = [*fold_tables(snapshot, fold, name)] if fold else []
+    return tables + [rows for _, rows in snapshot.tables(name, purges)]
 
 
-def read_unfolded(found: OpenStore) -> FoldedBatches:
+def read_unfolded(snapshot: OpenStore) -> FoldedBatches:
     """All batches as they are."""
-    live = LiveRows(found)
-    new, shapes = _new(live)
+    live = LiveRows(snapshot)
+    new, shapes = _new_records(live)
     return FoldedBatches(new, shapes, live.sequences())
 
 
 def read_folded(
-    found: OpenStore, rename: Rename | None = None, *, once: bool = True, newest: bool = True
+    snapshot: OpenStore, rename: Rename | None = None, *, once: bool = True, newest: bool = True
 ) -> FoldedBatches | None:
     """All batches, by the newest fold that is of use; None where there is none.
 
@@ -90,75 +94,75 @@ def read_folded(
         newest: With the newest runs of tasks, which only pages show; without them if possible.
         rename: The name rules; see `lineage.settled.renames_settled`.
     """
-    for fold in stored_folds(found):
-        if not _covers(found, fold.sequence):
+    for fold in stored_folds(snapshot):
+        if not _covers(snapshot, fold.sequence):
             continue
         for read_on in (_read_on,) if newest else (_read_short, _read_on):
             try:
-                read = read_on(found, fold, once=once)
+                read = read_on(snapshot, fold, once=once)
             except OSError:
                 # Another machine has removed it, or the server does not answer: batches do as well.
-                _log.debug("%s/%s is not read", found.place, fold.folder, exc_info=True)
+                _log.debug("%s/%s is not read", snapshot.place, fold.folder, exc_info=True)
                 break
             if read and not renames_settled(read.records, rename or NameRules()):
                 return read
     return None
 
 
-def _covers(found: OpenStore, sequence: int) -> bool:
+def _covers(snapshot: OpenStore, sequence: int) -> bool:
     """Whether there are batches up to a sequence apart from those after it."""
-    if sequence > found.last_sequence:
+    if sequence > snapshot.last_sequence:
         return False
-    later = (batch for batch in found.batches if batch.sequence > sequence)
+    later = (batch for batch in snapshot.batches if batch.sequence > sequence)
     return not any(batch.first <= sequence or batch.gives_up for batch in later)
 
 
-def _read_on(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches | None:
+def _read_on(snapshot: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches | None:
     """A fold and the batches after it; None where these change what is settled in it."""
-    live = LiveRows(found, fold.sequence)
-    new, new_shapes = _new(live)
+    live = LiveRows(snapshot, fold.sequence)
+    new, new_shapes = _new_records(live)
     replaced = live.origins
     keys = changing_keys(new, replaced, fold.record.namespaces)
-    if live.batches and any_settled(found, fold, keys):
+    if live.batches and any_settled(snapshot, fold, keys):
         return None
-    tables = {name: _rows(found, fold, name) for name in (*PLAIN, "origins", *REPEATS)}
+    tables = {name: _rows(snapshot, fold, name) for name in (*PLAIN, "origins", *REPEATS)}
     if replaced:
         again = pa.array(sorted(replaced), pa.string())
         for name in (*PLAIN, "origins"):
             rows = tables[name]
             gone = pc.is_in(rows["origin"], value_set=again)
-            if name == "runs" and not _come_again(rows.filter(gone), new):
+            if name == "runs" and not _are_all_back(rows.filter(gone), new):
                 return None
             tables[name] = rows.filter(pc.invert(gone))
     if once:
         apart = origins_of_dbt(tables["runs"])
         tables["datasets"] = datasets_once(tables["datasets"], apart)
         tables["column_edges"] = edges_once(tables["column_edges"], apart)
-    return _with_new(found, fold, tables, live, new, new_shapes)
+    return _add_new(snapshot, fold, tables, live, new, new_shapes)
 
 
-def _read_short(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches | None:
+def _read_short(snapshot: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches | None:
     """As `_read_on`, by the fold's short tables; None also where a log in it was read again."""
     if not once or not fold.has_short:
         return None
-    live = LiveRows(found, fold.sequence)
-    new, new_shapes = _new(live)
-    origins = _rows(found, fold, "origins")
+    live = LiveRows(snapshot, fold.sequence)
+    new, new_shapes = _new_records(live)
+    origins = _rows(snapshot, fold, "origins")
     if live.batches:
         keys = [*changing_keys(new, live.origins, fold.record.namespaces)]
         again = pc.is_in(origins["origin"], value_set=pa.array(sorted(live.origins), pa.string()))
-        settled = (any_settled(found, fold, keys, name) for name in ("keys", f"{SHORT}keys"))
+        settled = (any_settled(snapshot, fold, keys, name) for name in ("keys", f"{SHORT}keys"))
         if pc.any(again).as_py() or any(settled):
             return None
     tables = {
-        name: _rows(found, fold, f"{SHORT}{name}" if name in SHORT_TABLES else name)
+        name: _rows(snapshot, fold, f"{SHORT}{name}" if name in SHORT_TABLES else name)
         for name in (*PLAIN, *REPEATS)
     }
-    return _with_new(found, fold, {**tables, "origins": origins}, live, new, new_shapes)
+    return _add_new(snapshot, fold, {**tables, "origins": origins}, live, new, new_shapes)
 
 
-def _with_new(
-    found: OpenStore,
+def _add_new(
+    snapshot: OpenStore,
     fold: StoredFold,
     tables: Mapping[str, pa.Table],
     live: LiveRows,
@@ -166,19 +170,19 @@ def _with_new(
     new_shapes: Sequence[FoldedShape],
 ) -> FoldedBatches:
     """The tables of a fold and the records since."""
-    origins = {one.origin: one.sequence for one in records(FoldedOrigin, tables["origins"])}
+    origins = {log.origin: log.sequence for log in records(FoldedOrigin, tables["origins"])}
     counted = {*origins.values()}
     shapes = [
-        one
-        for one in records(FoldedShape, _rows(found, fold, "shapes"))
-        if one.settled or one.sequence in counted
+        shape
+        for shape in records(FoldedShape, _rows(snapshot, fold, "shapes"))
+        if shape.settled or shape.sequence in counted
     ]
     old: dict[str, Any] = {
         name: tuple(records(FOLD_TABLES[name], tables[name])) for name in (*PLAIN, *REPEATS)
     }
-    both: dict[str, Any] = {name: (*old[name], *getattr(new, name)) for name in old}
+    combined: dict[str, Any] = {name: (*old[name], *getattr(new, name)) for name in old}
     return FoldedBatches(
-        Records(**both), [*shapes, *new_shapes], {**origins, **live.sequences()}, fold
+        Records(**combined), [*shapes, *new_shapes], {**origins, **live.sequences()}, fold
     )
 
 
@@ -188,11 +192,11 @@ def origins_of_dbt(runs: pa.Table) -> set[str]:
     return set(map(str, runs.filter(of_dbt)["origin"].to_pylist()))
 
 
-def _rows(found: OpenStore, fold: StoredFold, name: str) -> pa.Table:
-    return pa.concat_tables(fold_tables(found, fold, name))
+def _rows(snapshot: OpenStore, fold: StoredFold, name: str) -> pa.Table:
+    return pa.concat_tables(fold_tables(snapshot, fold, name))
 
 
-def _come_again(gone: pa.Table, new: Records) -> bool:
+def _are_all_back(gone: pa.Table, new: Records) -> bool:
     """Whether the runs of logs that were read again are all there again.
 
     Else older ones, which were folded, would be among the newest.
@@ -201,7 +205,7 @@ def _come_again(gone: pa.Table, new: Records) -> bool:
     return {*ids} <= {(run.task, run.run_id) for run in new.runs}
 
 
-def _new(live: LiveRows) -> tuple[Records, list[FoldedShape]]:
+def _new_records(live: LiveRows) -> tuple[Records, list[FoldedShape]]:
     tables: dict[str, Any] = {name: tuple(live.records(name)) for name in (*PLAIN, *REPEATS)}
     shapes = [
         folded_shape(shape, batch.sequence, settled=False)

@@ -50,8 +50,8 @@ def folding_on(
 ) -> Callable[[OpenStore, FoldWriter], None]:
     """A function that folds all batches of a store; see `fold_write.fold_store`."""
 
-    def fold_all(found: OpenStore, writer: FoldWriter) -> None:
-        _SparkFold(spark, found, writer).write(newest, before)
+    def fold_all(snapshot: OpenStore, writer: FoldWriter) -> None:
+        _SparkFold(spark, snapshot, writer).write(newest, before)
 
     return fold_all
 
@@ -59,9 +59,9 @@ def folding_on(
 class _SparkFold:
     """The fold of a store."""
 
-    def __init__(self, spark: SparkSession, found: OpenStore, writer: FoldWriter) -> None:
+    def __init__(self, spark: SparkSession, snapshot: OpenStore, writer: FoldWriter) -> None:
         self._spark = spark
-        self._found = found
+        self._snapshot = snapshot
         self._writer = writer
         self._parts = f"{writer.folder}/parts"
 
@@ -76,14 +76,14 @@ class _SparkFold:
         origins = origins.localCheckpoint(eager=True)
         runs, accesses = self._live("runs", origins), self._live("accesses", origins)
         scope = self._scope(runs, accesses)
-        rows = _placed(runs, accesses).repartition(self._partitions(), "task")
+        rows = _place_rows(runs, accesses).repartition(self._partitions(), "task")
         folded = rows.sortWithinPartitions("task", "key").mapInArrow(
             folding_tasks(scope, newest, before, self._repeats()), PART_DDL
         )
-        place = f"{self._found.place}/{self._parts}"
-        folded.write.parquet(place)
+        parts_path = f"{self._snapshot.place}/{self._parts}"
+        folded.write.parquet(parts_path)
         self._write_parts()
-        parts = self._spark.read.schema(PART_DDL).parquet(place)
+        parts = self._spark.read.schema(PART_DDL).parquet(parts_path)
         settled = parts.where(sql.col("name") == ORIGIN).select("origin").distinct()
         settled = settled.withColumn("in_fold", sql.expr("true"))
         origins = origins.join(settled, "origin", "left").withColumn(
@@ -96,55 +96,55 @@ class _SparkFold:
         self._write_once("datasets", origins)
         self._write_once("column_edges", origins)
         self._write_shapes(origins)
-        self._found.files.delete_dir(f"{self._found.root}/{self._parts}")
+        self._snapshot.files.delete_dir(f"{self._snapshot.root}/{self._parts}")
         self._writer.finish(scope.namespaces)
 
     def _partitions(self) -> int:
         rows = sum(
             file.rows or 0
-            for one in self._found.batches
-            for file in one.files
+            for batch in self._snapshot.batches
+            for file in batch.files
             if file.table == "accesses"
         )
         return max(8, rows // 1_000_000)
 
     def _repeats(self) -> Repeats:
         """The counts that purges left, by task."""
-        found = Repeats()
-        for _, rows in self._found.tables("run_repeats"):
-            for one in records(RunRepeats, rows):
-                found.runs[one.task].append(one)
-        for _, rows in self._found.tables("usage_repeats"):
+        repeats = Repeats()
+        for _, rows in self._snapshot.tables("run_repeats"):
+            for run_repeats in records(RunRepeats, rows):
+                repeats.runs[run_repeats.task].append(run_repeats)
+        for _, rows in self._snapshot.tables("usage_repeats"):
             for usage in records(UsageRepeats, rows):
-                found.usages[usage.task].append(usage)
-        return found
+                repeats.usages[usage.task].append(usage)
+        return repeats
 
     def _stored(self, table: str) -> DataFrame:
         """All rows of a table, each with its place and the sequence of its batch."""
         from pyspark.sql import functions as sql
 
         files = [
-            (file.path, number << _ROW_BITS, one.sequence, one.purged_before is not None)
-            for number, (one, file) in enumerate(
-                (one, file)
-                for one in self._found.batches
-                for file in one.files
+            (file.path, number << _ROW_BITS, batch.sequence, batch.purged_before is not None)
+            for number, (batch, file) in enumerate(
+                (batch, file)
+                for batch in self._snapshot.batches
+                for file in batch.files
                 if file.table == table
             )
         ]
         schema = ddl(TABLES[table])
         if not files:
             return self._spark.createDataFrame([], f"{schema}, {PLACE} bigint, {_OF_BATCH}")
-        known = self._spark.createDataFrame(files, f"path string, base bigint, {_OF_BATCH}")
+        file_frame = self._spark.createDataFrame(files, f"path string, base bigint, {_OF_BATCH}")
         read = self._spark.read.schema(schema).parquet(
-            *(f"{self._found.place}/{path}" for path, *_ in files)
+            *(f"{self._snapshot.place}/{path}" for path, *_ in files)
         )
         path = sql.regexp_extract("_metadata.file_path", r"([^/]+/batch_id=[^/]+/[^/]+)$", 1)
         placed = read.withColumns({"path": path, "row": sql.col("_metadata.row_index")})
         # Of `origins`: that of the batch that read the log, before it was merged.
         placed = placed.drop("sequence")
         return (
-            placed.join(sql.broadcast(known), "path")
+            placed.join(sql.broadcast(file_frame), "path")
             .withColumn(PLACE, sql.col("base") + sql.col("row"))
             .drop("path", "row", "base")
         )
@@ -160,7 +160,7 @@ class _SparkFold:
         from pyspark.sql import functions as sql
 
         odd = runs.where(sql.col("job").isNotNull() | (sql.col("engine") == "dbt"))
-        renames = [str(one) for one in Operation if one.renames]
+        renames = [str(operation) for operation in Operation if operation.renames]
         renamed = accesses.where(sql.col("operation").isin(renames))
         return fold_scope(
             records(Run, to_table(odd.select(*arrow(Run).names))),
@@ -177,26 +177,28 @@ class _SparkFold:
                 tables[name].append(table_of(content))
         for beginning in ("", SHORT):
             for name in ("runs", "accesses"):
-                if found := tables[f"{beginning}{name}"]:
-                    rows = pa.concat_tables(found).sort_by(PLACE)
+                if parts := tables[f"{beginning}{name}"]:
+                    rows = pa.concat_tables(parts).sort_by(PLACE)
                     self._writer.table(f"{beginning}{name}", rows)
             for name in REPEATS:
-                if found := tables[f"{beginning}{name}"]:
-                    rows = pa.concat_tables(found)
-                    rows = rows.sort_by([(one, "ascending") for one in rows.column_names])
+                if parts := tables[f"{beginning}{name}"]:
+                    rows = pa.concat_tables(parts)
+                    rows = rows.sort_by([(column, "ascending") for column in rows.column_names])
                     self._writer.table(f"{beginning}{name}", rows)
         for name in _DAYS:
-            found = [*tables[name], *days_since(self._found, None, name)]
-            if found:
-                self._writer.table(name, summed_by_day(name, found))
+            tables_of_days = [*tables[name], *days_since(self._snapshot, None, name)]
+            if tables_of_days:
+                self._writer.table(name, summed_by_day(name, tables_of_days))
 
     def _contents(self) -> Iterator[tuple[str, bytes]]:
-        found = ds.dataset(
-            f"{self._found.root}/{self._parts}", filesystem=self._found.files, format="parquet"
+        dataset = ds.dataset(
+            f"{self._snapshot.root}/{self._parts}",
+            filesystem=self._snapshot.files,
+            format="parquet",
         )
         wanted = ds.field("name") != ORIGIN
-        for one in found.to_batches(columns=["name", "content"], filter=wanted, batch_size=64):
-            yield from zip(one.column(0).to_pylist(), one.column(1).to_pylist(), strict=True)
+        for batch in dataset.to_batches(columns=["name", "content"], filter=wanted, batch_size=64):
+            yield from zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True)
 
     def _write_origins(self, origins: DataFrame) -> None:
         from pyspark.sql import functions as sql
@@ -217,13 +219,13 @@ class _SparkFold:
             is_apart = is_apart | sql.col("shape_id").startswith(EVENT_SHAPE)
         rows = rows.withColumn("apart", sql.when(is_apart, sql.col(PLACE)))
         names = arrow(FOLD_TABLES[table]).names
-        ways = [one for one in names if one != "origin" and one not in _TIMES]
-        found = rows.groupBy(*ways, "apart").agg(
+        ways = [column for column in names if column != "origin" and column not in _TIMES]
+        first_rows = rows.groupBy(*ways, "apart").agg(
             sql.min_by("origin", PLACE).alias("origin"),
             sql.min(PLACE).alias(PLACE),
             *_times(names),
         )
-        self._writer.table(table, _in_order(found))
+        self._writer.table(table, _in_order(first_rows))
 
     def _write_shapes(self, origins: DataFrame) -> None:
         from pyspark.sql import functions as sql
@@ -237,9 +239,9 @@ class _SparkFold:
         names = arrow(FoldedShape).names
         apart = sql.when(~sql.col("settled"), sql.col(PLACE))
         last = sql.max_by(sql.struct(*names), sql.col(PLACE)).alias("last")
-        found = rows.withColumn("apart", apart).groupBy("shape_id", "apart").agg(last)
-        found = found.select("last.*").orderBy("sequence", "shape_id")
-        self._writer.table("shapes", to_table(found))
+        shapes = rows.withColumn("apart", apart).groupBy("shape_id", "apart").agg(last)
+        shapes = shapes.select("last.*").orderBy("sequence", "shape_id")
+        self._writer.table("shapes", to_table(shapes))
 
 
 def _times(names: list[str]) -> list[Column]:
@@ -256,23 +258,23 @@ def _in_order(rows: DataFrame) -> pa.Table:
     return to_table(rows).sort_by(PLACE)
 
 
-def _placed(runs: DataFrame, accesses: DataFrame) -> DataFrame:
+def _place_rows(runs: DataFrame, accesses: DataFrame) -> DataFrame:
     """Runs and accesses in one frame, each with the key of its group."""
     from pyspark.sql import functions as sql
 
-    own = sql.coalesce("parent_run_id", "run_id")
-    parents = runs.groupBy("task", "run_id").agg(sql.max_by(own, PLACE).alias("key"))
+    parent_or_own = sql.coalesce("parent_run_id", "run_id")
+    parents = runs.groupBy("task", "run_id").agg(sql.max_by(parent_or_own, PLACE).alias("key"))
     started = parents.where(sql.col("key") != sql.col("run_id"))
 
-    def keyed(rows: DataFrame, kind: type) -> DataFrame:
-        columns = [sql.col(one).alias(f"{PREFIX[kind]}{one}") for one in arrow(kind).names]
+    def with_keys(rows: DataFrame, kind: type) -> DataFrame:
+        columns = [sql.col(column).alias(f"{PREFIX[kind]}{column}") for column in arrow(kind).names]
         plain = rows.select("task", "run_id", PLACE, *columns)
         key = sql.coalesce("key", "run_id").alias("key")
         is_run = sql.lit(kind is Run).alias(IS_RUN)
-        named = [sql.col(f"{PREFIX[kind]}{one}") for one in arrow(kind).names]
+        columns_by_name = [sql.col(f"{PREFIX[kind]}{column}") for column in arrow(kind).names]
         return plain.join(started, ["task", "run_id"], "left").select(
-            "task", key, PLACE, is_run, *named
+            "task", key, PLACE, is_run, *columns_by_name
         )
 
     # Columns of their own: structs take Spark many times as long to hand over.
-    return keyed(runs, Run).unionByName(keyed(accesses, Access), allowMissingColumns=True)
+    return with_keys(runs, Run).unionByName(with_keys(accesses, Access), allowMissingColumns=True)

@@ -128,47 +128,47 @@ FOLD_TABLES: Mapping[str, type] = {
 }
 
 
-def stored_folds(found: OpenStore) -> list[StoredFold]:
+def stored_folds(snapshot: OpenStore) -> list[StoredFold]:
     """The folds of a store that can be read, newest first."""
     folds = []
-    selector = fs.FileSelector(f"{found.root}/{FOLDS}", allow_not_found=True)
-    for info in found.files.get_file_info(selector):
+    selector = fs.FileSelector(f"{snapshot.root}/{FOLDS}", allow_not_found=True)
+    for info in snapshot.files.get_file_info(selector):
         if info.type is not fs.FileType.Directory:
             continue
-        fold = _stored(found, f"{FOLDS}/{info.base_name}")
+        fold = _read_fold(snapshot, f"{FOLDS}/{info.base_name}")
         if fold:
             folds.append(fold)
-    return sorted(folds, key=lambda one: (one.sequence, one.folder), reverse=True)
+    return sorted(folds, key=lambda fold: (fold.sequence, fold.folder), reverse=True)
 
 
-def _stored(found: OpenStore, folder: str) -> StoredFold | None:
+def _read_fold(snapshot: OpenStore, folder: str) -> StoredFold | None:
     try:
-        with found.files.open_input_file(f"{found.root}/{folder}/{FOLD_RECORD}") as file:
+        with snapshot.files.open_input_file(f"{snapshot.root}/{folder}/{FOLD_RECORD}") as file:
             [row] = pq.ParquetFile(file).read().to_pylist()
         if row["format"] not in (_LONG, FOLD_FORMAT):
             return None
         fold = StoredFold(folder, record(FoldRecord, row))
-        listed = found.files.get_file_info(fs.FileSelector(f"{found.root}/{folder}"))
+        listed = snapshot.files.get_file_info(fs.FileSelector(f"{snapshot.root}/{folder}"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
-        _log.debug("%s/%s is not read", found.place, folder, exc_info=True)
+        _log.debug("%s/%s is not read", snapshot.place, folder, exc_info=True)
         return None
     sizes = {f"{folder}/{info.base_name}": info.size for info in listed}
     is_complete = all(sizes.get(file.path) == file.bytes for file in fold.record.files)
     return fold if is_complete else None
 
 
-def fold_tables(found: OpenStore, fold: StoredFold, table: str) -> Iterator[pa.Table]:
+def fold_tables(snapshot: OpenStore, fold: StoredFold, table: str) -> Iterator[pa.Table]:
     """The rows of a table of a fold, file by file."""
     for file in fold.record.files:
         if file.table == table:
-            with found.files.open_input_file(f"{found.root}/{file.path}") as source:
+            with snapshot.files.open_input_file(f"{snapshot.root}/{file.path}") as source:
                 yield pq.ParquetFile(source).read()
 
 
 def any_settled(
-    found: OpenStore, fold: StoredFold, keys: Iterable[str], table: str = "keys"
+    snapshot: OpenStore, fold: StoredFold, keys: Iterable[str], table: str = "keys"
 ) -> bool:
     """Whether any of the keys is settled in a fold.
 
@@ -181,7 +181,7 @@ def any_settled(
     for file in fold.record.files:
         if file.table != table:
             continue
-        with found.files.open_input_file(f"{found.root}/{file.path}") as source:
+        with snapshot.files.open_input_file(f"{snapshot.root}/{file.path}") as source:
             for rows in pq.ParquetFile(source).iter_batches(batch_size=1 << 18):
                 if pc.any(pc.is_in(rows.column(0), value_set=wanted)).as_py():
                     return True

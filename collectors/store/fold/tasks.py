@@ -44,7 +44,7 @@ class _Row(NamedTuple):
     task: str
     key: str
     place: int
-    found: Run | Access
+    record: Run | Access
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,11 @@ def _fold_task(
             RunGroup(
                 task,
                 key,
-                [PlacedRun(row.place, row.found) for row in listed if isinstance(row.found, Run)],
+                [PlacedRun(row.place, row.record) for row in listed if isinstance(row.record, Run)],
                 [
-                    PlacedAccess(row.place, row.found)
+                    PlacedAccess(row.place, row.record)
                     for row in listed
-                    if isinstance(row.found, Access)
+                    if isinstance(row.record, Access)
                 ],
             )
         )
