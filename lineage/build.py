@@ -206,13 +206,13 @@ def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], l
     def present_name(dataset: DatasetId) -> DatasetId:
         return dataset if dataset in temporary else rename(dataset)
 
-    def access_named(access: Access) -> Access:
+    def rename_access(access: Access) -> Access:
         name = present_name(access.dataset)
         # Most keep their name, and a copy of each would be most of the work.
         return access if str(name) == str(access.dataset) else replace(access, dataset=name)
 
     return (
-        [access_named(access) for access in records.accesses],
+        [rename_access(access) for access in records.accesses],
         [
             replace(
                 edge,

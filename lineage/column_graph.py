@@ -339,7 +339,7 @@ class ColumnGraph:
         self, starts: Collection[int], depth: int | None, indirect: bool, steps: _Steps
     ) -> dict[int, tuple[int, int]]:
         """Every node that can be reached: the steps to it, and the effect of the first path."""
-        two = composition_table()
+        composed = composition_table()
         is_upstream = steps == self._upstream
         reached = dict.fromkeys(starts, (0, 0))
         level, codes = list(starts), self._codes
@@ -354,7 +354,7 @@ class ColumnGraph:
                         edge_code = codes[edge]
                         reached[far] = (
                             steps_to,
-                            two[edge_code][code] if is_upstream else two[code][edge_code],
+                            composed[edge_code][code] if is_upstream else composed[code][edge_code],
                         )
                         ahead.append(far)
             level = ahead

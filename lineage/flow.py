@@ -136,7 +136,9 @@ def _step_flows(
     writes = [a for a in step if a.direction is Direction.WRITE]
     origins = _origins(reads, content)
     if not writes:
-        run.memory.update({o.dataset: replace(o, through_memory=True) for o in origins.values()})
+        run.memory.update(
+            {origin.dataset: replace(origin, through_memory=True) for origin in origins.values()}
+        )
     elif not reads:
         origins = run.memory
     for write in writes:
@@ -144,7 +146,9 @@ def _step_flows(
         if write.kind is Kind.TEMPORARY:
             _fill(content(write.dataset), write, brought)
         else:
-            yield from (_flow(o, write) for o in brought if o.dataset != write.dataset)
+            yield from (
+                _flow(origin, write) for origin in brought if origin.dataset != write.dataset
+            )
 
 
 def _takes(read: Access) -> bool:

@@ -28,17 +28,17 @@ class MemoryOrder:
     """The first time that each shape used the memory of each run, by task and shape id."""
 
     _times: Mapping[_ShapeKey, Mapping[str, datetime]] = field(default_factory=dict)
-    _known: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    _cache: dict[tuple[str, str, str], bool] = field(default_factory=dict)
 
     def precedes(self, task: str, read: str, write: str) -> bool:
         """Whether a shape read into the memory of a run before another wrote from it."""
         key = (task, read, write)
-        if key not in self._known:
+        if key not in self._cache:
             reads, writes = self._times.get((task, read), {}), self._times.get((task, write), {})
-            self._known[key] = any(
+            self._cache[key] = any(
                 reads[run] <= written for run, written in writes.items() if run in reads
             )
-        return self._known[key]
+        return self._cache[key]
 
 
 def memory_order(

@@ -67,13 +67,13 @@ class NameRules:
 
     def __init__(self, rules: Iterable[NameRule] = ()) -> None:
         self._rules = [(rule, rule.pattern()) for rule in rules]
-        self._known: dict[DatasetId, DatasetId] = {}
+        self._cache: dict[DatasetId, DatasetId] = {}
 
     def __call__(self, dataset: DatasetId) -> DatasetId:
         """Return the dataset under its new name, or itself if no rule matches."""
-        if dataset not in self._known:
-            self._known[dataset] = self._apply(dataset)
-        return self._known[dataset]
+        if dataset not in self._cache:
+            self._cache[dataset] = self._apply(dataset)
+        return self._cache[dataset]
 
     def rule_for(self, dataset: DatasetId) -> NameRule | None:
         """The rule that decides about a dataset, if there is one."""

@@ -75,7 +75,7 @@ class _Lexicon:
         self._squashed: dict[str, list[str]] = defaultdict(list)
         self._begins: dict[str, set[int]] = defaultdict(set)
         self._phrases: dict[str, list[tuple[list[str], str]]] = defaultdict(list)
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._names_by_word: dict[str, tuple[str, ...]] = {}
         for name in names:
             words = WORD.findall(_fold(name))
             if len(words) > 1:
@@ -102,9 +102,9 @@ class _Lexicon:
                             yield name
 
     def _word_names(self, word: str) -> tuple[str, ...]:
-        names = self._known.get(word)
+        names = self._names_by_word.get(word)
         if names is None:
-            names = self._known[word] = tuple(dict.fromkeys(self._search(word)))
+            names = self._names_by_word[word] = tuple(dict.fromkeys(self._search(word)))
         return names
 
     def _search(self, word: str) -> Iterator[str]:

@@ -93,7 +93,17 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
             ),
         ),
         _tasks(change.kind, extent, severities, around),
-        tuple(sorted(tests, key=lambda o: (not o.breaks, o.dataset, o.test.column, o.test.name))),
+        tuple(
+            sorted(
+                tests,
+                key=lambda affected_test: (
+                    not affected_test.breaks,
+                    affected_test.dataset,
+                    affected_test.test.column,
+                    affected_test.test.name,
+                ),
+            )
+        ),
         tuple(_consumers(extent, severities, around)),
         sum(extent.flows.values()),
         len(extent.flows),

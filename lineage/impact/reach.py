@@ -191,32 +191,34 @@ class ImpactReach:
             effects |= 1 << effect
             for reader in self._readers.get(reached.dataset, ()):
                 consumers |= 1 << reader * _OF_CONSUMER + effect
-        known = unknown = 0
+        known_flows = unknown_flows = 0
         for flow, has_columns in spread.flows.items():
-            known |= has_columns << flow
-            unknown |= (not has_columns) << flow
+            known_flows |= has_columns << flow
+            unknown_flows |= (not has_columns) << flow
         tests = 0
         if at.effect is ImpactEffect.GONE:
             name = self._graph.column_names[at.column].casefold() if at.column >= 0 else ""
             tests = self._tests.get((at.dataset, name), 0)
         broken = sum(1 << task for task in spread.broken)
-        sets = _Sets(datasets, broken, tests, known, unknown, consumers, effects)
+        sets = _Sets(datasets, broken, tests, known_flows, unknown_flows, consumers, effects)
         return self._intern(sets), after
 
     def _join_sets(self, direct: _Sets, after: Iterable[int]) -> _Sets:
         datasets, broken, tests = direct.datasets, direct.broken, direct.tests
-        known, unknown = direct.known, direct.unknown
+        known_flows, unknown_flows = direct.known, direct.unknown
         consumers, effects = direct.consumers, direct.effects
         for state in after:
             sets = self._sets[state]
             datasets |= sets.datasets
             broken |= sets.broken
             tests |= sets.tests
-            known |= sets.known
-            unknown |= sets.unknown
+            known_flows |= sets.known
+            unknown_flows |= sets.unknown
             consumers |= sets.consumers
             effects |= sets.effects
-        return self._intern(_Sets(datasets, broken, tests, known, unknown, consumers, effects))
+        return self._intern(
+            _Sets(datasets, broken, tests, known_flows, unknown_flows, consumers, effects)
+        )
 
     def _intern(self, sets: _Sets) -> _Sets:
         return self._interned.setdefault(sets, sets)

@@ -20,10 +20,10 @@ class StoredDatasets(Sequence[DatasetId]):
         self, namespaces: Sequence[str], of_dataset: Sequence[int], names: Sequence[str]
     ) -> None:
         self._namespaces, self._of_dataset, self._names = namespaces, of_dataset, names
-        self._made: list[DatasetId | None] = [None] * len(names)
+        self._datasets: list[DatasetId | None] = [None] * len(names)
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._datasets)
 
     @overload
     def __getitem__(self, index: int) -> DatasetId: ...
@@ -34,12 +34,12 @@ class StoredDatasets(Sequence[DatasetId]):
     def __getitem__(self, index: int | slice) -> DatasetId | list[DatasetId]:
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]
-        dataset = self._made[index]
+        dataset = self._datasets[index]
         if dataset is None:
             namespace = self._namespaces[self._of_dataset[index]]
-            dataset = self._made[index] = DatasetId(namespace, self._names[index])
+            dataset = self._datasets[index] = DatasetId(namespace, self._names[index])
         return dataset
 
     def append(self, dataset: DatasetId) -> None:
         """Add a dataset."""
-        self._made.append(dataset)
+        self._datasets.append(dataset)

@@ -75,15 +75,15 @@ class PrivacyLabels:
     unmapped: Sequence[UnmappedFlow] = ()
     unknown: Sequence[DatasetId] = ()
     decides: Sequence[tuple[int, int]] = ()
-    _found: Mapping[int, _Arrived] = field(default_factory=dict)
+    _arrivals: Mapping[int, _Arrived] = field(default_factory=dict)
 
     def columns(self) -> Iterator[int]:
         """The numbers of all labelled columns."""
-        return iter(self._found)
+        return iter(self._arrivals)
 
     def classification(self, column: int) -> Classification | None:
         """The classification of a column; None where nothing tells one."""
-        arrived = self._found.get(column)
+        arrived = self._arrivals.get(column)
         return arrived.classification if arrived else None
 
     def path(self, column: int) -> list[LabelStep]:
@@ -91,7 +91,7 @@ class PrivacyLabels:
         steps: list[LabelStep] = []
         graph, at = self.graph, column
         while True:
-            arrived = self._found[at]
+            arrived = self._arrivals[at]
             dataset = graph.datasets[graph.dataset_of[at]]
             name = graph.column_names[at]
             if arrived.before < 0:

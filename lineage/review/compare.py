@@ -29,10 +29,17 @@ def compare(
     reviews = []
     for node_id in sorted({*base, *new}):
         before, after = base.get(node_id), new.get(node_id)
-        changes = sorted(set(_changes(before, after)), key=lambda o: (-o.verdict, o.column, o.text))
+        changes = sorted(
+            set(_changes(before, after)),
+            key=lambda change: (-change.verdict, change.column, change.text),
+        )
         node = after or before
         if changes and node:
-            gone = {o.column for o in changes if o.kind in (ChangeType.REMOVE, ChangeType.RENAME)}
+            gone = {
+                change.column
+                for change in changes
+                if change.kind in (ChangeType.REMOVE, ChangeType.RENAME)
+            }
             tests = [test for test, column in sorted(node.tests.items()) if column in gone]
             allowed = after.allowed if after else ""
             reviews.append(

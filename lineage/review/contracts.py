@@ -37,7 +37,10 @@ def contract_reviews(
         contract = second or first
         changes = list(_changes(first, second, meant))
         if contract and changes:
-            ordered = sorted(set(changes), key=lambda o: (-o.verdict, o.datasets, o.column, o.text))
+            ordered = sorted(
+                set(changes),
+                key=lambda change: (-change.verdict, change.datasets, change.column, change.text),
+            )
             reviews.append(
                 NodeReview(f"contract:{contract.name}", KIND, contract.file, tuple(ordered))
             )

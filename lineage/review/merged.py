@@ -14,7 +14,7 @@ def merge_reviews(*reviews: tuple[NodeReview, ...]) -> tuple[NodeReview, ...]:
         first = by_node.get(review.node_id)
         if first:
             changes = tuple(dict.fromkeys((*first.changes, *review.changes)))
-            ordered = sorted(changes, key=lambda o: -o.verdict)
+            ordered = sorted(changes, key=lambda change: -change.verdict)
             review = replace(first, changes=tuple(ordered), file=first.file or review.file)
         by_node[review.node_id] = review
     return tuple(by_node[key] for key in sorted(by_node))

@@ -44,7 +44,9 @@ def column_changes(
             text = f"{_ROWS[subtype]} of {dataset}"
             yield NodeChange(_V.ROWS, text, ChangeType.ROWS, "", (dataset,))
     first, second = _columns(before), _columns(after)
-    for dataset, column in sorted({(o.dataset, o.column) for o in (*here, *there) if o.column}):
+    for dataset, column in sorted(
+        {(fact.dataset, fact.column) for fact in (*here, *there) if fact.column}
+    ):
         key = (dataset, column)
         added = [fact for fact in here if (fact.dataset, fact.column) == key]
         missing = [fact for fact in there if (fact.dataset, fact.column) == key]
@@ -70,9 +72,11 @@ def _other_sources(
     key: tuple[DatasetId, str], added: _Facts, missing: _Facts
 ) -> Iterator[NodeChange]:
     dataset, column = key
-    now, then = ({(o.source, o.source_column) for o in facts} for facts in (added, missing))
-    masked = {o.masked_by for o in added} - {Masking.NONE}
-    was_masked = {o.masked_by for o in missing} - {Masking.NONE}
+    now, then = (
+        {(fact.source, fact.source_column) for fact in facts} for facts in (added, missing)
+    )
+    masked = {fact.masked_by for fact in added} - {Masking.NONE}
+    was_masked = {fact.masked_by for fact in missing} - {Masking.NONE}
     parts = []
     if now - then:
         parts.append(f"comes from {_names(now - then)} now")

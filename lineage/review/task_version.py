@@ -176,7 +176,12 @@ def _version(
         frozenset(flows),
         frozenset(columns),
         frozenset(pair for pair in (*shapes, *only_read) if _is_statement(pair[1], texts)),
-        frozenset((o.dataset, how) for o in written for how in o.operations if _changes_rows(how)),
+        frozenset(
+            (usage.dataset, how)
+            for usage in written
+            for how in usage.operations
+            if _changes_rows(how)
+        ),
     )
 
 

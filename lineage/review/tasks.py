@@ -121,7 +121,10 @@ def declared_reviews(
 
 def _review(name: str, changes: Collection[NodeChange], info: TaskInfo) -> Iterator[NodeReview]:
     if changes:
-        ordered = sorted(set(changes), key=lambda o: (-o.verdict, o.datasets, o.column, o.text))
+        ordered = sorted(
+            set(changes),
+            key=lambda change: (-change.verdict, change.datasets, change.column, change.text),
+        )
         yield NodeReview(name, TASK, info.path, tuple(ordered), repo=info.repo)
 
 
