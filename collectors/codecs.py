@@ -93,10 +93,10 @@ def decompress(file: ByteStream) -> Iterator[bytes]:
         return _join_pieces(_snappy_blocks(_BlockReader(file, first)))
     if first.startswith(_LZF):
         raise DecompressionError("lzf compression is not supported: use zstd", 0, cut=False)
-    return _plain(file, first)
+    return _read_plain(file, first)
 
 
-def _plain(file: ByteStream, chunk: bytes) -> Iterator[bytes]:
+def _read_plain(file: ByteStream, chunk: bytes) -> Iterator[bytes]:
     while chunk:
         yield chunk
         chunk = file.read(_READ)
@@ -187,20 +187,20 @@ class _BlockReader:
             raise DecompressionError("the compressed data is truncated", self.byte, cut=True)
         return start
 
-    def all_of(self, size: int) -> memoryview:
+    def take_all(self, size: int) -> memoryview:
         """Read that many bytes of a block.
 
         Raises:
             DecompressionError: The file ends before.
         """
         if not 0 <= size <= _LARGEST_BLOCK:
-            raise self.damaged()
+            raise self.damage_error()
         piece = self.take(size)
         if len(piece) < size:
             raise DecompressionError("the compressed data is truncated", self.byte, cut=True)
         return piece
 
-    def damaged(self) -> DecompressionError:
+    def damage_error(self) -> DecompressionError:
         """The error for bytes that are not valid."""
         return DecompressionError("the compressed data is damaged", self.byte, cut=False)
 
@@ -211,8 +211,8 @@ def _lz4_blocks(pieces: _BlockReader) -> Iterator[bytes]:
     while header := pieces.header(_LZ4_HEADER.size):
         magic, token, packed, size, _ = _LZ4_HEADER.unpack(header)
         if magic != _LZ4:
-            raise pieces.damaged()
-        block = pieces.all_of(packed)
+            raise pieces.damage_error()
+        block = pieces.take_all(packed)
         if token & 0xF0 == _LZ4_RAW:
             yield bytes(block)
         elif size:
@@ -223,9 +223,9 @@ def _snappy_blocks(pieces: _BlockReader) -> Iterator[bytes]:
     codec = pa.Codec("snappy")
     while length := pieces.header(4):
         if length == _SNAPPY[:4]:  # a stream starts, the first or an appended one
-            pieces.all_of(_SNAPPY_HEADER - 4)
+            pieces.take_all(_SNAPPY_HEADER - 4)
             continue
-        block = pieces.all_of(int.from_bytes(length, "big", signed=True))
+        block = pieces.take_all(int.from_bytes(length, "big", signed=True))
         yield _decompress_block(pieces, codec, block, _snappy_size(block))
 
 
@@ -241,9 +241,9 @@ def _snappy_size(block: memoryview) -> int:
 
 def _decompress_block(pieces: _BlockReader, codec: pa.Codec, block: memoryview, size: int) -> bytes:
     if not 0 <= size <= _LARGEST_BLOCK:
-        raise pieces.damaged()
+        raise pieces.damage_error()
     try:
         text: bytes = codec.decompress(block, size, asbytes=True)
     except OSError as error:
-        raise pieces.damaged() from error
+        raise pieces.damage_error() from error
     return text

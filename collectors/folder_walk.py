@@ -79,7 +79,7 @@ class _LocalWalk:
     listed: set[str] = field(default_factory=set)
 
     def files(self) -> Iterator[ListedFile]:
-        self.folders.append(("", _resolved(self.top or "/")))
+        self.folders.append(("", _resolve_links(self.top or "/")))
         while self.folders or self.links:
             if self.folders:
                 yield from self._folder(*self.folders.popleft())
@@ -112,7 +112,7 @@ class _LocalWalk:
 
     def _link(self, below: str) -> Iterator[ListedFile]:
         path = f"{self.top}{below}"
-        target = _resolved(path)
+        target = _resolve_links(path)
         try:
             kind = Path(path).stat().st_mode
             if S_ISREG(kind):
@@ -123,7 +123,7 @@ class _LocalWalk:
             self._note(below, f"the link cannot be followed: {system_reason(error)}")
 
     def _linked_folder(self, below: str, target: str) -> None:
-        above = _resolved(f"{self.top}{below.rpartition('/')[0]}" or "/")
+        above = _resolve_links(f"{self.top}{below.rpartition('/')[0]}" or "/")
         if f"{above}/".startswith(f"{target}/"):
             self._note(below, "the link leads back to a folder above it, and is not followed")
         elif target in self.listed:
@@ -160,7 +160,7 @@ class _LocalWalk:
         self.report(Finding(Severity.NOTE, f"{self.label}{below}", problem))
 
 
-def _resolved(path: str) -> str:
+def _resolve_links(path: str) -> str:
     """A path without links, and without a slash at its end, the root's neither."""
     return os.path.realpath(path).rstrip("/")
 

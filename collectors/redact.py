@@ -20,7 +20,7 @@ _IDENTIFIER = re.compile(r"(?:`[^`]+`\.)*`[^`]+`")
 _ABOUT_NAMES = ("NOT_FOUND", "ALREADY_EXISTS", "UNRESOLVED_COLUMN")
 
 
-def redacted_error(message: str) -> str:
+def redact_error(message: str) -> str:
     """Return the parts of an error message that hold no data; never empty."""
     error_class = _CLASS.search(message)
     exceptions = list(dict.fromkeys(m["name"] for m in _EXCEPTION.finditer(message)))

@@ -140,7 +140,7 @@ def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
-def _flat(hint: Any) -> Any:
+def _flat_class(hint: Any) -> Any:
     """The record's class of a `Flat` field; None for another field."""
     return hint.__origin__ if _FLAT in getattr(hint, "__metadata__", ()) else None
 
@@ -152,16 +152,16 @@ def _fields(kind: Any) -> tuple[_Field, ...]:
 
 
 def _field(name: str, hint: Any, default: Any) -> _Field:
-    if inner := _flat(hint):
+    if inner := _flat_class(hint):
         return _Field(name, column_names(inner)[0], lambda values: record(inner, values))
-    if _plain(hint) is DatasetId:
+    if _plain_type(hint) is DatasetId:
         namespace, local = _dataset_columns(name)
 
         def read_dataset_id(row: Mapping[str, Any]) -> DatasetId | None:
             return None if row[namespace] is None else DatasetId(row[namespace], row[local])
 
         return _Field(name, namespace, read_dataset_id)
-    restored = _restored(hint)
+    restored = _decoder(hint)
     # A table that an earlier version wrote has no value where this one always has.
     empty = None if default is MISSING or default is None else default
     return _Field(
@@ -183,17 +183,17 @@ def _columns(kind: Any) -> tuple[_Column, ...]:
     hints = _hints(kind)
     for name in _defaults(kind):
         hint = hints[name]
-        if inner := _flat(hint):
+        if inner := _flat_class(hint):
             for column in _columns(inner):
                 path = f"{name}.{column.path}"
                 columns.append(column._replace(path=path, get=attrgetter(path)))
-        elif _plain(hint) is DatasetId:
+        elif _plain_type(hint) is DatasetId:
             columns += (
                 _Column(column, *_TYPES[str], name, attrgetter(name), part)
                 for column, part in zip(_dataset_columns(name), (_namespace, _name), strict=True)
             )
         else:
-            columns.append(_Column(name, *_type(hint), name, attrgetter(name), _stored(hint)))
+            columns.append(_Column(name, *_type(hint), name, attrgetter(name), _encoder(hint)))
     return tuple(columns)
 
 
@@ -206,7 +206,7 @@ def _name(dataset: DatasetId | None) -> str | None:
 
 
 def _type(hint: Any) -> tuple[str, pa.DataType]:
-    hint = _plain(hint)
+    hint = _plain_type(hint)
     if hint == Microseconds:
         return _TYPES[datetime]
     if get_origin(hint) is tuple:
@@ -223,20 +223,20 @@ def _type(hint: Any) -> tuple[str, pa.DataType]:
     return f"struct<{inner}>", pa.struct([pa.field(name, kind) for name, _, kind in parts])
 
 
-def _plain(hint: Any) -> Any:
+def _plain_type(hint: Any) -> Any:
     """A type without its `| None`."""
     if get_origin(hint) in (Union, UnionType):
         return next(argument for argument in get_args(hint) if argument is not NoneType)
     return hint
 
 
-def _stored(hint: Any) -> Callable[[Any], Any] | None:
+def _encoder(hint: Any) -> Callable[[Any], Any] | None:
     """A function that gives what is stored of a value; None where it is the value."""
-    hint = _plain(hint)
+    hint = _plain_type(hint)
     if hint == Microseconds:
         return _time
     if get_origin(hint) is tuple:
-        inner = _stored(get_args(hint)[0])
+        inner = _encoder(get_args(hint)[0])
         return list if inner is None else lambda values: [inner(value) for value in values]
     if hint is DatasetId:
         return lambda dataset: dataset and {"namespace": dataset.namespace, "name": dataset.name}
@@ -251,12 +251,12 @@ def _time(value: int | None) -> datetime | None:
     return None if value is None else _EPOCH + timedelta(microseconds=value)
 
 
-def _restored(hint: Any) -> Callable[[Any], Any]:
-    hint = _plain(hint)
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    hint = _plain_type(hint)
     if hint == Microseconds:
         return lambda value: (value - _EPOCH) // timedelta(microseconds=1)
     if get_origin(hint) is tuple:
-        inner = _restored(get_args(hint)[0])
+        inner = _decoder(get_args(hint)[0])
         return lambda values: tuple(inner(value) for value in values)
     if hint is DatasetId:
         return lambda struct: DatasetId(struct["namespace"], struct["name"])
@@ -296,7 +296,7 @@ def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
 
 def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     """The values of a field, one for each row of a table."""
-    hint = _plain(_hints(kind)[field.name])
+    hint = _plain_type(_hints(kind)[field.name])
     if hint is DatasetId:
         parts = [table[name].to_pylist() for name in _dataset_columns(field.name)]
         keys = list(zip(*parts, strict=True))
@@ -313,7 +313,7 @@ def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     if pa.types.is_list(column.type) and not column.null_count and _all_empty(column):
         # As most are: no row is looked at.
         return [field.value({field.column: []})] * len(column)
-    if pa.types.is_nested(column.type) or _flat(_hints(kind)[field.name]):
+    if pa.types.is_nested(column.type) or _flat_class(_hints(kind)[field.name]):
         return [field.value(row) for row in table.select([field.column]).to_pylist()]
     if isinstance(hint, type) and issubclass(hint, Enum):
         members = {None: empty}

@@ -92,7 +92,7 @@ def session(
     try:
         # Executors fetch the archive when they first need it: it stays until the session ends.
         archives = tempfile.TemporaryDirectory(prefix="graft-")
-        with archives as folder, _py4j_silent(), _running(builder, log) as spark:
+        with archives as folder, _silence_py4j(), _running_session(builder, log) as spark:
             if remote or not chosen["spark.master"].startswith("local["):
                 spark.addArtifacts(str(_archive(Path(folder))), pyfile=True)
             yield spark
@@ -104,11 +104,11 @@ def session(
 
 
 @contextmanager
-def _running(builder: SparkSession.Builder, log: Path | None) -> Iterator[SparkSession]:
+def _running_session(builder: SparkSession.Builder, log: Path | None) -> Iterator[SparkSession]:
     """Spark, stopped at the end; after Ctrl-C also if it does not answer any more."""
     before = signal.getsignal(signal.SIGINT)
     try:
-        with _interrupts_wait(), _standard_error_to(log):
+        with _hold_interrupts(), _redirect_standard_error(log):
             spark = builder.getOrCreate()
     finally:
         # PySpark leaves a handler behind that cancels jobs over a connection that may be broken.
@@ -117,14 +117,14 @@ def _running(builder: SparkSession.Builder, log: Path | None) -> Iterator[SparkS
     try:
         yield spark
     except BaseException as error:
-        with _whatever_happens() if _is_interrupt(error) else nullcontext():
+        with _suppress_all() if _is_interrupt(error) else nullcontext():
             spark.stop()
         raise
     spark.stop()
 
 
 @contextmanager
-def _whatever_happens() -> Iterator[None]:
+def _suppress_all() -> Iterator[None]:
     """No word of Spark's end: Ctrl-C in a terminal ends the JVM too."""
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -139,7 +139,7 @@ def _is_interrupt(error: BaseException | None) -> bool:
 
 
 @contextmanager
-def _interrupts_wait() -> Iterator[None]:
+def _hold_interrupts() -> Iterator[None]:
     """Hold Ctrl-C back: a JVM whose start is interrupted would wait for its driver for ever."""
     if not _in_main_thread():
         yield
@@ -157,7 +157,7 @@ def _in_main_thread() -> bool:
 
 
 @contextmanager
-def _py4j_silent() -> Iterator[None]:
+def _silence_py4j() -> Iterator[None]:
     """Drop what py4j logs of a broken connection: it raises an exception as well."""
 
     def is_ours(record: logging.LogRecord) -> bool:
@@ -192,7 +192,7 @@ def _failure(error: Exception, log: Path | None) -> GraftError:
 
 
 @contextmanager
-def _standard_error_to(log: Path | None) -> Iterator[None]:
+def _redirect_standard_error(log: Path | None) -> Iterator[None]:
     """Redirect standard error to a file; processes started meanwhile write there to their end."""
     if log is None:
         yield

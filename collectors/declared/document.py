@@ -123,7 +123,7 @@ class DeclaredConsumer(TaskEntry):
     reads: tuple[DatasetName, ...] = Field(min_length=1)
 
 
-def _in_order(offsets: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
+def _check_order(offsets: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
     first, last = offsets
     if first is not None and last is not None and first > last:
         raise ValueError(f"write the first unit before the last: [{last}, {first}]")
@@ -132,7 +132,7 @@ def _in_order(offsets: tuple[int | None, int | None]) -> tuple[int | None, int |
 
 # Of the first and the last unit that a unit needs; null for an open side.
 UnitOffset = Annotated[int, Field(ge=-10_000, le=10_000)]
-UnitOffsets = Annotated[tuple[UnitOffset | None, UnitOffset | None], AfterValidator(_in_order)]
+UnitOffsets = Annotated[tuple[UnitOffset | None, UnitOffset | None], AfterValidator(_check_order)]
 
 
 class DeclaredPeriods(Section):

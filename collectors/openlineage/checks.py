@@ -52,19 +52,22 @@ def check_results(run: Run, invocation: str, events: Iterable[Event]) -> Iterato
 
 def _checks(event: Event) -> Iterator[tuple[Check, _Outcome]]:
     for tested in objects(event.run_facets, "test", "tests"):
-        word, name = _WORDS.get(text(tested, "status").lower()), _short(tested, "name")
+        word, name = _WORDS.get(text(tested, "status").lower()), _short_text(tested, "name")
         if word and name:
-            yield Check(None, _short(tested, "type"), name=name), _outcome(word, tested)
+            yield Check(None, _short_text(tested, "type"), name=name), _outcome(word, tested)
     for event_dataset in (*event.inputs, *event.outputs):
         for facets in (event_dataset.facets, event_dataset.counts):
             if _FACET not in facets:
                 continue
             dataset = named_dataset(event_dataset.namespace, event_dataset.name)
             for assertion in objects(facets, _FACET, "assertions") if dataset else ():
-                kind, success = _short(assertion, "assertion"), assertion.get("success")
+                kind, success = _short_text(assertion, "assertion"), assertion.get("success")
                 if kind and isinstance(success, bool):
                     check = Check(
-                        dataset, kind, _short(assertion, "column"), _short(assertion, "name")
+                        dataset,
+                        kind,
+                        _short_text(assertion, "column"),
+                        _short_text(assertion, "name"),
                     )
                     yield check, _outcome("pass" if success else "fail", assertion)
 
@@ -77,6 +80,6 @@ def _outcome(word: str, assertion: Mapping[str, Any]) -> _Outcome:
     return _Outcome(word, int(actual) if is_count and word in ("fail", "warn") else None)
 
 
-def _short(assertion: Mapping[str, Any], key: str) -> str:
+def _short_text(assertion: Mapping[str, Any], key: str) -> str:
     value = text(assertion, key)
     return value if value.isprintable() and len(value) <= _LONGEST else ""

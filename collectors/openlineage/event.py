@@ -94,18 +94,18 @@ def read_event(value: Any) -> Event:
     is_run, is_job = "run" in document, "job" in document
     if not is_run and not is_job and "dataset" not in document:
         raise NotAnEventError("has neither 'run' nor 'job' nor 'dataset': no OpenLineage event")
-    at = _time(_required(document, "eventTime", ""))
+    at = _time(_require(document, "eventTime", ""))
     if not is_run and not is_job:
         named = _dataset(document["dataset"], "dataset", "outputFacets")
         return Event(EventKind.DATASET, at, "OTHER", "", "", "", "", {}, {}, (), (named,))
-    job = _object(_required(document, "job", ""), "job")
+    job = _object(_require(document, "job", ""), "job")
     run = _object(document["run"], "run") if is_run else {}
     producer = document.get("producer")
     return Event(
         EventKind.RUN if is_run else EventKind.JOB,
         at,
         state=_state(document.get("eventType")),
-        run_id=_run_id(_required(run, "runId", "run.")) if is_run else "",
+        run_id=_run_id(_require(run, "runId", "run.")) if is_run else "",
         namespace=redact_text(_text(job, "namespace", "job.")),
         job=redact_text(_text(job, "name", "job.")),
         producer=producer if isinstance(producer, str) else "",
@@ -184,14 +184,14 @@ def _object(value: Any, path: str) -> dict[str, Any]:
     return value
 
 
-def _required(parent: Facets, key: str, where: str) -> Any:
+def _require(parent: Facets, key: str, where: str) -> Any:
     if parent.get(key) is None:
         raise NotAnEventError(f"'{where}{key}' is a required property")
     return parent[key]
 
 
 def _text(parent: Facets, key: str, where: str) -> str:
-    value = _required(parent, key, where)
+    value = _require(parent, key, where)
     if not isinstance(value, str):
         raise NotAnEventError(f"{where}{key} is not of type 'string'")
     if not value.strip():

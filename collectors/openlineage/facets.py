@@ -37,7 +37,7 @@ KNOWN = frozenset(
 
 def mapping(document: Any, *keys: str) -> Mapping[str, Any]:
     """The object below some keys; empty where there is none."""
-    value = _below(document, keys)
+    value = _value_below(document, keys)
     return value if isinstance(value, dict) else {}
 
 
@@ -46,7 +46,7 @@ def text(document: Any, *keys: str) -> str:
 
     Secrets go before anything is made of a text: a part of one would not look like it.
     """
-    value = _below(document, keys)
+    value = _value_below(document, keys)
     if not isinstance(value, str):
         return ""
     return _redacted(value) if len(value) < _LONG else redact_code(value)
@@ -57,7 +57,7 @@ _redacted = lru_cache(65_536)(redact_code)
 
 def number(document: Any, *keys: str) -> int | None:
     """The number below some keys, at least 0; None where there is none."""
-    value = _below(document, keys)
+    value = _value_below(document, keys)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if 0 <= value < 2**63 else None
@@ -65,13 +65,13 @@ def number(document: Any, *keys: str) -> int | None:
 
 def objects(document: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
     """The objects of the list below some keys."""
-    listed = _below(document, keys)
+    listed = _value_below(document, keys)
     return (
         entry for entry in (listed if isinstance(listed, list) else ()) if isinstance(entry, dict)
     )
 
 
-def _below(value: Any, keys: Iterable[str]) -> Any:
+def _value_below(value: Any, keys: Iterable[str]) -> Any:
     for key in keys:
         if not isinstance(value, dict):
             return None

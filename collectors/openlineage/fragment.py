@@ -19,7 +19,7 @@ from dbt_graft.collectors.openlineage.facets import mapping, moment, number, obj
 from dbt_graft.collectors.openlineage.groups import EventAccess, Group, groups
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.sql import shown_sql
-from dbt_graft.collectors.redact import redacted_error
+from dbt_graft.collectors.redact import redact_error
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.foreign_models import DBT_PART
@@ -173,7 +173,7 @@ def _own_run(
         started_at=first.at if is_run else None,
         ended_at=ends[-1] if ends else None,
         status=status,
-        error=redacted_error(message) if message and status is Status.FAILED else None,
+        error=redact_error(message) if message and status is Status.FAILED else None,
         application_id=_application(job, run_facets) or _word(_tag(run_facets, "application_id")),
         engine_version=_word(text(run_facets, "processing_engine", "version")),
         code_version=_word(text(job_facets, "sourceCodeLocation", "version")),

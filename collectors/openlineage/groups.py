@@ -104,7 +104,7 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
             yield Group({}, {(dataset, access.operation): access}, (), evidence)
         elif dataset not in explained:
             key = (dataset, access.operation)
-            writes[key] = _with_dates(writes[key], access) if key in writes else access
+            writes[key] = _merge_dates(writes[key], access) if key in writes else access
     if reads or writes or edges:
         yield Group(reads, writes, tuple(edges), evidence)
     for target, entry in entries:
@@ -134,12 +134,12 @@ def _merge_accesses(
     accesses_by_key: dict[tuple[DatasetId, Operation], EventAccess] = {}
     for key, access in accesses:
         accesses_by_key[key] = (
-            _with_dates(accesses_by_key[key], access) if key in accesses_by_key else access
+            _merge_dates(accesses_by_key[key], access) if key in accesses_by_key else access
         )
     return accesses_by_key
 
 
-def _with_dates(first: EventAccess, last: EventAccess) -> EventAccess:
+def _merge_dates(first: EventAccess, last: EventAccess) -> EventAccess:
     return last._replace(
         periods=known_union(first.periods, last.periods),
         positions=join_positions(first.positions, last.positions),

@@ -82,7 +82,7 @@ def job_of(event: Event, rule: re.Pattern[str] | None = None) -> Job:
             engine = DefinitionKind.DBT.value
         elif engine != AIRFLOW:
             return Job(f"{event.namespace}/{event.job}", event.job, engine)
-    elif engine == SPARK and _of_dbt(event):
+    elif engine == SPARK and _is_dbt_job(event):
         engine = DefinitionKind.DBT.value
     return Job(
         f"{event.namespace}/{event.job}",
@@ -134,7 +134,7 @@ def _task(event: Event, engine: str, rule: re.Pattern[str] | None) -> str:
     return name.rpartition(".")[2] or name
 
 
-def _of_dbt(event: Event) -> bool:
+def _is_dbt_job(event: Event) -> bool:
     parent = mapping(event.run_facets, "parent")
     above = (text(parent, "root", "job", "name"), text(parent, "job", "name"), event.job)
     return any(map(_DBT_JOB.match, above))

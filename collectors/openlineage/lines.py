@@ -99,11 +99,11 @@ def _read_plain(part: Range) -> Iterator[Line]:
             elif len(line) >= _LONGEST:
                 yield Line(f"byte {at}", None, len(line), end, _TOO_LONG)
             else:
-                yield _last(line, at)
+                yield _last_line(line, at)
             at = end
 
 
-def _last(line: bytes, begin: int) -> Line:
+def _last_line(line: bytes, begin: int) -> Line:
     """A line without its end: complete if it is JSON."""
     parsed = _line(line, f"byte {begin}", begin + len(line))
     return parsed._replace(unfinished=True, end=begin) if parsed.problem else parsed

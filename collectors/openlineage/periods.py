@@ -59,9 +59,9 @@ def event_periods(
             ]
             return union(partition_periods(partitions, columns, partition))
         case "location":
-            return _of_locations(condition, columns, partition)
+            return _location_periods(condition, columns, partition)
         case "compare" | "binary":
-            return _best(_conditions(condition), columns, _types(dataset))
+            return _best_periods(_conditions(condition), columns, _types(dataset))
     period = (
         path_period(dataset.name, columns, PeriodEvidence.PATH) if "/" in dataset.name else None
     )
@@ -84,7 +84,7 @@ def event_positions(dataset: NamedDataset) -> tuple[DataPosition, ...]:
     return (DataPosition(_KINDS.get(layer, "version"), version, version),)
 
 
-def _of_locations(
+def _location_periods(
     condition: Mapping[str, Any], columns: DateColumns, evidence: PeriodEvidence
 ) -> tuple[Period, ...]:
     named = condition.get("locations")
@@ -120,7 +120,7 @@ def _types(dataset: NamedDataset) -> dict[str, str]:
     return {text(field, "name").casefold(): text(field, "type") for field in fields}
 
 
-def _best(
+def _best_periods(
     conditions: Conditions, columns: DateColumns, types: Mapping[str, str]
 ) -> tuple[Period, ...]:
     ranks = {

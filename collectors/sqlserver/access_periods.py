@@ -35,12 +35,12 @@ def access_periods(access: StatementAccess, columns: DateColumns) -> Periods:
     if not dates:
         return ()
     if access.direction is Direction.READ or access.operation in _CHANGES:
-        return _of_table(access, dates, columns)
+        return _table_periods(access, dates, columns)
     read: dict[DatasetId, Periods] = {}
     for table_access in statement.accesses:
         if table_access.direction is Direction.READ:
             source = access._replace(table=table_access.table, direction=Direction.READ)
-            read[table_access.table.dataset] = _of_table(source, dates, columns)
+            read[table_access.table.dataset] = _table_periods(source, dates, columns)
     inputs = (
         (edge.to_column, edge.from_dataset, edge.from_column, edge.subtype)
         for edge in statement.column_edges
@@ -49,7 +49,9 @@ def access_periods(access: StatementAccess, columns: DateColumns) -> Periods:
     return derive_periods(inputs, read) if any(read.values()) else ()
 
 
-def _of_table(access: StatementAccess, dates: Iterable[TextDate], columns: DateColumns) -> Periods:
+def _table_periods(
+    access: StatementAccess, dates: Iterable[TextDate], columns: DateColumns
+) -> Periods:
     changes = access.direction is Direction.WRITE
     types = {column.name.casefold(): column.type for column in access.table.columns}
     names = [access.table.dataset.name, access.table.alias.name if access.table.alias else ""]

@@ -57,7 +57,7 @@ class FullName(NamedTuple):
         namespace = f"mssql://{self.server}" if self.server else server
         return DatasetId(namespace, ".".join(filter(None, self[1:])))
 
-    def folded(self) -> FullName:
+    def casefold(self) -> FullName:
         """The name in lower case, for comparing."""
         return FullName(*(part.casefold() for part in self))
 

@@ -194,7 +194,7 @@ class DatasetTotals:
         self.first_seen = min(self.first_seen, access.first_at)
         self.last_seen = max(self.last_seen, access.last_at)
         self.is_view |= access.table.kind is Kind.VIEW
-        self.columns = max(self.columns, access.table.columns, key=_typed_and_long)
+        self.columns = max(self.columns, access.table.columns, key=_column_rank)
         if access.table.alias is not None:
             self.symlinks.add(access.table.alias)
         is_write = access.direction is Direction.WRITE
@@ -219,7 +219,7 @@ class DatasetTotals:
         )
 
 
-def _typed_and_long(columns: tuple[Column, ...]) -> tuple[bool, int]:
+def _column_rank(columns: tuple[Column, ...]) -> tuple[bool, int]:
     return any(column.type for column in columns), len(columns)
 
 

@@ -97,8 +97,8 @@ def statement_accesses(statements: Sequence[ShownStatement]) -> Iterator[Stateme
     in which statements came. A query counts from its beginning, because its rows arrive while it
     runs, anything else from its end. A statement that a rollback took back has failed.
     """
-    firsts = [_first(statement) for statement in statements]
-    lasts = [_last(statement) for statement in statements]
+    firsts = [_first_moment(statement) for statement in statements]
+    lasts = [_last_moment(statement) for statement in statements]
     first_rank, last_rank = _ranks(firsts), _ranks(lasts)
     for shown, first, last in zip(statements, firsts, lasts, strict=True):
         segment, statement = shown
@@ -126,13 +126,13 @@ class _Moment(NamedTuple):
     ordinal: int
 
 
-def _first(shown: ShownStatement) -> _Moment:
+def _first_moment(shown: ShownStatement) -> _Moment:
     counts, statement = shown.segment.counts, shown.statement
     at = counts.first_ended if statement.writes else counts.first_started
     return _Moment(at, counts.first_sequence, statement.ordinal)
 
 
-def _last(shown: ShownStatement) -> _Moment:
+def _last_moment(shown: ShownStatement) -> _Moment:
     counts = shown.segment.counts
     return _Moment(counts.last_ended, counts.last_sequence, shown.statement.ordinal)
 

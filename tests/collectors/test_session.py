@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.session import _failure, _is_interrupt, _running
+from dbt_graft.collectors.session import _failure, _is_interrupt, _running_session
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,6 @@ def test_ctrl_c_ends_without_a_warning_of_spark_s_end(
         def getOrCreate(self) -> Spark:  # noqa: N802 (PySpark's name)
             return Spark()
 
-    with pytest.raises(KeyboardInterrupt), _running(Builder(), None):  # type: ignore[arg-type]
+    with pytest.raises(KeyboardInterrupt), _running_session(Builder(), None):  # type: ignore[arg-type]
         raise KeyboardInterrupt
     assert not recwarn.list

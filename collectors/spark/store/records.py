@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from dbt_graft.collectors.redact import redacted_error
+from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.spark.application.accesses import COUNTS, DatasetAccess
 from dbt_graft.collectors.spark.application.execution import Application
 from dbt_graft.collectors.spark.application.statement import Statement, StatementKey
@@ -73,7 +73,7 @@ def run_status(application: Application, last: LastExecution) -> tuple[Status, s
     else OK. A script that fails in Python code after a successful execution counts as OK.
     """
     if last.error:
-        return Status.FAILED, redacted_error(last.error)
+        return Status.FAILED, redact_error(last.error)
     if application.exit_code:
         return Status.FAILED, f"exit code {application.exit_code}"
     return (Status.OK if application.finished else Status.UNKNOWN), None

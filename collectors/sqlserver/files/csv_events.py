@@ -66,7 +66,7 @@ def read_csv(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     splitter = CsvSplitter()
     for piece, last in mark_last(pieces(split)):
         for batch in batched(splitter.feed(piece, last)):
-            rows = [row for row in batch if not _decorates(row)]
+            rows = [row for row in batch if not _is_decoration(row)]
             if head is None and rows:
                 head = csv_header(rows[0].text)
                 if head is None:
@@ -78,7 +78,7 @@ def read_csv(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
                 yield _chunk(rows, head, wanted)
 
 
-def _decorates(row: CsvRow) -> bool:
+def _is_decoration(row: CsvRow) -> bool:
     """Whether a row is a rule or count that command line tools write around the rows."""
     return bool(row.text and (_RULE.fullmatch(row.text) or _FOOTER.fullmatch(row.text)))
 

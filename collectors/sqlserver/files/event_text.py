@@ -79,12 +79,12 @@ def to_xml(event: ExtendedEvent) -> str:
     at = timestamp(event.at)
     at = f"{at[:-5]}Z" if at.endswith("0000Z") else at
     fields = [
-        f"<data name={_quoted(name)}>{_xml(value)}</data>" for name, value in event.data.items()
+        f"<data name={_quote(name)}>{_xml(value)}</data>" for name, value in event.data.items()
     ]
     for name, value in event.actions.items():
         package = _PACKAGES.get(name, "sqlserver")
-        fields.append(f'<action name={_quoted(name)} package="{package}">{_xml(value)}</action>')
-    head = f'<event name={_quoted(event.name)} package={_quoted(event.package)} timestamp="{at}">'
+        fields.append(f'<action name={_quote(name)} package="{package}">{_xml(value)}</action>')
+    head = f'<event name={_quote(event.name)} package={_quote(event.package)} timestamp="{at}">'
     return f"{head}{''.join(fields)}</event>"
 
 
@@ -103,13 +103,13 @@ def value_text(value: Value) -> str:
 
 def _xml(value: Value) -> str:
     text = value_text(value)
-    element = f"<value>{_escaped(text)}</value>" if text else "<value/>"
-    return f"{element}<text>{_escaped(value.text)}</text>" if isinstance(value, Mapped) else element
+    element = f"<value>{_escape(text)}</value>" if text else "<value/>"
+    return f"{element}<text>{_escape(value.text)}</text>" if isinstance(value, Mapped) else element
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(_NO_XML.sub("\ufffd", text), _ENTITIES)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return quoteattr(_NO_XML.sub("\ufffd", text), _IN_ATTRIBUTES)

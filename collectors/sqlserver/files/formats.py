@@ -68,7 +68,7 @@ def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDama
         size: Of a split, in bytes. A file is one split if it is CSV, compressed or not UTF-8.
     """
     try:
-        file, head = _opened(log)
+        file, head = _open_split(log)
     except UnreadableError as error:
         return LogDamage("the file", str(error), unread=error.unread)
     # Of a file that is cut short, not even the magic number may be there.
@@ -88,7 +88,7 @@ def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDama
         return _damage(_NO_XEL) if log.origin.lower().endswith(".xel") else form
     file = replace(file, form=form, encoding=encoding)
     if form == "xml":
-        file = replace(file, escaped=_escaped(text), encoding=_declared(text, encoding))
+        file = replace(file, escaped=_is_escaped(text), encoding=_declared_encoding(text, encoding))
     if form == "csv" or is_one_split(file):
         return [file]
     return [
@@ -97,7 +97,7 @@ def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDama
     ]
 
 
-def _opened(log: LogFile) -> tuple[FileSplit, bytes]:
+def _open_split(log: LogFile) -> tuple[FileSplit, bytes]:
     """A file as one split, and its beginning, unpacked.
 
     Raises:
@@ -161,13 +161,13 @@ def _json(text: str, complete: bool) -> str | LogDamage:
     return "ndjson"
 
 
-def _declared(text: str, encoding: str) -> str:
+def _declared_encoding(text: str, encoding: str) -> str:
     """The encoding that XML declares, unless its bytes show another."""
     declared = _DECLARED.match(text) if encoding == "utf-8" else None
     return declared[1].lower() if declared and _OF_BYTES.fullmatch(declared[1]) else encoding
 
 
-def _escaped(text: str) -> bool:
+def _is_escaped(text: str) -> bool:
     """Whether events are text within XML, as the first of them shows."""
     first = _FIRST_EVENT.search(text)
     return bool(first and not first[1])

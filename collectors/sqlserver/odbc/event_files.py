@@ -72,7 +72,7 @@ class EventServer:
             return "VIEW SERVER PERFORMANCE STATE"
         return "VIEW SERVER STATE"
 
-    def denied(self, failure: OdbcFailure) -> GraftError | None:
+    def denial(self, failure: OdbcFailure) -> GraftError | None:
         """The error that names the missing permission; None where another thing failed."""
         if failure.state != "42501" and _DENIED.isdisjoint(failure.numbers):
             return None
@@ -108,12 +108,12 @@ def session_files(connection: pyodbc.Connection, server: EventServer, name: str)
         GraftError: There is no such session, or it has no files.
         pyodbc.Error: A permission is missing, or the connection is lost.
     """
-    running = list(rows(connection, scoped(_RUNNING, server), name))
+    running = list(rows(connection, scope_query(_RUNNING, server), name))
     for events, buffers, largest, target in running:
         if file := _CURRENT_FILE.search(target or ""):
             losses = _losses(name, events or 0, buffers or 0, largest or 0)
             return SessionFiles(_pattern(unescape(file[1])), losses)
-    defined = [file for (file,) in rows(connection, scoped(_DEFINED, server), name)]
+    defined = [file for (file,) in rows(connection, scope_query(_DEFINED, server), name)]
     if not defined and not running:
         raise GraftError(
             "there is no such event session, or the login may not see it",
@@ -147,7 +147,7 @@ def _pattern(file: str) -> str:
     return f"{prefix}_0_" if "://" in file else f"{prefix}_0_*.xel"
 
 
-def scoped(sql: str, server: EventServer) -> str:
+def scope_query(sql: str, server: EventServer) -> str:
     """A query of the views of a server's sessions, as one of a database's where it has these."""
     if not server.of_a_database:
         return sql

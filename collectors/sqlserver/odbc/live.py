@@ -123,7 +123,7 @@ def _read(
             raise failure.error(
                 "the server cannot read its event files", path, "name undamaged files in `path`"
             ) from None
-        if denied := server.denied(failure):
+        if denied := server.denial(failure):
             raise denied from None
         raise
 

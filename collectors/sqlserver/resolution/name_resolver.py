@@ -71,11 +71,11 @@ class NameResolver:
         """
         if table.kind is Kind.TEMPORARY:
             return ResolvedTable(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
-        named = self._full(table.name, database)
+        named = self._full_name(table.name, database)
         target = named if table.operation in _OF_SYNONYMS else self._synonym_target(named)
         if target.is_system:
             return None
-        alias = None if target.folded() == named.folded() else named.dataset(self.server)
+        alias = None if target.casefold() == named.casefold() else named.dataset(self.server)
         relation = self.relation(target)
         if relation is None:
             return ResolvedTable(target.dataset(self.server), table.kind, alias=alias)
@@ -85,12 +85,12 @@ class NameResolver:
         """The columns of a table that a statement names; empty where they are not known."""
         if self._snapshot is None or name[-1][:1] in ("#", "@"):
             return ()
-        relation = self.relation(self._synonym_target(self._full(name, database)))
+        relation = self.relation(self._synonym_target(self._full_name(name, database)))
         return [column.name for column in relation.columns] if relation else ()
 
     def procedure(self, name: Name, database: str) -> tuple[FullName, Module] | None:
         """The procedure that a call names; None where the snapshot has none of this name."""
-        target = self._synonym_target(self._full(name, database))
+        target = self._synonym_target(self._full_name(name, database))
         module = self.module(target)
         return (target, module) if module and module.kind is ModuleKind.PROCEDURE else None
 
@@ -104,7 +104,7 @@ class NameResolver:
         base = self._database(name)
         return base.module(name.in_schema) if base else None
 
-    def _full(self, name: Name, database: str) -> FullName:
+    def _full_name(self, name: Name, database: str) -> FullName:
         qualified = self._without_own_server(full_name(name, database))
         if self._schema and not any(name[-2:-1]):
             here = qualified._replace(schema=self._schema)
@@ -130,9 +130,9 @@ class NameResolver:
         """The name that a synonym stands for in the end; itself where synonyms go in a circle."""
         target, seen = named, set[FullName]()
         while parts := _parts(self._synonym(target) or ""):
-            seen.add(target.folded())
+            seen.add(target.casefold())
             target = self._without_own_server(full_name(parts, target.database))
-            if target.folded() in seen:
+            if target.casefold() in seen:
                 return named
         return target
 

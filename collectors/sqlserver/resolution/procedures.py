@@ -69,11 +69,11 @@ class ProcedureExpander:
         if (
             procedure is None
             or len(call.callers) == _DEEPEST
-            or procedure[0].folded() in call.callers
+            or procedure[0].casefold() in call.callers
         ):
             return
         full_name, module = procedure
-        key = full_name.folded()
+        key = full_name.casefold()
         if key not in self._bodies:
             self._bodies[key] = tuple(self._body(full_name, module.text))
         callers = call.callers | {key}

@@ -67,7 +67,7 @@ class TextResolver:
         self._expander = ProcedureExpander(NameResolver(server, snapshot), parse)
         self._parse = parse
         self._known: dict[SentText, ResolvedText] = {}
-        self._worker = Worker(self._work, self._failed, seconds)
+        self._worker = Worker(self._work, self._failed_text, seconds)
 
     def close(self) -> None:
         """End the child process."""
@@ -89,7 +89,7 @@ class TextResolver:
         shapes = self._parse(sent.text, Dialect.TSQL, columns)
         return resolve_statements(sent, shapes, self._expander)
 
-    def _failed(self, sent: SentText, reason: str) -> ResolvedText:
+    def _failed_text(self, sent: SentText, reason: str) -> ResolvedText:
         shape = failure(sent.text, Dialect.TSQL, reason)
         return resolve_statements(sent, (shape,), self._expander)
 

@@ -75,10 +75,10 @@ def _rule(text: str) -> str | None:
     if begins["format"]:
         ends = _FORMAT_ENDS.search(text, begins.end())
         return FORMAT if ends is None or ends["rest"] is not None else None
-    return _asked(text)
+    return _query_rule(text)
 
 
-def _asked(text: str) -> str | None:
+def _query_rule(text: str) -> str | None:
     """The rule for a text that only asks: it has no table, or only the server's own."""
     has_tables = re.search(r"\bFROM\b(?!\s+DUAL\b)", text, re.IGNORECASE)
     if has_tables and not _SYSTEM.search(text):

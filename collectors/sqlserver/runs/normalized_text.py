@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.noise import noise
-from dbt_graft.collectors.sqlserver.runs.parameters import declared_parameters, with_values
+from dbt_graft.collectors.sqlserver.runs.parameters import bind_values, declared_parameters
 from dbt_graft.collectors.sqlserver.runs.temporaries import (
     TempTableReference,
     temp_table_references,
@@ -157,7 +157,7 @@ class TextNormalizer:
         normalized = self._known.get(captured)
         if normalized is None:
             try:
-                normalized = limited(self._new, captured, statement)
+                normalized = limited(self._normalize, captured, statement)
             except UnreadableTextError as error:
                 _log.debug("a reject: a text", exc_info=True)
                 normalized = NormalizedText("", unread=str(error))
@@ -170,7 +170,7 @@ class TextNormalizer:
             self.unread[normalized.unread] += 1
         return normalized
 
-    def _new(self, captured: str, statement: str) -> NormalizedText:
+    def _normalize(self, captured: str, statement: str) -> NormalizedText:
         normalized, taken = self._normalized.with_literals(statement)
         if normalized.has_values:
             values = literals(unwrap(statement)) if taken is None else taken
@@ -190,7 +190,7 @@ class TextNormalizer:
             statement = self._find_carried(call["statement"])
             if statement.has_values:
                 names = declared_parameters(text, call.start("statement"), call.end())
-                statement = statement._replace(parameters=with_values(names, text, call.end()))
+                statement = statement._replace(parameters=bind_values(names, text, call.end()))
             procedure, number = call["procedure"].lower(), call["handle"]
             prepares = number and procedure != "executesql"
             prepared = Handle(int(number), HandleAction.PREPARE) if prepares else None

@@ -33,7 +33,7 @@ def declared_parameters(text: str, begin: int, end: int) -> Parameters:
     return tuple((name.casefold(), "") for name in named)
 
 
-def with_values(names: Parameters, text: str, at: int) -> Parameters:
+def bind_values(names: Parameters, text: str, at: int) -> Parameters:
     """The parameters with the values that a call gives them.
 
     Args:

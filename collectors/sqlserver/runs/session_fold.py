@@ -17,7 +17,7 @@ from dbt_graft.collectors.sqlserver.runs.normalized_text import (
     TextNormalizer,
     resets_connection,
 )
-from dbt_graft.collectors.sqlserver.runs.parameters import with_values
+from dbt_graft.collectors.sqlserver.runs.parameters import bind_values
 from dbt_graft.collectors.sqlserver.runs.requests import (
     RequestCounter,
     StatementEvent,
@@ -172,7 +172,7 @@ class SessionFold:
             if prepared is not None:
                 kind, number = SegmentKind.STATEMENT, None
                 if prepared.has_values and call.values_at:
-                    values = with_values(prepared.parameters, text, call.values_at)
+                    values = bind_values(prepared.parameters, text, call.values_at)
                     prepared = prepared._replace(parameters=values)
             if prepared is None or not prepared.noise:
                 database = event.database or self.database

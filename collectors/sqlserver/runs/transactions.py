@@ -66,15 +66,17 @@ def transaction_step(text: str) -> TransactionStep | None:
     if ends := _ENDS.fullmatch(text):
         control = Control(ends["verb"].lower())
         maybe, again = ends["maybe"] is not None, ends["again"] is not None
-        return TransactionStep(control, _folded(ends["name"]), bare=True, maybe=maybe, again=again)
+        return TransactionStep(
+            control, _fold_name(ends["name"]), bare=True, maybe=maybe, again=again
+        )
     if saves := _SAVES.fullmatch(text):
-        return TransactionStep(Control.SAVE, _folded(saves["name"]), bare=True)
+        return TransactionStep(Control.SAVE, _fold_name(saves["name"]), bare=True)
     if implicit := _IMPLICIT.match(text):
         control = Control.IMPLICIT if implicit["on"].upper() == "ON" else Control.EXPLICIT
         return TransactionStep(control, bare=not text[implicit.end() :].strip(" ;"))
     if begins := _BEGINS.match(text):
         behind = text[begins.end() :]
-        name = _folded(begins["name"])
+        name = _fold_name(begins["name"])
         if not _ENDED.search(behind):
             return TransactionStep(Control.BEGIN, name, bare=not behind.strip(" ;"))
         last = _ENDS_WITH.search(behind)
@@ -87,7 +89,7 @@ def transaction_step(text: str) -> TransactionStep | None:
     return TransactionStep(Control.UNCLEAR) if _ENDED.search(text) else None
 
 
-def _folded(name: str | None) -> str:
+def _fold_name(name: str | None) -> str:
     return (name or "").strip("[]").casefold()
 
 

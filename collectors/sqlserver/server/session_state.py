@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
-from dbt_graft.collectors.sqlserver.odbc.event_files import EventServer, event_server, scoped
+from dbt_graft.collectors.sqlserver.odbc.event_files import EventServer, event_server, scope_query
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.polling import rows
 
@@ -97,12 +97,12 @@ def session_state(connection: pyodbc.Connection, name: str) -> SessionState | No
     except odbc.Error as error:
         failure = odbc_failure(error)
         refused = failure.error("the server refused", f"event session {name}")
-        raise server.denied(failure) or refused from error
+        raise server.denial(failure) or refused from error
 
 
 def _session(connection: pyodbc.Connection, server: EventServer, name: str) -> SessionState | None:
     def ask(query: str, value: str | int) -> Iterator[tuple[Any, ...]]:
-        return rows(connection, scoped(query, server), value)
+        return rows(connection, scope_query(query, server), value)
 
     sessions = list(ask(_SESSION, name))
     if not sessions:

@@ -15,10 +15,10 @@ from dbt_graft.collectors.sqlserver.event import Value
 from dbt_graft.collectors.sqlserver.files.xel.metadata import FieldType, StreamMetadata
 from dbt_graft.collectors.sqlserver.files.xel.values import (
     Convert,
-    from_bytes,
-    from_packed,
-    packed,
-    repeated,
+    bytes_converter,
+    repeated_converter,
+    struct_code,
+    unpacked_converter,
 )
 
 _HEAD = struct.Struct("<II")
@@ -116,10 +116,14 @@ class ActionDecoder:
         code, names, converts = "<", [], []
         for index, (action, length) in enumerate(leaf.heads):
             name, kind = self._describe_action(action)
-            in_place = length == kind.size and not packed(kind).endswith("s")
-            code += f"8x{packed(kind)}" if in_place else f"8x{length}s"
+            in_place = length == kind.size and not struct_code(kind).endswith("s")
+            code += f"8x{struct_code(kind)}" if in_place else f"8x{length}s"
             names.append(name)
-            if convert := from_packed(kind) if in_place else repeated(kind, length):
+            if (
+                convert := unpacked_converter(kind)
+                if in_place
+                else repeated_converter(kind, length)
+            ):
                 converts.append((name, index, convert))
         leaf.unpack, leaf.names, leaf.converts = struct.Struct(code).unpack_from, names, converts
 
@@ -128,7 +132,7 @@ class ActionDecoder:
         for action, length in leaf.heads:
             if action not in self._converts:
                 name, kind = self._describe_action(action)
-                self._converts[action] = (name, from_bytes(kind))
+                self._converts[action] = (name, bytes_converter(kind))
             name, convert = self._converts[action]
             fields[name] = convert(data[at + 8 : at + 8 + length])
             at += 8 + length

@@ -131,7 +131,7 @@ def chain(file: RandomAccessFile, sector: int, start: int, end: int) -> Iterator
         start += header.size
 
 
-def _agrees(header: BlockHeader, tail: bytes) -> bool:
+def _has_checksum(header: BlockHeader, tail: bytes) -> bool:
     """Whether the last bytes of a block's data are those of its checksum."""
     return crc32(tail[-_SUMMED:]) ^ 0xFFFFFFFF == header.checksum
 
@@ -139,7 +139,7 @@ def _agrees(header: BlockHeader, tail: bytes) -> bool:
 def read_block(file: RandomAccessFile, header: BlockHeader) -> bytes | None:
     """A block's data, or None where they do not agree with the checksum or end too early."""
     data = file.read_at(header.data_length, header.position + header.data_at)
-    return data if len(data) == header.data_length and _agrees(header, data) else None
+    return data if len(data) == header.data_length and _has_checksum(header, data) else None
 
 
 def blocks(
@@ -171,7 +171,7 @@ def blocks(
                 start += header.size
                 continue
             broken = "its size is wrong" if block else "it runs past the file's end"
-        next_start = _next(file, size, sector, max(lost_at, start + sector), end)
+        next_start = _find_next(file, size, sector, max(lost_at, start + sector), end)
         if next_start is not None or (header is None and _is_written(file, start, end)):
             left_out = (end if next_start is None else next_start) - lost_at
             yield _damage(start, f"{broken}; {left_out:,} bytes were left out")
@@ -200,7 +200,7 @@ def _content(
     return UnfinishedBlock(header.position, len(raw.rstrip(b"\0")), header.size)
 
 
-def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) -> int | None:
+def _find_next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) -> int | None:
     """The first offset within a range at which an intact block begins."""
     for window in range(start, end, _SCANNED_AT_ONCE):
         raw = file.read_at(min(_SCANNED_AT_ONCE, end - window), window)
@@ -209,7 +209,7 @@ def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) 
             if header and header.data_end <= size:
                 # Only the end: a false header may claim the rest of the file as its data.
                 summed = min(_SUMMED, header.data_length)
-                if _agrees(header, file.read_at(summed, header.data_end - summed)):
+                if _has_checksum(header, file.read_at(summed, header.data_end - summed)):
                     return header.position
     return None
 

@@ -86,7 +86,7 @@ class StreamMetadata:
     application: int | None = None
 
 
-def add(data: bytes, streams: dict[bytes, StreamMetadata]) -> None:
+def add_records(data: bytes, streams: dict[bytes, StreamMetadata]) -> None:
     """Add a metadata block's records to what is known of their streams, by GUID.
 
     Raises:
@@ -141,7 +141,7 @@ class _Cursor:
         self.at = end + 2
         return text
 
-    def named(self) -> tuple[int, str]:
+    def read_name(self) -> tuple[int, str]:
         """The id and the name that every item begins with; its description is skipped."""
         (item,) = self.unpack(_ID)
         name = self.text()
@@ -176,7 +176,7 @@ def _record(data: bytes, streams: dict[bytes, StreamMetadata]) -> None:
 
 
 def _event(cursor: _Cursor) -> tuple[int, EventType]:
-    event, name = cursor.named()
+    event, name = cursor.read_name()
     readonly, customizable, columns, fixed = cursor.unpack(_COLUMNS)
     for _ in range(readonly):
         cursor.number()
@@ -199,12 +199,12 @@ def _column(cursor: _Cursor) -> EventField:
 
 
 def _action(cursor: _Cursor) -> tuple[int, ActionType]:
-    action, name = cursor.named()
+    action, name = cursor.read_name()
     return action, ActionType(name, *cursor.unpack(_ACTION))
 
 
 def _map(cursor: _Cursor) -> tuple[int, FieldType]:
-    item, name = cursor.named()
+    item, name = cursor.read_name()
     size, count = cursor.unpack(_MAP)
     texts = {}
     for _ in range(count):
@@ -214,6 +214,6 @@ def _map(cursor: _Cursor) -> tuple[int, FieldType]:
 
 
 def _type(cursor: _Cursor) -> tuple[int, FieldType]:
-    item, name = cursor.named()
+    item, name = cursor.read_name()
     (size,) = cursor.unpack(_SIZE)
     return item, FieldType(name, size)

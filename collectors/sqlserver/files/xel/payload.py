@@ -15,10 +15,10 @@ from dbt_graft.collectors.sqlserver.event import Value
 from dbt_graft.collectors.sqlserver.files.xel.metadata import EventField, EventType, FieldType
 from dbt_graft.collectors.sqlserver.files.xel.values import (
     Convert,
-    from_bytes,
-    from_packed,
+    bytes_converter,
     is_elsewhere,
-    packed,
+    struct_code,
+    unpacked_converter,
 )
 
 # (data, where the payload begins, its length) -> the fields
@@ -41,22 +41,22 @@ def payload_decoder(kind: EventType, types: Mapping[int, FieldType]) -> PayloadD
         ValueError: The columns contradict each other.
     """
     slots = _slots(kind, types)
-    layout, size = _packed(slots)
+    layout, size = _struct_layout(slots)
     converted: list[tuple[str, int, Convert]] = []
     elsewhere: list[tuple[str, int, Value, Convert]] = []
     indexes: dict[EventField, int] = {}
     index = 0
     for column, its_type, away in slots:
         if away:
-            convert_bytes = from_bytes(its_type)
+            convert_bytes = bytes_converter(its_type)
             elsewhere.append((column.name, index, convert_bytes(b""), convert_bytes))
-        elif convert := from_packed(its_type):
+        elif convert := unpacked_converter(its_type):
             converted.append((column.name, index, convert))
         indexes[column] = index
         index += 2 if away else 1
     names = [column.name for column in kind.columns]
     order = [indexes[column] for column in kind.columns]
-    pick = None if order == sorted(order) and not _mixed(slots) else itemgetter(*order, 0)
+    pick = None if order == sorted(order) and not _is_mixed(slots) else itemgetter(*order, 0)
     unpack = struct.Struct(layout).unpack_from
 
     def decode(data: bytes, start: int, length: int) -> dict[str, Value]:
@@ -83,19 +83,19 @@ def payload_decoder(kind: EventType, types: Mapping[int, FieldType]) -> PayloadD
     return decode
 
 
-def _packed(slots: list[_Slot]) -> tuple[str, int]:
+def _struct_layout(slots: list[_Slot]) -> tuple[str, int]:
     """The layout of the columns for `struct`, and its size in bytes."""
     layout, size = "<", 0
     for column, its_type, away in slots:
         if column.offset < size:
             raise ValueError("the metadata let the event's columns overlap")
-        code = _PLACE if away else packed(its_type)
+        code = _PLACE if away else struct_code(its_type)
         layout += f"{column.offset - size}x{code}"
         size = column.offset + struct.calcsize(f"<{code}")
     return layout, size
 
 
-def _mixed(slots: list[_Slot]) -> bool:
+def _is_mixed(slots: list[_Slot]) -> bool:
     """Whether a value of fixed size stands behind one that is elsewhere."""
     away = [away for *_, away in slots]
     return away != sorted(away)

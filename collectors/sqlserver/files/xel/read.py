@@ -117,7 +117,7 @@ def _learn(
 ) -> LogDamage | None:
     """Add the records of a metadata block; gives the damage if it has one."""
     try:
-        metadata.add(data, streams)
+        metadata.add_records(data, streams)
     except ValueError as error:
         _log.debug("a reject: a block of metadata", exc_info=True)
         return LogDamage(f"block at byte {header.position}", str(error))

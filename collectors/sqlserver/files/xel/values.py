@@ -51,40 +51,40 @@ def is_elsewhere(kind: FieldType) -> bool:
     return not kind.size or kind.name in _POINTERS
 
 
-def packed(kind: FieldType) -> str:
+def struct_code(kind: FieldType) -> str:
     """The `struct` code of a type of fixed size; a number only where its size is the usual one."""
     code = _NUMBERS.get(kind.name) if kind.texts is None else _BY_WIDTH.get(kind.size)
     return code if code and struct.calcsize(code) == kind.size else f"{kind.size}s"
 
 
-def from_packed(kind: FieldType) -> Convert | None:
+def unpacked_converter(kind: FieldType) -> Convert | None:
     """A function that converts what `struct` unpacked; None where it is the value already."""
-    if packed(kind).endswith("s"):
-        return from_bytes(kind)
+    if struct_code(kind).endswith("s"):
+        return bytes_converter(kind)
     if kind.texts is not None:
         return _mapping(kind.texts)
     return _CONVERTED.get(kind.name)
 
 
-def from_bytes(kind: FieldType) -> Convert:
+def bytes_converter(kind: FieldType) -> Convert:
     """A function that makes a value of the bytes of a type, of any size.
 
     It raises ValueError or `struct.error` where bytes have an impossible number.
     """
     if kind.texts is None and kind.name in _BYTES:
         return _BYTES[kind.name]
-    code = packed(kind)
+    code = struct_code(kind)
     if code.endswith("s"):
         return bytes
-    unpack, convert = struct.Struct(f"<{code}").unpack, from_packed(kind)
+    unpack, convert = struct.Struct(f"<{code}").unpack, unpacked_converter(kind)
     if convert is None:
         return lambda raw: unpack(raw)[0] if raw else None
     return lambda raw: convert(unpack(raw)[0]) if raw else None
 
 
-def repeated(kind: FieldType, length: int) -> Convert | None:
-    """As `from_bytes`, for values that come again and again; None where bytes stay bytes."""
-    convert = from_bytes(kind)
+def repeated_converter(kind: FieldType, length: int) -> Convert | None:
+    """As `bytes_converter`, for values that come again and again; None where bytes stay bytes."""
+    convert = bytes_converter(kind)
     if convert is bytes:
         return None
     return _known_text if convert is _text and length <= _SHORT else convert

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.redact import redacted_error
+from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.spark.application.identity import is_dbt, shell_task, task_name
 
 
@@ -129,4 +129,4 @@ def test_a_task_with_dbt_in_its_name_is_a_task(app: str) -> None:
     ],
 )
 def test_a_redacted_error_has_nothing_that_could_be_data(message: str, redacted: str) -> None:
-    assert redacted_error(message) == redacted
+    assert redact_error(message) == redacted

@@ -310,13 +310,13 @@ PACKAGE = PACKAGE[: struct.unpack_from("<I", PACKAGE, 2)[0]]
 @pytest.mark.parametrize("length", [1, 7, 56, 61, 601, -20])
 def test_truncated_metadata_are_reported(length: int) -> None:
     with pytest.raises(ValueError, match="its record of a package is broken"):
-        metadata.add(PACKAGE[:length], {})
+        metadata.add_records(PACKAGE[:length], {})
 
 
 def test_a_count_of_four_billion_items_ends_with_the_record() -> None:
     at = PACKAGE.index(u32(len(SIZES)))
     with pytest.raises(ValueError, match="its record of a package is broken"):
-        metadata.add(edited(PACKAGE, at, u32(0xFFFFFFFF)), {})
+        metadata.add_records(edited(PACKAGE, at, u32(0xFFFFFFFF)), {})
 
 
 def test_damaged_metadata_cost_their_events_and_no_more(read_bytes: Read) -> None:
