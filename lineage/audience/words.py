@@ -96,9 +96,7 @@ class _Lexicon:
                 yield from self._word_names(word)
                 if self._phrases:
                     for phrase, name in self._phrases.get(word.casefold(), ()):
-                        if [
-                            following.casefold() for following in words[at : at + len(phrase)]
-                        ] == phrase:
+                        if [part.casefold() for part in words[at : at + len(phrase)]] == phrase:
                             yield name
 
     def _word_names(self, word: str) -> tuple[str, ...]:
