@@ -99,8 +99,10 @@ def visible_artifacts(
 
 
 def _visible_records(records: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
-    shown = tuple(record for record in records if record.dataset not in view.hidden.datasets)
-    visible: tuple[_Made, ...] = rename_keys(shown, view.names)
+    shown_records = tuple(
+        record for record in records if record.dataset not in view.hidden.datasets
+    )
+    visible: tuple[_Made, ...] = rename_keys(shown_records, view.names)
     return visible
 
 
@@ -117,15 +119,15 @@ def visible_manifest(manifest: Node, view: AudienceView, datasets: NodeIds) -> d
                 if key not in gone
             }
     gone = {*map(names, gone)}
-    around = {
+    maps = {
         part: {names(key): [*map(names, ids)] for key, ids in (manifest.get(part) or {}).items()}
         for part in ("parent_map", "child_map", "group_map")
     }
-    around["parent_map"] = _all_parents(manifest, view) | around["parent_map"]
-    for part, beside in around.items():
+    maps["parent_map"] = _all_parents(manifest, view) | maps["parent_map"]
+    for part, neighbours in maps.items():
         result[part] = {
-            key: [*dict.fromkeys(_nearest_visible(ids, beside, gone))]
-            for key, ids in beside.items()
+            key: [*dict.fromkeys(_nearest_visible(ids, neighbours, gone))]
+            for key, ids in neighbours.items()
             if key not in gone
         }
     groups = {str(group.get("name")) for group in (result.get("groups") or {}).values()}
@@ -134,7 +136,7 @@ def visible_manifest(manifest: Node, view: AudienceView, datasets: NodeIds) -> d
     }
     for part in ("nodes", "exposures", *DEFINITIONS):
         for key, node in (result.get(part) or {}).items():
-            result[part][key] = _with_visible_inputs(node, gone, around["parent_map"])
+            result[part][key] = _with_visible_inputs(node, gone, maps["parent_map"])
     return {"metadata": _select_fields(manifest["metadata"], _METADATA), **result}
 
 

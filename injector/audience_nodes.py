@@ -94,8 +94,8 @@ def nodes_naming_hidden(
     naming = set()
     for key, node in manifest["nodes"].items():
         if key not in gone and node.get("resource_type") == "test":
-            near = nearest_datasets(node, datasets)
-            if _is_test_of_hidden(node, near, view):
+            nearest = nearest_datasets(node, datasets)
+            if _is_test_of_hidden(node, nearest, view):
                 naming.add(key)
     for part in DEFINITIONS:
         for key, node in (manifest.get(part) or {}).items():
@@ -161,24 +161,24 @@ def _exposures_without_inputs(
 def _empty_groups(members: Mapping[str, Node], gone: Collection[str]) -> Iterator[str]:
     """Groups without a visible member."""
     groups = {key for key, node in members.items() if node.get("resource_type") == "group"}
-    used = set()
+    used_groups = set()
     for key, node in members.items():
         if key not in gone:
             config = node.get("config")
             name = node.get("group") or (
                 config.get("group") if isinstance(config, Mapping) else None
             )
-            used.add(f"group.{node.get('package_name')}.{name}")
-    yield from groups - used
+            used_groups.add(f"group.{node.get('package_name')}.{name}")
+    yield from groups - used_groups
 
 
-def _is_test_of_hidden(test: Node, near: tuple[DatasetId, ...], view: AudienceView) -> bool:
+def _is_test_of_hidden(test: Node, nearest: tuple[DatasetId, ...], view: AudienceView) -> bool:
     """Whether a test is of a hidden column, or its name or arguments name what is hidden."""
     column = str(test.get("column_name") or "")
-    mentions = view.words.mentions(near)
+    mentions = view.words.mentions(nearest)
     arguments = (test.get("test_metadata") or {}).get("kwargs")
     return (
         mentions(f"{test.get('name')} {column} {test.get('unique_id')}")
-        or any(view.hidden.hides(dataset, column) for dataset in near[:1] if column)
+        or any(view.hidden.hides(dataset, column) for dataset in nearest[:1] if column)
         or any(map(mentions, texts(arguments)))
     )

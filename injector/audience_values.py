@@ -53,8 +53,8 @@ def without_hidden(value: Any, view: AudienceView, mentions: Mentions, is_open: 
         if key in _IDS and not is_open:
             visible[key] = _rename_ids(child, view)
         elif key in _CODE:
-            left = isinstance(child, str) and mentions(child)
-            visible[key] = f"-- {LEFT_OUT}" if left else child
+            is_hidden = isinstance(child, str) and mentions(child)
+            visible[key] = f"-- {LEFT_OUT}" if is_hidden else child
         elif key == "checksum":  # Of the code: whoever guesses it could check the guess.
             visible[key] = {"name": "none", "checksum": ""} if isinstance(child, Mapping) else None
         else:

@@ -86,8 +86,8 @@ class _Tests:
         if check.dataset is None:
             return _single(self._by_name.get(name, ()))
         tests = self._by_dataset.get(check.dataset, {})
-        named = _single(key for key in tests if name and self._names[key] == name)
-        return named or _single(
+        test_id = _single(key for key in tests if name and self._names[key] == name)
+        return test_id or _single(
             key
             for key, test in tests.items()
             if (test.name.casefold(), test.column.casefold())

@@ -44,29 +44,31 @@ def edges_by_target(edges: Iterable[ColumnEdge]) -> Edges:
 
 
 def columns(
-    described: Mapping[str, Any],
-    seen: Iterable[Column],
+    yaml_columns: Mapping[str, Any],
+    log_columns: Iterable[Column],
     edges: Iterable[ColumnEdge],
-    in_events: Mapping[str, ColumnMetadata] = MappingProxyType({}),
+    event_columns: Mapping[str, ColumnMetadata] = MappingProxyType({}),
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return `columns` and `meta.graft.columns` of a node.
 
     Args:
-        described: The columns of the YAML files; they come first, and their values win.
-        seen: The columns in logs.
+        yaml_columns: The columns of the YAML files; they come first, and their values win.
+        log_columns: The columns in logs.
         edges: The column edges that end in the dataset of the node.
-        in_events: What events have of columns, by folded name: used where YAML has nothing.
+        event_columns: What events have of columns, by folded name: used where YAML has nothing.
     """
     upstream = edges_by_column(edges)
-    names = {column.name.casefold(): column for column in seen}
-    if not names and not described:
+    names = {column.name.casefold(): column for column in log_columns}
+    if not names and not yaml_columns:
         names = {
             key: Column(column_edges[0].to_column)
             for key, column_edges in upstream.items()
             if key != ANY_COLUMN
         }
-    spelled = {name.casefold(): name for name in described}
-    nodes = {name: dict(column) for name, column in described.items() if isinstance(column, dict)}
+    spelled = {name.casefold(): name for name in yaml_columns}
+    nodes = {
+        name: dict(column) for name, column in yaml_columns.items() if isinstance(column, dict)
+    }
     for key, column in names.items():
         name = spelled.setdefault(key, column.name)
         node = nodes.setdefault(
@@ -74,7 +76,7 @@ def columns(
         )
         node["data_type"] = node.get("data_type") or column.type or None
     for name, node in nodes.items():
-        if metadata := in_events.get(name.casefold()):
+        if metadata := event_columns.get(name.casefold()):
             node["description"] = node.get("description") or escaped_text(metadata.description)
             node["tags"] = node.get("tags") or list(metadata.tags)
         node["description"] = with_origins(node.get("description"), name, upstream)
@@ -159,17 +161,17 @@ def _row_inputs(edges: Sequence[ColumnEdge]) -> Iterator[str]:
             yield f", {words} {_join_names(names, _SHOWN_FOR_ROWS)}"
 
 
-def _join_names(names: Sequence[str], shown: int) -> str:
-    rest = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(names[:shown]) + rest
+def _join_names(names: Sequence[str], most: int) -> str:
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
 
 
 def _upstream(edge: ColumnEdge, common: Evidence | None) -> str:
     """A column with what was done to it, and its evidence where not all edges have the same."""
-    how = [] if edge.subtype is Subtype.IDENTITY else [edge.subtype.lower().replace("_", " ")]
-    how += [edge.masked_by.word] if edge.masking else []
-    how += [] if common or edge.evidence is Evidence.OBSERVED else [edge.evidence]
-    return _name(edge) + (f" ({', '.join(how)})" if how else "")
+    notes = [] if edge.subtype is Subtype.IDENTITY else [edge.subtype.lower().replace("_", " ")]
+    notes += [edge.masked_by.word] if edge.masking else []
+    notes += [] if common or edge.evidence is Evidence.OBSERVED else [edge.evidence]
+    return _name(edge) + (f" ({', '.join(notes)})" if notes else "")
 
 
 def _name(edge: ColumnEdge) -> str:

@@ -15,10 +15,10 @@ def dbt_columns(artifacts: Artifacts, relations: Relations) -> DbtColumns:
     """The columns of each dataset that catalog.json has, and those that YAML names."""
     everything = all_nodes(artifacts.manifest)
     cataloged: dict[DatasetId, tuple[Column, ...]] = {}
-    described: dict[DatasetId, tuple[str, ...]] = {}
+    yaml_columns: dict[DatasetId, tuple[str, ...]] = {}
     for node_id, dataset in relations.datasets.items():
         if columns := catalog_columns(artifacts.catalog, node_id):
             cataloged.setdefault(dataset, columns)
         names = everything[node_id].get("columns") or {}
-        described[dataset] = (*described.get(dataset, ()), *map(str, names))
-    return DbtColumns(cataloged, described)
+        yaml_columns[dataset] = (*yaml_columns.get(dataset, ()), *map(str, names))
+    return DbtColumns(cataloged, yaml_columns)

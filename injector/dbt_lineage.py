@@ -63,12 +63,12 @@ def own_lineage(
             continue
         node = everything[node_id]
         own_edges = followed.edges.get(node_id, ())
-        named = {edge.from_dataset for edge in own_edges}
-        reads = sorted({*upstream_datasets(node, everything, relations), *named})
+        edge_sources = {edge.from_dataset for edge in own_edges}
+        reads = sorted({*upstream_datasets(node, everything, relations), *edge_sources})
         if wanted is None:
             datasets |= {
                 upstream: Dataset(upstream)
-                for upstream in sorted(named)
+                for upstream in sorted(edge_sources)
                 if upstream not in datasets
             }
         edges += own_edges
@@ -112,10 +112,10 @@ def described_columns(
     for node_id, dataset in relations.datasets.items():
         if wanted is not None and dataset not in wanted:
             continue
-        described = (everything[node_id].get("columns") or {}).values()
+        yaml_columns = (everything[node_id].get("columns") or {}).values()
         columns = tuple(
             Column(str(column.get("name")), str(column.get("data_type") or ""))
-            for column in described
+            for column in yaml_columns
         )
         datasets.setdefault(dataset, Dataset(dataset, columns=columns))
     return Lineage(datasets=datasets)
@@ -163,8 +163,8 @@ def _named_columns(
     node: Node, everything: Mapping[str, Node], relations: Relations
 ) -> Iterator[tuple[DatasetId, str]]:
     """The columns that an exposure names: `meta: {columns: [orders.amount]}`."""
-    named = _meta(node).get("columns")
-    if not isinstance(named, list):
+    column_names = _meta(node).get("columns")
+    if not isinstance(column_names, list):
         return
     by_name = {
         str(everything[parent].get(key)).casefold(): relations.datasets[parent]
@@ -172,7 +172,7 @@ def _named_columns(
         if parent in everything and parent in relations.datasets
         for key in ("identifier", "alias", "name")
     }
-    for name in named:
+    for name in column_names:
         table, _, column = str(name).rpartition(".")
         dataset = by_name.get(table.rpartition(".")[2].casefold())
         if dataset and column:

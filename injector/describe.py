@@ -20,7 +20,7 @@ from dbt_graft.lineage.redaction import redact_text
 
 
 def descriptions(
-    grafted: Node, original: Node, relations: Relations, decided: GraftPlan, lineage: Lineage
+    grafted: Node, original: Node, relations: Relations, graft_plan: GraftPlan, lineage: Lineage
 ) -> dict[DatasetId, Description]:
     """Return the description of each dataset that dbt knows after the graft.
 
@@ -30,58 +30,58 @@ def descriptions(
         relations: The relations of the original manifest.
     """
     roles = {
-        **dict.fromkeys((built.node_id for built in decided.promoted), Role.PROMOTED),
-        **dict.fromkeys((built.node_id for built in decided.added), Role.ADDED),
-        **dict.fromkeys((source.node_id for source in decided.new_sources), Role.NEW_SOURCE),
+        **dict.fromkeys((built.node_id for built in graft_plan.promoted), Role.PROMOTED),
+        **dict.fromkeys((built.node_id for built in graft_plan.added), Role.ADDED),
+        **dict.fromkeys((source.node_id for source in graft_plan.new_sources), Role.NEW_SOURCE),
     }
-    origins = {built.node_id: built.sources for built in decided.promoted}
-    tasks = {built.node_id: built.tasks for built in (*decided.promoted, *decided.added)}
+    origins = {built.node_id: built.sources for built in graft_plan.promoted}
+    tasks = {built.node_id: built.tasks for built in (*graft_plan.promoted, *graft_plan.added)}
     tests = tests_by_node(grafted)
     descriptions_by_dataset = {}
-    for dataset, node_id in sorted(decided.nodes.items()):
+    for dataset, node_id in sorted(graft_plan.nodes.items()):
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
-        before = [_written_by_dbt(original, key) for key in origins.get(node_id, (node_id,))]
-        first = before[0]
+        originals = [_written_by_dbt(original, key) for key in origins.get(node_id, (node_id,))]
+        first = originals[0]
         # A seed or model may be a source too.
         dbt_ids = dict.fromkeys(
             (*origins.get(node_id, (node_id,)), *relations.sources.get(dataset, ()))
         )
         tested = {test.node_id: test for key in (node_id, *dbt_ids) for test in tests[key]}
-        known_owners = event_metadata.owners(dataset, tasks.get(node_id, ()), lineage, original)
+        owner_names = event_metadata.owners(dataset, tasks.get(node_id, ()), lineage, original)
         metadata = lineage.dataset_metadata.get(dataset)
         text = str(first.get("description") or first.get("source_description") or "")
         columns = event_metadata.columns(dataset, lineage)
-        in_events = event_metadata.tags(dataset, lineage, before)
-        tags = tuple(dict.fromkeys(map(redact_text, (*string_tags(node), *in_events))))
+        event_tags = event_metadata.tags(dataset, lineage, originals)
+        tags = tuple(dict.fromkeys(map(redact_text, (*string_tags(node), *event_tags))))
         descriptions_by_dataset[dataset] = Description(
             dataset=dataset,
             node_id=node_id,
             name=str(node["name"]),
             role=roles.get(node_id) or Role(str(node["resource_type"])),
             text=redact_text(text or (metadata.description if metadata else "")),
-            owner=redact_text(owner(first, original) or next(iter(known_owners), "")),
+            owner=redact_text(owner(first, original) or next(iter(owner_names), "")),
             tags=tags,
             columns=event_metadata.column_texts(
                 {
                     str(name): redact_text(str(column.get("description") or ""))
-                    for name, column in merge_field(before, "columns").items()
+                    for name, column in merge_field(originals, "columns").items()
                 },
                 columns,
             ),
             tests=tuple(sorted(tested.values(), key=lambda test: (test.column, test.name))),
             dbt_ids=tuple(dbt_ids),
-            labels=labels([*before, {"tags": tags}]),
-            column_labels=event_metadata.with_tag_labels(column_labels(before), columns),
+            labels=labels([*originals, {"tags": tags}]),
+            column_labels=event_metadata.with_tag_labels(column_labels(originals), columns),
         )
     return descriptions_by_dataset
 
 
 def consumers(
-    original: Node, relations: Relations, decided: GraftPlan, lineage: Lineage
+    original: Node, relations: Relations, graft_plan: GraftPlan, lineage: Lineage
 ) -> tuple[Consumer, ...]:
     """Return dbt's exposures, then the tasks that only read, both sorted by id."""
     readers = []
-    for exposure in decided.exposures:
+    for exposure in graft_plan.exposures:
         task = lineage.tasks[exposure.task]
         readers.append(
             Consumer(

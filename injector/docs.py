@@ -74,10 +74,10 @@ def pages(
     Raises:
         GraftError: See `page`; or a selection is not valid or selects nothing.
     """
-    below = {name: f"{name}/index.html" for name in selections}
-    yield f"{FOLDER}/index.html", page(grafted, replace(settings, others=below))
+    paths = {name: f"{name}/index.html" for name in selections}
+    yield f"{FOLDER}/index.html", page(grafted, replace(settings, others=paths))
     for name, selection in selections.items():
-        others = {other: f"../{path}" for other, path in below.items() if other != name}
+        others = {other: f"../{path}" for other, path in paths.items() if other != name}
         page_settings = replace(
             settings,
             title=f"{name} · {settings.title}",
@@ -90,7 +90,7 @@ def pages(
         except GraftError as error:
             problem = f"`docs.pages`, {name}: {error.problem}"
             raise GraftError(problem, place=error.place, remedy=error.remedy) from error
-        yield f"{FOLDER}/{below[name]}", content
+        yield f"{FOLDER}/{paths[name]}", content
 
 
 def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
@@ -102,8 +102,8 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     """
     manifest, catalog = grafted.linked_to(settings.site), grafted.catalog
     if settings.select:
-        shown = select_nodes(grafted.manifest, settings.select, grafted.redirects)
-        manifest, catalog = excerpt(manifest, catalog, shown)
+        selected_ids = select_nodes(grafted.manifest, settings.select, grafted.redirects)
+        manifest, catalog = excerpt(manifest, catalog, selected_ids)
     manifest = {
         **manifest,
         "metadata": {**manifest["metadata"], "send_anonymous_usage_stats": False},
@@ -122,9 +122,9 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         "redirects": grafted.redirects,
         "selectors": _selectors(grafted),
     }
-    here = resources.files("dbt_graft.injector")
-    script = here.joinpath("page.js").read_text("utf-8").replace("GRAFT_DATA", _inline(links))
-    style = here.joinpath("page.css").read_text("utf-8")
+    package = resources.files("dbt_graft.injector")
+    script = package.joinpath("page.js").read_text("utf-8").replace("GRAFT_DATA", _inline(links))
+    style = package.joinpath("page.css").read_text("utf-8")
     # dbt's page is one AngularJS template, head included: nothing of ours may be a part of it.
     head = f"<title ng-non-bindable>{html.escape(settings.title)}</title><style>{style}</style>"
     back = (
@@ -191,9 +191,11 @@ def _favicon(path: Path | None) -> str:
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def _pages(grafted: Grafted, site: str, shown: Document) -> dict[str, list[str]]:
+def _pages(grafted: Grafted, site: str, manifest: Document) -> dict[str, list[str]]:
     """dbt's unique_id -> name and URL of its page in the catalog."""
-    node_ids = {key for part in ("nodes", "sources", "exposures") for key in shown.get(part) or ()}
+    node_ids = {
+        key for part in ("nodes", "sources", "exposures") for key in manifest.get(part) or ()
+    }
     pages = {
         description.node_id: [dataset.short, site + urls.dataset_path(dataset)]
         for dataset, description in grafted.descriptions.items()

@@ -67,10 +67,10 @@ def column_texts(
     Args:
         texts: dbt's.
     """
-    spelled = {name.casefold(): name for name in texts}
+    names = {name.casefold(): name for name in texts}
     filled = dict(texts)
     for key, column in metadata.items():
-        name = spelled.get(key, column.name)
+        name = names.get(key, column.name)
         if column.description and not filled.get(name, "").strip():
             filled[name] = column.description
     return filled

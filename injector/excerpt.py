@@ -32,10 +32,10 @@ def excerpt(manifest: Document, catalog: Document, nodes: Collection[str]) -> tu
     partial_manifest["macros"] = _select(
         manifest.get("macros"), _macros(manifest, members.values())
     )
-    used = {str((node.get("config") or {}).get("group")) for node in members.values()}
+    used_groups = {str((node.get("config") or {}).get("group")) for node in members.values()}
     groups = manifest.get("groups") or {}
     partial_manifest["groups"] = {
-        key: group for key, group in groups.items() if group.get("name") in used
+        key: group for key, group in groups.items() if group.get("name") in used_groups
     }
     partial_manifest["disabled"] = {}
     return partial_manifest, {
@@ -65,8 +65,8 @@ def _macros(manifest: Mapping[str, Any], nodes: Iterable[Mapping[str, Any]]) -> 
     waiting = list(nodes)
     while waiting:
         depends_on = waiting.pop().get("depends_on")
-        used = depends_on.get("macros") or () if isinstance(depends_on, dict) else ()
-        new = {macro_id for macro_id in used if macro_id in macros} - reached
+        used_macros = depends_on.get("macros") or () if isinstance(depends_on, dict) else ()
+        new = {macro_id for macro_id in used_macros if macro_id in macros} - reached
         reached |= new
         waiting += [macros[macro_id] for macro_id in new]
     return reached

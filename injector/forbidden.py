@@ -66,10 +66,10 @@ def _cycles(report: Report) -> Iterator[Violation]:
 
 
 def _second_writers(report: Report) -> Iterator[Violation]:
-    for built in report.second_writers:
-        tasks = ", ".join(built.tasks)
-        names = (str(built.dataset), built.node_id, *built.tasks)
-        yield Violation("second_writer", names, f"{tasks} writes {built.dataset}, as dbt does")
+    for node in report.second_writers:
+        tasks = ", ".join(node.tasks)
+        names = (str(node.dataset), node.node_id, *node.tasks)
+        yield Violation("second_writer", names, f"{tasks} writes {node.dataset}, as dbt does")
 
 
 def _unmatched(report: Report) -> Iterator[Violation]:

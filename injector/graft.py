@@ -76,47 +76,47 @@ def graft(
         return dbt_lineage.merge(lineage).merge(described_columns(manifest, dbt_relations, wanted))
 
     touched = join_lineage(lineage.datasets)
-    decided = plan(manifest, lineage, dbt_relations)
+    graft_plan = plan(manifest, lineage, dbt_relations)
 
-    grafted = promote(manifest, Promotion(manifest, decided.promoted))
+    grafted = promote(manifest, Promotion(manifest, graft_plan.promoted))
     grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
     context = NodeContext(
         manifest, artifacts.freshness, touched, edges_by_target(touched.column_edges), options
     )
-    grafted = _add_nodes(grafted, decided, context)
+    grafted = _add_nodes(grafted, graft_plan, context)
     own_edges = chain.from_iterable(followed.edges.values())
     edges = edges_by_target((*own_edges, *touched.column_edges))
     grafted = with_meta(grafted, catalog, edges, dbt_relations.builders)
-    linked_to = partial(with_texts, grafted, dbt_relations, decided, context)
+    linked_to = partial(with_texts, grafted, dbt_relations, graft_plan, context)
     grafted = linked_to(options.site)
-    entries = _catalog(catalog, grafted, decided, touched)
+    entries = _catalog(catalog, grafted, graft_plan, touched)
     return Grafted(
         manifest=grafted,
         catalog=entries,
         dbt_nodes=dbt_relations.builders,
         linked_to=linked_to,
-        describe=partial(descriptions, grafted, manifest, dbt_relations, decided, lineage),
-        consume=partial(consumers, manifest, dbt_relations, decided, lineage),
+        describe=partial(descriptions, grafted, manifest, dbt_relations, graft_plan, lineage),
+        consume=partial(consumers, manifest, dbt_relations, graft_plan, lineage),
         touched=touched,
         join=join_lineage,
         followed=followed,
         report=Report(
-            promoted=decided.promoted,
-            added=decided.added,
-            new_sources=decided.new_sources,
-            exposures=decided.exposures,
-            second_writers=decided.second_writers,
-            shared=decided.shared,
-            cycles=decided.acyclic.cycles,
-            self_reads=decided.self_reads,
+            promoted=graft_plan.promoted,
+            added=graft_plan.added,
+            new_sources=graft_plan.new_sources,
+            exposures=graft_plan.exposures,
+            second_writers=graft_plan.second_writers,
+            shared=graft_plan.shared,
+            cycles=graft_plan.acyclic.cycles,
+            self_reads=graft_plan.self_reads,
             ambiguous=_ambiguous_names(
                 dbt_relations, lineage, short_names(manifest, dbt_relations)
             ),
-            name_conflicts=decided.name_conflicts,
+            name_conflicts=graft_plan.name_conflicts,
             column_differences=compared.differences,
             notices=(
                 *artifacts.notices,
-                *decided.notices,
+                *graft_plan.notices,
                 *followed.notices,
             ),
             defects=tuple(integrity.check(manifest, catalog)) if options.inspect else (),
@@ -150,7 +150,7 @@ def _ambiguous_names(
     dbt_relations: Relations, lineage: Lineage, short: ShortNames
 ) -> tuple[AmbiguousName, ...]:
     """Names with more than one match: several nodes on one relation, short names in logs."""
-    named = (
+    unresolved = (
         AmbiguousName(dataset, tuple(map(str, short.ambiguous[dataset])))
         for dataset in lineage.datasets
         if dataset in short.ambiguous
@@ -163,18 +163,21 @@ def _ambiguous_names(
         if lineage.readers(dataset) and not lineage.writers(dataset)
     )
     rivals = (AmbiguousName(dataset, ids) for dataset, ids in sorted(dbt_relations.rivals.items()))
-    return (*rivals, *twins, *named)
+    return (*rivals, *twins, *unresolved)
 
 
 def _add_nodes(
-    manifest: dict[str, Any], decided: GraftPlan, context: NodeContext
+    manifest: dict[str, Any], graft_plan: GraftPlan, context: NodeContext
 ) -> dict[str, Any]:
     """The manifest with the nodes and edges of the plan."""
     models = {
-        built.node_id: nodes.model(built, decided.parents[built.node_id], context)
-        for built in sorted((*decided.promoted, *decided.added), key=lambda b: b.node_id)
+        built.node_id: nodes.model(built, graft_plan.parents[built.node_id], context)
+        for built in sorted((*graft_plan.promoted, *graft_plan.added), key=lambda b: b.node_id)
     }
-    sources = {new.node_id: nodes.source(new, context) for new in decided.new_sources}
+    sources = {
+        new_source.node_id: nodes.source(new_source, context)
+        for new_source in graft_plan.new_sources
+    }
     manifest = {
         **manifest,
         "nodes": {**manifest["nodes"], **models},
@@ -185,19 +188,21 @@ def _add_nodes(
         upstream = [everything[parent] for parent in model["depends_on"]["nodes"]]
         model["refs"], model["sources"] = nodes.references(upstream)
     exposures = {
-        new.node_id: nodes.exposure(new, everything, decided.parents[new.node_id], context)
-        for new in decided.exposures
+        exposure.node_id: nodes.exposure(
+            exposure, everything, graft_plan.parents[exposure.node_id], context
+        )
+        for exposure in graft_plan.exposures
     }
-    owned = groups.groups(
+    owner_groups = groups.groups(
         owner for model in models.values() for owner in model["meta"]["graft"].get("owners", ())
     )
-    if owned:
-        manifest["groups"] = {**(manifest.get("groups") or {}), **owned}
+    if owner_groups:
+        manifest["groups"] = {**(manifest.get("groups") or {}), **owner_groups}
         manifest["group_map"] = groups.group_map(manifest.get("group_map"), models.values())
     return {
         **manifest,
         "exposures": {**(manifest.get("exposures") or {}), **exposures},
-        **_maps(manifest, [*models, *sources, *exposures], decided.parents),
+        **_maps(manifest, [*models, *sources, *exposures], graft_plan.parents),
     }
 
 
@@ -223,10 +228,10 @@ def _append_edge(edges: dict[str, list[str]], key: str, node_id: str) -> None:
 
 
 def _catalog(
-    catalog: Mapping[str, Any], manifest: Mapping[str, Any], decided: GraftPlan, lineage: Lineage
+    catalog: Mapping[str, Any], manifest: Mapping[str, Any], graft_plan: GraftPlan, lineage: Lineage
 ) -> dict[str, Any]:
     """The catalog with entries for the nodes of the plan, without those of promoted sources."""
-    promoted = {source for built in decided.promoted for source in built.sources}
+    promoted = {source for built in graft_plan.promoted for source in built.sources}
     newest = warehouse.newest_start(lineage)
     models = {
         built.node_id: warehouse.entry(
@@ -237,11 +242,13 @@ def _catalog(
             lineage,
             newest,
         )
-        for built in sorted((*decided.promoted, *decided.added), key=lambda b: b.node_id)
+        for built in sorted((*graft_plan.promoted, *graft_plan.added), key=lambda b: b.node_id)
     }
     sources = {
-        new.node_id: warehouse.entry(manifest["sources"][new.node_id], new.dataset, [], [], lineage)
-        for new in decided.new_sources
+        new_source.node_id: warehouse.entry(
+            manifest["sources"][new_source.node_id], new_source.dataset, [], [], lineage
+        )
+        for new_source in graft_plan.new_sources
     }
     others = {key: entry for key, entry in catalog["sources"].items() if key not in promoted}
     return {

@@ -18,7 +18,7 @@ def group_name(owners: Iterable[str]) -> str | None:
 
 def groups(owners: Iterable[str]) -> dict[str, Any]:
     """Return the groups of owners, by id."""
-    named = {name: owner for owner in owners if (name := group_name([owner]))}
+    owners_by_name = {name: owner for owner in owners if (name := group_name([owner]))}
     return {
         (unique_id := f"group.{PACKAGE}.{name}"): {
             "name": name,
@@ -29,7 +29,7 @@ def groups(owners: Iterable[str]) -> dict[str, Any]:
             "unique_id": unique_id,
             "owner": {"email": None, "name": owner},
         }
-        for name, owner in sorted(named.items())
+        for name, owner in sorted(owners_by_name.items())
     }
 
 

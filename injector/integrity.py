@@ -166,12 +166,12 @@ def _cycle(manifest: Node, everything: Mapping[str, Node]) -> Iterator[ArtifactD
 
 
 def _names(everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
-    named = Counter(
+    counts = Counter(
         str(node.get("name"))
         for node in everything.values()
         if node.get("resource_type") in _SELECTABLE and not node.get("version")
     )
-    for name, count in named.items():
+    for name, count in counts.items():
         if count > 1:
             yield ArtifactDefect(
                 "name", name, f"{count} nodes have this name: selectors find all of them"

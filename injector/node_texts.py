@@ -24,7 +24,7 @@ _PARTS = ("nodes", "sources", "exposures")
 def with_texts(
     manifest: Mapping[str, Any],
     relations: Relations,
-    decided: GraftPlan,
+    graft_plan: GraftPlan,
     context: NodeContext,
     site: str,
 ) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def with_texts(
             texts shall have no links.
     """
     parts = {part: dict(manifest.get(part) or {}) for part in _PARTS}
-    for node_id, fields in _texts(relations, decided, context, site):
+    for node_id, fields in _texts(relations, graft_plan, context, site):
         for nodes in parts.values():
             if node := nodes.get(node_id):
                 nodes[node_id] = {**node, **fields}
@@ -43,25 +43,25 @@ def with_texts(
 
 
 def _texts(
-    relations: Relations, decided: GraftPlan, context: NodeContext, site: str
+    relations: Relations, graft_plan: GraftPlan, context: NodeContext, site: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Node id -> its fields with links, for all nodes that stand for datasets and tasks."""
-    writers = {built.node_id: built.tasks for built in decided.second_writers}
+    writers = {built.node_id: built.tasks for built in graft_plan.second_writers}
     original = context.original
     for node_id, dataset in relations.datasets.items():
         node = original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
         note = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
         if link := prose.paragraphs(note, prose.catalog_link(dataset, site)):
-            before = str(node.get("description") or "")
-            yield node_id, {"description": prose.paragraphs(before, link)}
-    for built in (*decided.promoted, *decided.added):
+            description = str(node.get("description") or "")
+            yield node_id, {"description": prose.paragraphs(description, link)}
+    for built in (*graft_plan.promoted, *graft_plan.added):
         yield built.node_id, {"description": _model(built, context, site)}
-    for new in decided.new_sources:
-        text = prose.read_by(new.tasks, new.views, site)
-        before = event_metadata.description(new.dataset, context.lineage)
-        text = prose.paragraphs(before, text, prose.catalog_link(new.dataset, site))
-        yield new.node_id, {"description": text}
-    for exposure in decided.exposures:
+    for new_source in graft_plan.new_sources:
+        text = prose.read_by(new_source.tasks, new_source.views, site)
+        description = event_metadata.description(new_source.dataset, context.lineage)
+        text = prose.paragraphs(description, text, prose.catalog_link(new_source.dataset, site))
+        yield new_source.node_id, {"description": text}
+    for exposure in graft_plan.exposures:
         task = context.lineage.tasks[exposure.task]
         page = site + urls.task_path(task.name) if site else None
         yield (

@@ -69,8 +69,8 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
         context.edges.get(built.dataset, ()),
         event_metadata.columns(built.dataset, context.lineage),
     )
-    in_events = event_metadata.tags(built.dataset, context.lineage, sources)
-    own_tags = _tags(tasks, writes, context.options, in_events)
+    event_tags = event_metadata.tags(built.dataset, context.lineage, sources)
+    own_tags = _tags(tasks, writes, context.options, event_tags)
     tags = list(dict.fromkeys([*inherited.tags(sources), *own_tags]))
     owners = event_metadata.owners(
         built.dataset, built.tasks, context.lineage, context.original, sources
@@ -136,37 +136,40 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     }
 
 
-def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
+def source(new_source: NewSource, context: NodeContext) -> dict[str, Any]:
     """Return the source for a dataset that tasks read and no task writes."""
     lineage = context.lineage
-    database, schema, identifier = relation_parts(new.dataset)
-    group = source_group(new.dataset, lineage)
+    database, schema, identifier = relation_parts(new_source.dataset)
+    group = source_group(new_source.dataset, lineage)
     path = f"{group}.yml"
-    dataset = lineage.datasets.get(new.dataset)
-    in_events = event_metadata.tags(new.dataset, lineage)
+    dataset = lineage.datasets.get(new_source.dataset)
+    event_tags = event_metadata.tags(new_source.dataset, lineage)
     tags = [TAG] if "python_task" in context.options.tags else []
-    tags = list(dict.fromkeys([*tags, *(in_events if "team" in context.options.tags else ())]))
-    owners = event_metadata.owners(new.dataset, (), lineage, context.original)
+    tags = list(dict.fromkeys([*tags, *(event_tags if "team" in context.options.tags else ())]))
+    owners = event_metadata.owners(new_source.dataset, (), lineage, context.original)
     meta = {
         "graft": {
-            "dataset": str(new.dataset),
-            "tasks": list(new.tasks),
+            "dataset": str(new_source.dataset),
+            "tasks": list(new_source.tasks),
             **({"owners": owners} if owners else {}),
         }
     }
     columns, _ = node_columns(
-        {}, dataset.columns if dataset else (), (), event_metadata.columns(new.dataset, lineage)
+        {},
+        dataset.columns if dataset else (),
+        (),
+        event_metadata.columns(new_source.dataset, lineage),
     )
     return {
         "database": database,
         "schema": schema,
-        "name": new.name,
+        "name": new_source.name,
         "resource_type": "source",
         "package_name": PACKAGE,
         "path": path,
         "original_file_path": path,
-        "unique_id": new.node_id,
-        "fqn": [PACKAGE, group, new.name],
+        "unique_id": new_source.node_id,
+        "fqn": [PACKAGE, group, new_source.name],
         "source_name": group,
         "source_description": "",
         "loader": "",
@@ -177,12 +180,12 @@ def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
         "source_meta": {},
         "tags": tags,
         "config": {"enabled": True, "tags": tags, "meta": meta},
-        "relation_name": new.dataset.name,
+        "relation_name": new_source.dataset.name,
     }
 
 
 def exposure(
-    new: TaskExposure,
+    task_exposure: TaskExposure,
     everything: Mapping[str, Node],
     parents: tuple[str, ...],
     context: NodeContext,
@@ -192,20 +195,20 @@ def exposure(
     Args:
         everything: All nodes of the grafted manifest by id.
     """
-    task = context.lineage.tasks[new.task]
+    task = context.lineage.tasks[task_exposure.task]
     tags = _tags([task], task.usages, context.options)
     meta = {"graft": {"task": task.name}}
     engine = _folders(task.usages)[0]
     path = f"{engine}.yml"
     refs, sources = references(everything[parent] for parent in parents)
     return {
-        "name": new.name,
+        "name": task_exposure.name,
         "resource_type": "exposure",
         "package_name": PACKAGE,
         "path": path,
         "original_file_path": path,
-        "unique_id": new.node_id,
-        "fqn": [PACKAGE, engine, new.name],
+        "unique_id": task_exposure.node_id,
+        "fqn": [PACKAGE, engine, task_exposure.name],
         "type": task.info.type or "application",
         "owner": {"email": None, "name": task.info.owner or None},
         "description": "",
@@ -263,13 +266,13 @@ def _tags(
     tasks: list[Task],
     usages: Iterable[Usage],
     options: GraftOptions,
-    in_events: Sequence[str] = (),
+    event_tags: Sequence[str] = (),
 ) -> list[str]:
     by_kind: dict[TagKind, list[str]] = {
         "python_task": [TAG] if tasks else [],
         "engine": [usage.engine for usage in usages] if tasks else [DefinitionKind.VIEW.value],
         "task": [f"task:{task.name}" for task in tasks],
-        "team": [*(tag for task in tasks for tag in task.info.tags), *in_events],
+        "team": [*(tag for task in tasks for tag in task.info.tags), *event_tags],
     }
     return list(dict.fromkeys(tag for kind in options.tags for tag in by_kind[kind]))
 

@@ -60,8 +60,8 @@ def with_descriptions(
         for name in _columns(node, catalog["nodes"].get(node_id), upstream).values():
             column = columns.get(name) or {"name": name, "description": "", "meta": {}, "tags": []}
             if isinstance(column, dict):
-                described = column.get("description")
-                text = with_origins(described, name, upstream, usual=Evidence.DECLARED)
+                description = column.get("description")
+                text = with_origins(description, name, upstream, usual=Evidence.DECLARED)
                 if name in columns or text:
                     columns[name] = {**column, "description": text}
         nodes[node_id] = {**node, "columns": columns}

@@ -101,8 +101,8 @@ def plan(manifest: Node, lineage: Lineage, relations: Relations) -> GraftPlan:
         new_sources=tuple(new_sources),
         exposures=tuple(exposures),
         second_writers=tuple(
-            BuiltDataset(node_id, str(everything[node_id].get("name")), dataset, tuple(by))
-            for dataset, by in writers.items()
+            BuiltDataset(node_id, str(everything[node_id].get("name")), dataset, tuple(task_names))
+            for dataset, task_names in writers.items()
             if (node_id := relations.builders.get(dataset))
         ),
         shared=tuple(b for b in built if len(b.tasks) > 1),
@@ -142,7 +142,7 @@ def _read_datasets(tasks: Iterable[Task], views: Iterable[Definition]) -> list[D
 
 def _plan_model(
     dataset: DatasetId,
-    by: Sequence[str],
+    task_names: Sequence[str],
     relations: Relations,
     everything: Mapping[str, Node],
     names: NodeNames,
@@ -152,8 +152,8 @@ def _plan_model(
     first = everything[sources[0]] if sources else {}
     source_name = (str(first.get("source_name")), str(first.get("name")))
     name = names.claim(dataset, source_name if sources else ())
-    spelled = relations.datasets[sources[0]] if sources else dataset
-    return BuiltDataset(f"model.{PACKAGE}.{name}", name, spelled, tuple(by), sources)
+    dataset_id = relations.datasets[sources[0]] if sources else dataset
+    return BuiltDataset(f"model.{PACKAGE}.{name}", name, dataset_id, tuple(task_names), sources)
 
 
 def _new_source(

@@ -44,8 +44,8 @@ def read_connection(project: Path, environ: Mapping[str, str]) -> Connection:
     """Return the connection that dbt uses for a project unless it is called with other options."""
     name = environ.get("DBT_PROFILE") or _mapping(project / "dbt_project.yml").get("profile")
     folders = [project, Path(environ.get("HOME") or "~").expanduser() / ".dbt"]
-    if chosen := environ.get("DBT_PROFILES_DIR"):
-        folders.insert(0, Path(chosen).expanduser())
+    if profiles_dir := environ.get("DBT_PROFILES_DIR"):
+        folders.insert(0, Path(profiles_dir).expanduser())
     for folder in folders:
         path = folder / "profiles.yml"
         if _is_file(path):

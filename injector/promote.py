@@ -154,9 +154,9 @@ def _node(node: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
     upstream = parents(node)
     depends = not promotion.ids.keys().isdisjoint(upstream)
     code = node.get("raw_code")
-    named = node.get("sources") or node.get("given") or (code and "source" in str(code))
+    names_sources = node.get("sources") or node.get("given") or (code and "source" in str(code))
     # Most nodes of a project have nothing to do with sources.
-    if not depends and not named:
+    if not depends and not names_sources:
         return {**node, **changed} if (changed := _attachment(node, promotion)) else node
     if depends:
         # dbt Fusion has ids elsewhere in it too: `nodes_with_ref_location`.

@@ -56,14 +56,14 @@ def paragraphs(*parts: str) -> str:
 
 def built_by(tasks: Iterable[Task], usages: Iterable[Usage], site: str) -> str:
     """Describe the writers of a dataset: task, engine, last run, owner."""
-    named = {task.name: task for task in tasks}
-    return paragraphs(*(_writer(named[usage.task], usage, site) for usage in usages))
+    tasks_by_name = {task.name: task for task in tasks}
+    return paragraphs(*(_writer(tasks_by_name[usage.task], usage, site) for usage in usages))
 
 
 def view_of(definition: Definition, site: str) -> str:
     """Describe a view by the datasets it selects from."""
-    named = _dataset_links(definition.reads, site)
-    return f"View on {named}." if named else "View."
+    links = _dataset_links(definition.reads, site)
+    return f"View on {links}." if links else "View."
 
 
 def reads(task: Task, site: str) -> str:

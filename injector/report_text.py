@@ -98,8 +98,8 @@ def _built(built: BuiltDataset) -> str:
     return f"{built.node_id} ({built.dataset}): {', '.join(built.tasks)}"
 
 
-def _new_source(new: NewSource) -> str:
-    return f"{new.node_id} ({new.dataset}): {', '.join(new.tasks)}"
+def _new_source(source: NewSource) -> str:
+    return f"{source.node_id} ({source.dataset}): {', '.join(source.tasks)}"
 
 
 def _exposure(exposure: TaskExposure) -> str:

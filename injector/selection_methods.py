@@ -29,8 +29,8 @@ def is_source(source_id: str, value: str) -> bool:
     wanted, parts = value.split("."), source_id.split(".", 3)[1:]
     if len(wanted) == 1:
         return fnmatch(parts[1], wanted[0])
-    shown = parts if len(wanted) == 3 else parts[1:]
-    return len(wanted) <= 3 and all(map(fnmatch, shown, wanted))
+    name_parts = parts if len(wanted) == 3 else parts[1:]
+    return len(wanted) <= 3 and all(map(fnmatch, name_parts, wanted))
 
 
 def _fqn(node: Node, value: str) -> bool:

@@ -35,13 +35,13 @@ def _find_models(value: str, tables: list[Table]) -> tuple[list[str], bool]:
         value: `raw`, `raw.orders` or `shop.raw.orders`, with `*` as a wildcard.
     """
     wanted = value.split(".")
-    models, left = [], False
+    models, has_others = [], False
     for package, group, table, model in tables:
         name = (package, group, table) if len(wanted) > 2 else (group, table)
         if all(map(fnmatchcase, name, wanted)):
             models += [model] if model else []
-            left = left or not model
-    return list(dict.fromkeys(models)), left
+            has_others = has_others or not model
+    return list(dict.fromkeys(models)), has_others
 
 
 def _selection(value: Any, tables: list[Table]) -> Any:
@@ -49,15 +49,15 @@ def _selection(value: Any, tables: list[Table]) -> Any:
         return [_selection(item, tables) for item in value]
     if isinstance(value, str):
         match = _METHOD.fullmatch(value)
-        names, left = _find_models(match["value"], tables) if match else ([], False)
+        names, has_others = _find_models(match["value"], tables) if match else ([], False)
         models = [f"{match['before']}{name}{match['after']}" for name in names] if match else []
-        return _union([value] if left else [], models) if models else value
+        return _union([value] if has_others else [], models) if models else value
     if not isinstance(value, dict):
         return value
     if value.get("method") == "source":
-        names, left = _find_models(str(value.get("value")), tables)
+        names, has_others = _find_models(str(value.get("value")), tables)
         methods = [{**value, "method": "fqn", "value": name} for name in names]
-        return _union([value] if left else [], methods) if methods else value
+        return _union([value] if has_others else [], methods) if methods else value
     return {key: _selection(item, tables) for key, item in value.items()}
 
 

@@ -65,10 +65,10 @@ def entry(
     }
 
 
-def _columns(seen: Iterable[Column]) -> dict[str, Any]:
+def _columns(columns: Iterable[Column]) -> dict[str, Any]:
     return {
         column.name: {"type": column.type, "index": index, "name": column.name, "comment": None}
-        for index, column in enumerate(seen, start=1)
+        for index, column in enumerate(columns, start=1)
     }
 
 
