@@ -129,9 +129,9 @@ def _task(
     if not inputs and not outputs:
         return {}
     evidence = {entry["evidence"] for entry in (*inputs, *outputs)}
-    used = (usage.last_at for usage in task.usages if usage.moves_data and not usage.failed)
+    times = (usage.last_at for usage in task.usages if usage.moves_data and not usage.failed)
     return {
-        "last_at": _time(max((moment for moment in used if moment), default=None)),
+        "last_at": _time(max((moment for moment in times if moment), default=None)),
         "evidence": [str(rank) for rank in _RANKS if str(rank) in evidence],
         "inputs": inputs,
         "outputs": outputs,
@@ -142,10 +142,10 @@ def _model(
     lineage: Lineage, model: Definition, edges: Mapping[tuple[str, DatasetId], list[ColumnEdge]]
 ) -> Section:
     """A dbt model, seed or snapshot, as if it were a task; dbt declares it."""
-    built = _time(_built_at(lineage.node_results.get(model.name, ())))
-    declared = (Evidence.DECLARED, built)
+    built_at = _time(_built_at(lineage.node_results.get(model.name, ())))
+    declared = (Evidence.DECLARED, built_at)
     return {
-        "last_at": built,
+        "last_at": built_at,
         "evidence": [str(Evidence.DECLARED)],
         "inputs": [_dataset(dataset, declared) for dataset in model.reads],
         "outputs": [
@@ -159,13 +159,13 @@ def _model(
 
 def _last_use(task: Task, dataset: DatasetId, direction: Direction) -> tuple[Evidence, str | None]:
     """The strongest evidence of a usage on any engine, and the last time that data moved."""
-    done = [
+    usages = [
         usage
         for usage in task.usages_of(dataset, direction)
         if usage.moves_data and not usage.failed
     ]
-    evidence = min((usage.evidence for usage in done), key=_RANKS.index)
-    return evidence, _time(max((usage.last_at for usage in done if usage.last_at), default=None))
+    evidence = min((usage.evidence for usage in usages), key=_RANKS.index)
+    return evidence, _time(max((usage.last_at for usage in usages if usage.last_at), default=None))
 
 
 def _dataset(dataset: DatasetId, usage: tuple[Evidence, str | None]) -> Section:
@@ -207,8 +207,8 @@ def _inputs(edges: Iterable[ColumnEdge]) -> list[Section]:
     fields = input_fields(edges)
     for field in fields:  # most have no description
         field["transformations"] = [
-            {key: value for key, value in how.items() if value != ""}
-            for how in field["transformations"]
+            {key: value for key, value in transformation.items() if value != ""}
+            for transformation in field["transformations"]
         ]
     return fields
 
@@ -218,8 +218,8 @@ def _jobs(lineage: Lineage) -> dict[str, str]:
     tasks_by_job: dict[str, set[str]] = defaultdict(set)
     for task in lineage.tasks.values():
         for run in task.runs:
-            if above := airflow_run_of(run, lineage.orchestrator_runs):
-                tasks_by_job[above.job.name].add(task.name)
+            if airflow_run := airflow_run_of(run, lineage.orchestrator_runs):
+                tasks_by_job[airflow_run.job.name].add(task.name)
     return {job: next(iter(tasks)) for job, tasks in tasks_by_job.items() if len(tasks) == 1}
 
 
@@ -239,16 +239,16 @@ def _last_write(lineage: Lineage, dataset: DatasetId) -> Section:
     """The last time that a task or dbt put data into a dataset; its definition's for dbt's own."""
     writes = [(usage.last_at, usage.task) for usage in lineage.writers(dataset) if usage.last_at]
     definition = lineage.definition(dataset, DefinitionKind.DBT)
-    if definition and (built := _built_at(lineage.node_results.get(definition.name, ()))):
-        writes.append((built, definition.name))
+    if definition and (built_at := _built_at(lineage.node_results.get(definition.name, ()))):
+        writes.append((built_at, definition.name))
     at, task = max(writes, default=(None, None))
     return {"written_at": _time(at), "task": task}
 
 
 def _built_at(results: Iterable[NodeResult]) -> datetime | None:
     """The end of a node's last build that succeeded."""
-    built = (result.ended_at for result in results if result.status is Status.OK)
-    return max((moment for moment in built if moment), default=None)
+    times = (result.ended_at for result in results if result.status is Status.OK)
+    return max((moment for moment in times if moment), default=None)
 
 
 def _time(moment: datetime | None) -> str | None:

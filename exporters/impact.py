@@ -155,8 +155,8 @@ def impact_markdown(impact: Impact, dates: ReachedDates | None = None) -> str:
     """The answer for a comment on a pull request; texts of logs and of people are escaped."""
     change = impact.change
     name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
-    of = f" of {dates_text(dates[change.dataset])}" if dates else ""
-    lines = [f"### {markdown_text(name)}: {change.kind.value}{of} ({impact.severity.name})", ""]
+    scope = f" of {dates_text(dates[change.dataset])}" if dates else ""
+    lines = [f"### {markdown_text(name)}: {change.kind.value}{scope} ({impact.severity.name})", ""]
     if note := coverage_text(impact):
         lines += [f"{note[0].upper()}{note[1:]}.", ""]
     lines += [f"Recommended: {recommended_action(change.kind)}.", ""]

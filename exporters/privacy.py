@@ -141,8 +141,9 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
         yield f"datasets whose rows or values they decide on ({len(labels.decides):,})"
         yield from _cut_lines(
             [
-                f"{labels.graph.datasets[to]}  by {report.dataset(column)}.{report.name(column)}"
-                for column, to in labels.decides
+                f"{labels.graph.datasets[dataset]}  "
+                f"by {report.dataset(column)}.{report.name(column)}"
+                for column, dataset in labels.decides
             ],
             most,
         )
@@ -152,8 +153,8 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
             [f"{flow.target}  from {flow.source} by {flow.task}" for flow in labels.unmapped], most
         )
     for label, count in sorted(report.unknown_labels.items()):
-        of = "1 column" if count == 1 else f"{count:,} columns"
-        yield f"the label {label!r} of {of} names no classification"
+        count_text = "1 column" if count == 1 else f"{count:,} columns"
+        yield f"the label {label!r} of {count_text} names no classification"
     yield f"findings ({len(report.findings):,})"
     yield from _cut_lines(
         [
@@ -168,8 +169,8 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
 def _way(report: PrivacyReport, column: int) -> str:
     labels = report.labels
     level = labels.classification(column)
-    shown = level.text if level is not None else ""
-    begin = f"{shown:<14} {report.dataset(column)}.{report.name(column)}"
+    level_text = level.text if level is not None else ""
+    begin = f"{level_text:<14} {report.dataset(column)}.{report.name(column)}"
     first, *steps = labels.path(column)
     if not steps:
         declared = labels.declared[column]
@@ -185,7 +186,7 @@ def _way(report: PrivacyReport, column: int) -> str:
 
 
 def _cut_lines(lines: list[str], most: int | None) -> Iterator[str]:
-    shown = lines if most is None else lines[:most]
-    yield from (f"  {line}" for line in shown)
-    if len(shown) < len(lines):
-        yield f"  and {len(lines) - len(shown):,} more"
+    shown_lines = lines if most is None else lines[:most]
+    yield from (f"  {line}" for line in shown_lines)
+    if len(shown_lines) < len(lines):
+        yield f"  and {len(lines) - len(shown_lines):,} more"

@@ -67,5 +67,5 @@ def _level(report: PrivacyReport, column: int) -> str:
 def _way(report: PrivacyReport, column: int) -> tuple[str, ...]:
     first, *steps = report.labels.path(column)
     begin = f"{first.dataset}.{first.column}"
-    by = steps[-1].task if steps else ""
-    return _name(report, column), _level(report, column), begin, str(len(steps)), by
+    task = steps[-1].task if steps else ""
+    return _name(report, column), _level(report, column), begin, str(len(steps)), task

@@ -127,12 +127,12 @@ def quality_lines(report: QualityReport, most: int | None) -> Iterator[str]:
     Args:
         most: Lines of each part; None for all.
     """
-    below = in_words(len(report.downstream), "dataset")
-    yield f"{in_words(len(report.faults), 'fault')}, {below} below"
+    downstream = in_words(len(report.downstream), "dataset")
+    yield f"{in_words(len(report.faults), 'fault')}, {downstream} below"
     tested, total = report.tested
     if tested < total or not total:
-        of = f"{tested:,} of {in_words(total, 'test')} have" if total else "no test has"
-        yield f"{of} a result: `graft collect` reads dbt's run_results.json, and events"
+        coverage = f"{tested:,} of {in_words(total, 'test')} have" if total else "no test has"
+        yield f"{coverage} a result: `graft collect` reads dbt's run_results.json, and events"
     faults = [f"{fault_text(fault, report.at)}: {HARM[fault.kind]}" for fault in report.faults]
     consumers = [
         f"{consumer.name}{f' ({consumer.owner})' if consumer.owner else ''}: "

@@ -49,8 +49,8 @@ def entry_lines(code: str, name: str) -> tuple[int, str] | None:
 def _word(word: str, text: str, kind: str) -> re.Match[str] | None:
     """The first place of a word; in a contract that at which it is a name."""
     exact = rf"\b{re.escape(word)}\b"
-    named = rf"\b(?:name|physicalName)[\"']?[ \t]*:[ \t]*[\"']?{exact}"
-    match = re.search(named, text, re.I) if kind == KIND else None
+    name_pattern = rf"\b(?:name|physicalName)[\"']?[ \t]*:[ \t]*[\"']?{exact}"
+    match = re.search(name_pattern, text, re.I) if kind == KIND else None
     return match or re.search(exact, text, re.I)
 
 

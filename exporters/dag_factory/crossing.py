@@ -54,20 +54,20 @@ def crossing(
     sensed: dict[str, set[tuple[DatasetId, str]]] = defaultdict(set)
     dag_edges = set()
     for writer, reader in edges:
-        here, there = dag_of.get(writer), dag_of.get(reader)
-        if there is None or here == there:
+        writer_dag, reader_dag = dag_of.get(writer), dag_of.get(reader)
+        if reader_dag is None or writer_dag == reader_dag:
             continue
         datasets = order.edges[writer, reader]
-        if here is None or wait is WaitBy.SENSOR:
-            sensed[there].update((dataset, reader) for dataset in datasets)
+        if writer_dag is None or wait is WaitBy.SENSOR:
+            sensed[reader_dag].update((dataset, reader) for dataset in datasets)
             continue
         # An asset of several writers would start the DAG after the first of them.
         assets = [
             DataAsset(dataset, ids[writer] if writers[dataset] > 1 else "") for dataset in datasets
         ]
-        waits_for[there].update(assets)
+        waits_for[reader_dag].update(assets)
         announces[writer].update(assets)
-        dag_edges.add((here, there))
+        dag_edges.add((writer_dag, reader_dag))
     taken: dict[str, list[str]] = defaultdict(list)
     for unit_name, dag_id in dag_of.items():
         taken[dag_id].append(ids[unit_name])

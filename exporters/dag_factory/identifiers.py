@@ -30,14 +30,14 @@ def unique_identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[
 
     A name that is an id comes first; of the others each one that finds its id taken gets a digest.
     """
-    used = {name.casefold() for name in taken}
+    used_ids = {name.casefold() for name in taken}
     ids: dict[str, str] = {}
     for name in sorted(names, key=lambda text: (identifier(text) != text, text)):
-        chosen = identifier(name)
-        if chosen.casefold() in used:
-            chosen = with_digest(name)
-        used.add(chosen.casefold())
-        ids[name] = chosen
+        candidate = identifier(name)
+        if candidate.casefold() in used_ids:
+            candidate = with_digest(name)
+        used_ids.add(candidate.casefold())
+        ids[name] = candidate
     return ids
 
 

@@ -119,14 +119,16 @@ def _nodes(
         definition for definition in lineage.definitions.values() if not _is_view(definition)
     ]
     for definition in definitions:
-        described = descriptions.get(definition.dataset)
+        description = descriptions.get(definition.dataset)
         resource, _, rest = definition.name.partition(".")
         yield OrderedNode(
             definition.name,
             rest.partition(".")[2] or definition.name,
             resource=resource,
             engines=(_DBT,),
-            info=TaskInfo(owner=described.owner, tags=described.tags) if described else TaskInfo(),
+            info=TaskInfo(owner=description.owner, tags=description.tags)
+            if description
+            else TaskInfo(),
             reads=definition.reads,
             writes=(definition.dataset,),
             page=dataset_path(definition.dataset),

@@ -77,14 +77,14 @@ def plan_dags(order: DemandedOrder, settings: DagSettings) -> DagPlan:
 
 def _cycle(order: DemandedOrder, path: Sequence[str]) -> PlanProblem:
     steps = list(zip(path, [*path[1:], path[0]], strict=True))
-    how = "; ".join(
+    reasons = "; ".join(
         f"{writer} writes {', '.join(map(str, order.edges[writer, reader]))}, which {reader} reads"
         for writer, reader in steps
     )
     return PlanProblem(
         "cycle",
         " -> ".join([*path, path[0]]),
-        f"no order has each writer before its readers: {how}",
+        f"no order has each writer before its readers: {reasons}",
         f"if {path[0]} is to read what an earlier run left, add "
         f"{{writer: {path[-1]}, reader: {path[0]}}} to `airflow.ignore`",
     )
@@ -134,8 +134,10 @@ class _Draft:
     @cached_property
     def groups(self) -> dict[str, str]:
         """Unit -> the name of its task group, if it has one."""
-        named = {name: task_group_of(unit, self.settings) for name, unit in self.inside.items()}
-        return {name: group for name, group in named.items() if group}
+        task_groups = {
+            name: task_group_of(unit, self.settings) for name, unit in self.inside.items()
+        }
+        return {name: group for name, group in task_groups.items() if group}
 
     @cached_property
     def ids(self) -> dict[str, str]:

@@ -32,21 +32,24 @@ def airflow_events(
     for task in snapshot.lineage.tasks.values():
         if wanted.tasks is not None and task.name not in wanted.tasks:
             continue
-        above = {
+        airflow_runs = {
             str(snapshot.run_id(run)): of_airflow
             for run in task.runs
             if (of_airflow := airflow_run_of(run, snapshot.lineage.orchestrator_runs, namespace))
         }
-        for event in task_run_events(snapshot, task, wanted.since) if above else ():
-            run = above.get(event["run"]["runId"])
+        for event in task_run_events(snapshot, task, wanted.since) if airflow_runs else ():
+            run = airflow_runs.get(event["run"]["runId"])
             if run and (airflow_event := as_airflow_event(event, run, snapshot.at)):
                 events_by_run[str(run.run_id)].append(ExportedEvent(task.name, airflow_event))
-    together = [
-        ExportedEvent(of_run[0].task, _merge_events([exported.event for exported in of_run]))
-        for of_run in events_by_run.values()
+    merged_events = [
+        ExportedEvent(
+            exported_events[0].task, _merge_events([exported.event for exported in exported_events])
+        )
+        for exported_events in events_by_run.values()
     ]
     yield from sorted(
-        together, key=lambda exported: (exported.event["eventTime"], exported.event["run"]["runId"])
+        merged_events,
+        key=lambda exported: (exported.event["eventTime"], exported.event["run"]["runId"]),
     )
 
 

@@ -60,8 +60,10 @@ def airflow_run_of(
     if run.engine == _AIRFLOW:  # what it did, Airflow says itself
         return None
     for name in filter(None, (run.parent_run_id, run.run_id)):
-        above = orchestrator_runs.get(name)
-        airflow_run = _collected_run(above) if above else _named_run(name, namespace)
+        orchestrator_run = orchestrator_runs.get(name)
+        airflow_run = (
+            _collected_run(orchestrator_run) if orchestrator_run else _named_run(name, namespace)
+        )
         if airflow_run:
             return airflow_run
     return None
@@ -106,7 +108,7 @@ def as_airflow_event(event: Event, run: AirflowRun, as_of: datetime) -> Event | 
         return None
     facets = event["run"].get("facets", {})
     job_facets = event["job"].get("facets", {})
-    added = {"_producer": PRODUCER, "_schemaURL": _SCHEMA, "asOf": timestamp(as_of)}
+    graft_facet = {"_producer": PRODUCER, "_schemaURL": _SCHEMA, "asOf": timestamp(as_of)}
     return {
         **event,
         "eventTime": timestamp(run.ended_at) if run.ended_at else event["eventTime"],
@@ -115,7 +117,7 @@ def as_airflow_event(event: Event, run: AirflowRun, as_of: datetime) -> Event | 
             "runId": str(run.run_id),
             "facets": {
                 **{k: v for k, v in facets.items() if k not in _AIRFLOWS_RUN_FACETS},
-                GRAFT: {**added, "matchedBy": "run"},
+                GRAFT: {**graft_facet, "matchedBy": "run"},
             },
         },
         "job": {

@@ -50,12 +50,12 @@ def _compare_fields(expected: dict[str, Any], actual: Any, path: str) -> Iterato
         yield _difference(path, expected, actual)
         return
     for key, value in expected.items():
-        below = f"{path}.{key}" if path else key
+        field_path = f"{path}.{key}" if path else key
         wanted = value
         if value is None:
             if key in actual:
                 problem = f"expected no such field, found {shown(actual[key])}"
-                yield EventDifference(below, problem, None, actual[key])
+                yield EventDifference(field_path, problem, None, actual[key])
             continue
         if isinstance(value, dict) and isinstance(value.get(_OPTIONAL), str):
             if key not in actual or actual[key] == []:
@@ -63,9 +63,9 @@ def _compare_fields(expected: dict[str, Any], actual: Any, path: str) -> Iterato
             others = {name: member for name, member in value.items() if name != _OPTIONAL}
             wanted = value.get(_VALUE, others)
         if key in actual:
-            yield from differences(wanted, actual[key], below)
+            yield from differences(wanted, actual[key], field_path)
         else:
-            yield EventDifference(below, f"expected {shown(wanted)}, is missing", wanted)
+            yield EventDifference(field_path, f"expected {shown(wanted)}, is missing", wanted)
 
 
 def _compare_items(expected: list[Any], actual: Any, path: str) -> Iterator[EventDifference]:

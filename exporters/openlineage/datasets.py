@@ -40,7 +40,7 @@ def schema(dataset: Dataset | None, texts: Mapping[str, str] | None = None) -> F
     """
     if dataset is None or not dataset.columns:
         return None
-    described = {name.casefold(): text for name, text in (texts or {}).items()}
+    texts_by_name = {name.casefold(): text for name, text in (texts or {}).items()}
     return facet(
         "SchemaDatasetFacet",
         fields=[
@@ -48,7 +48,7 @@ def schema(dataset: Dataset | None, texts: Mapping[str, str] | None = None) -> F
                 {
                     "name": column.name,
                     "type": column.type or None,
-                    "description": described.get(column.name.casefold()) or None,
+                    "description": texts_by_name.get(column.name.casefold()) or None,
                 }
             )
             for column in dataset.columns

@@ -101,12 +101,12 @@ def _compare_key(expected: ExpectedEvents, events: Sequence[Event]) -> KeyResult
         [tuple(differences(template, event)) for event in events] for template in expected.templates
     ]
     pairs = _pairs([[not cell for cell in row] for row in table])
-    left = [number for number in range(len(events)) if number not in pairs.values()]
+    unmatched = [number for number in range(len(events)) if number not in pairs.values()]
     faults: list[EventDifference] = []
     for number, row in enumerate(table):
-        if number not in pairs and left:
-            best = min(left, key=lambda event, row=row: len(row[event]))  # type: ignore[misc]
-            left.remove(best)
+        if number not in pairs and unmatched:
+            best = min(unmatched, key=lambda event, row=row: len(row[event]))  # type: ignore[misc]
+            unmatched.remove(best)
             faults += row[best]
     return KeyResult(expected.key, len(expected.templates), len(events), tuple(faults))
 

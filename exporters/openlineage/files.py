@@ -24,7 +24,7 @@ def write_lines(path: Path, events: Iterable[Event]) -> int:
 
     The file is moved into place when it is complete; equal events make equal bytes.
     """
-    with replaced_file(path) as new, new.open("wb") as file:
+    with replaced_file(path) as new_path, new_path.open("wb") as file:
         if path.suffix.lower() != ".gz":
             return write_to(file, events)
         # Without a name and a time of its own.

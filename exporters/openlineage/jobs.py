@@ -84,12 +84,12 @@ def sql(shapes: Iterable[Shape]) -> Facet | None:
     """
     texts: dict[str, None] = {}
     dialect = None
-    left = _LONGEST_SQL
+    remaining = _LONGEST_SQL
     for shape in shapes:
         if shape.dialect == _PLAN or shape.text in texts:
             continue
-        left -= len(shape.text)
-        if left < 0:
+        remaining -= len(shape.text)
+        if remaining < 0:
             break
         texts[shape.text] = None
         dialect = dialect or shape.dialect

@@ -72,16 +72,16 @@ def _parent(snapshot: LineageSnapshot, run: Run) -> Facet | None:
         return None
     parent = snapshot.parents.get(run.parent_run_id)
     if parent is None or parent == run:
-        named = parent_id(run.parent_run_id)
-        run_id = str(named.run_id) if named else _uuid(run.parent_run_id)
-        job = named.job if named else _unseen_parent(snapshot, run)
+        named_parent = parent_id(run.parent_run_id)
+        run_id = str(named_parent.run_id) if named_parent else _uuid(run.parent_run_id)
+        job = named_parent.job if named_parent else _unseen_parent(snapshot, run)
         return facet("ParentRunFacet", run={"runId": run_id}, job=identity(job)) if run_id else None
     root = parent
     for _ in range(_MOST_LEVELS):
-        above = snapshot.parents.get(root.parent_run_id or "")
-        if above is None or above == root:
+        ancestor = snapshot.parents.get(root.parent_run_id or "")
+        if ancestor is None or ancestor == root:
             break
-        root = above
+        root = ancestor
     return facet("ParentRunFacet", **_pointer(snapshot, parent), root=_pointer(snapshot, root))
 
 

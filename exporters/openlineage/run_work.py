@@ -91,38 +91,40 @@ class RunWork:
 def run_work(
     snapshot: LineageSnapshot,
     run: Run,
-    used: Sequence[Usage],
+    usages: Sequence[Usage],
     facets_of: Callable[..., WorkFacets],
 ) -> RunWork:
     """The work of a run of a task, under the names that the datasets have now."""
     accesses = snapshot.accesses_by_run.get((run.task, run.run_id), ())
-    done = [access for access in accesses if access.status is not Status.FAILED]
-    tried = _uses(snapshot, accesses) - _uses(snapshot, done)
-    worked = [
+    succeeded = [access for access in accesses if access.status is not Status.FAILED]
+    failed_uses = _uses(snapshot, accesses) - _uses(snapshot, succeeded)
+    effective_usages = [
         usage
-        for usage in sorted(used, key=lambda usage: usage.dataset)
-        if not usage.failed and (usage.dataset, usage.direction) not in tried
+        for usage in sorted(usages, key=lambda usage: usage.dataset)
+        if not usage.failed and (usage.dataset, usage.direction) not in failed_uses
     ]
     inputs = tuple(
         dict.fromkeys(
             usage.dataset
-            for usage in worked
+            for usage in effective_usages
             if usage.direction is Direction.READ and usage.moves_data
         )
     )
     outputs = {
-        usage.dataset: usage.operations for usage in worked if usage.direction is Direction.WRITE
+        usage.dataset: usage.operations
+        for usage in effective_usages
+        if usage.direction is Direction.WRITE
     }
     counts: dict[tuple[DatasetId, Direction], AccessCounts] = defaultdict(AccessCounts)
     operations: dict[DatasetId, set[Operation]] = defaultdict(set)
-    for access in done:
+    for access in succeeded:
         name = snapshot.present_name(access.dataset)
         counts[name, access.direction].add(access)
         if access.direction is Direction.WRITE:
             operations[name].add(access.operation)
-    shapes = tuple(dict.fromkeys(access.shape_id for access in done))
+    shapes = tuple(dict.fromkeys(access.shape_id for access in succeeded))
     if not accesses:
-        shapes = tuple(sorted({shape for usage in used for shape in usage.shapes}))
+        shapes = tuple(sorted({shape for usage in usages for shape in usage.shapes}))
     return RunWork(
         inputs=inputs,
         outputs={
@@ -159,7 +161,10 @@ def work_facets(
     return WorkFacets(
         sql=sql(shapes_by_id[shape] for shape in shapes if shape in shapes_by_id),
         lineage=lineage_facet(inputs, outputs, flows, edges),
-        columns={to: column_lineage(into) for to, into in edges_by_target(edges).items()},
+        columns={
+            target: column_lineage(target_edges)
+            for target, target_edges in edges_by_target(edges).items()
+        },
     )
 
 

@@ -54,11 +54,11 @@ def task_run_events(
     usages = snapshot.usages_by_run(task)
     facets_of = cache(partial(work_facets, snapshot, task.name))
     for run in reversed(task.runs):
-        of_run = usages.get((run.engine, run.run_id), ())
+        run_usages = usages.get((run.engine, run.run_id), ())
         ended = _last_time(snapshot, run)
         if ended is None or (since and ended < since):
             continue
-        work = run_work(snapshot, run, of_run, facets_of)
+        work = run_work(snapshot, run, run_usages, facets_of)
         facets = task_facets(task, run.engine, run.code_version)
         yield from _events(snapshot, run, ended, snapshot.job_of_run(run), facets, work)
 
@@ -123,13 +123,13 @@ def _events(
         language = "JAVA" if run.engine == "spark" else "SQL"
         error = facet("ErrorMessageRunFacet", message=run.error, programmingLanguage=language)
         facets = {**facets, "errorMessage": error}
-    done = {"sql": work.facets.sql, "lineage": work.facets.lineage}
+    statement_facets = {"sql": work.facets.sql, "lineage": work.facets.lineage}
     yield event(
         "RunEvent",
         ended,
         eventType=_ENDS[run.status],
         run={"runId": run_id, "facets": facets},
-        job={**identity(job), "facets": {**job_facets, **without_none(done)}},
+        job={**identity(job), "facets": {**job_facets, **without_none(statement_facets)}},
         inputs=[_input(snapshot, dataset, work.counts) for dataset in work.inputs],
         outputs=list(_outputs(snapshot, work)),
     )
@@ -174,5 +174,5 @@ def _outputs(snapshot: LineageSnapshot, work: RunWork) -> Iterator[dict[str, Any
 def _last_time(snapshot: LineageSnapshot, run: Run) -> datetime | None:
     """The end of a run, or the last time that the log shows it; None where it has no time."""
     accesses = snapshot.accesses_by_run.get((run.task, run.run_id), ())
-    seen = [at for at in (run.started_at, *(access.last_at for access in accesses)) if at]
-    return run.ended_at or max(seen, default=None)
+    times = [at for at in (run.started_at, *(access.last_at for access in accesses)) if at]
+    return run.ended_at or max(times, default=None)

@@ -92,8 +92,8 @@ class LineageSnapshot:
         accesses: dict[tuple[str, str], list[Access]] = defaultdict(list)
         for access in self.accesses:
             accesses[access.task, access.run_id].append(access)
-        for of_run in accesses.values():
-            of_run.sort(key=_order)
+        for run_accesses in accesses.values():
+            run_accesses.sort(key=_order)
         return accesses
 
     def facets_in_runs(self, dataset: DatasetId) -> Mapping[str, Facet]:

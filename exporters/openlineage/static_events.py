@@ -76,9 +76,11 @@ def _job_event(
 
 
 def _outputs(writes: Sequence[DatasetId], edges: Iterable[ColumnEdge]) -> list[dict[str, Any]]:
-    into = edges_by_target(edges)
+    edges_by_dataset = edges_by_target(edges)
     return [
-        without_none({**identity(dataset), "facets": _with_columns(into.get(dataset, ()))})
+        without_none(
+            {**identity(dataset), "facets": _with_columns(edges_by_dataset.get(dataset, ()))}
+        )
         for dataset in writes
     ]
 

@@ -32,20 +32,20 @@ _FOLLOWS = "what is in other DAGs follows"
 
 
 def tasks_to_clear(
-    rerun: Rerun, above: Mapping[str, Run], version: int
+    rerun: Rerun, orchestrator_runs: Mapping[str, Run], version: int
 ) -> dict[tuple[str, str], Dates]:
     """DAG and task -> the days of the logical dates of the bad runs.
 
     Args:
-        above: The runs of orchestrators, by id.
+        orchestrator_runs: The runs of orchestrators, by id.
         version: Airflow's major version.
     """
     dates_by_task: dict[tuple[str, str], Dates] = defaultdict(lambda: NO_DATES)
     for run in rerun.runs:
-        task = orchestrator_task(run, above)
+        task = orchestrator_task(run, orchestrator_runs)
         if task is None or task.engine != _AIRFLOW or not task.dag:
             continue
-        at = _logical_date(run, above, version)
+        at = _logical_date(run, orchestrator_runs, version)
         if at:
             day = hour_of(at) // 24 * 24
             dates_by_task[task.dag, task.task] |= dates_in([(day, day + 24)])
@@ -84,7 +84,7 @@ def backfill_commands(dag: str, dates: Dates, version: int) -> list[str]:
     ]
 
 
-def _logical_date(run: Run, above: Mapping[str, Run], version: int) -> datetime | None:
+def _logical_date(run: Run, orchestrator_runs: Mapping[str, Run], version: int) -> datetime | None:
     """The logical date of a run: in Airflow 2 its run id has it, else the data interval's start.
 
     They differ where a run was started by hand.
@@ -98,7 +98,7 @@ def _logical_date(run: Run, above: Mapping[str, Run], version: int) -> datetime 
         )
         if logical_date or current.nominal_start:
             return logical_date or current.nominal_start
-        current = above.get(current.parent_run_id or "")
+        current = orchestrator_runs.get(current.parent_run_id or "")
     return None
 
 

@@ -36,8 +36,8 @@ def reprocessing_dag(
     ids = unique_identifiers(names)
     tasks: list[PlannedTask] = []
     for step, name in zip(steps, names, strict=True):
-        before = (tasks[-1].task_id,) if tasks else ()
-        tasks.append(_task(step, ids[name], before, settings))
+        dependencies = (tasks[-1].task_id,) if tasks else ()
+        tasks.append(_task(step, ids[name], dependencies, settings))
     dag = PlannedDag(
         identifier(f"{settings.name}_reprocess_{begin}", 80),
         tuple(tasks),
@@ -49,7 +49,7 @@ def reprocessing_dag(
 
 
 def _task(
-    step: RerunStep, task_id: str, before: tuple[str, ...], settings: DagSettings
+    step: RerunStep, task_id: str, dependencies: tuple[str, ...], settings: DagSettings
 ) -> PlannedTask:
     rerun = step.rerun
     lines = [f"Dates: {dates_text(rerun.dates, rerun.grain)}."]
@@ -57,8 +57,8 @@ def _task(
     lines += [one_line(note) for note in (step.url, step.note) if note]
     arguments: Mapping[str, str | int] = {}
     if step.commands and step.is_clearing and settings.version >= 3:
-        asked = "\n".join((_ASKED, *step.commands))
-        text = f"printf '%s\\n' {shlex.quote(without_jinja(asked))}; exit 1"
+        question = "\n".join((_ASKED, *step.commands))
+        text = f"printf '%s\\n' {shlex.quote(without_jinja(question))}; exit 1"
         arguments = {"bash_command": text, "retries": 0}
     elif step.commands:
         command = " && ".join(step.commands)
@@ -70,7 +70,7 @@ def _task(
         (rerun.name,),
         (BASH if step.commands else EMPTY)[settings.version],
         arguments,
-        dependencies=before,
+        dependencies=dependencies,
         owner=one_line(rerun.info.owner),
         doc=without_jinja("\n\n".join(lines)),
     )

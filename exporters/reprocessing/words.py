@@ -26,7 +26,7 @@ def taint_text(
             yield ""
             yield "Run again, in this order:"
         yield one_line(f"{number}. {_title(step.rerun, _plain)}")
-        yield from (f"   {one_line(why)}" for why in _reasons(step.rerun, _plain))
+        yield from (f"   {one_line(reason)}" for reason in _reasons(step.rerun, _plain))
         yield from (f"   {one_line(line)}" for line in _command_lines(step))
     yield from _section_lines("Or complete DAGs:", backfills)
     yield from _section_lines("Let know:", [_report(report, _plain) for report in plan.reports])
@@ -75,8 +75,8 @@ def taint_markdown(
 
 def _markdown_step(number: int, step: RerunStep) -> Iterator[str]:
     yield f"{number}. {_title(step.rerun, code)}"
-    for why in _reasons(step.rerun, code):
-        yield f"   - {why}"
+    for reason in _reasons(step.rerun, code):
+        yield f"   - {reason}"
     if step.url:
         yield f"   - <{one_line(step.url)}>"
     if step.note:
@@ -104,9 +104,9 @@ def _block(commands: Sequence[str], indent: str) -> Iterator[str]:
 def _summary_lines(plan: TaintPlan, name: _Name) -> Iterator[str]:
     for write in plan.bad[:_LISTED]:
         dates = dates_text(write.dates, most=_MOST)
-        by = f", by run {name(write.run)} of {name(write.task)}" if write.run else ""
+        writer = f", by run {name(write.run)} of {name(write.task)}" if write.run else ""
         at = f" at {_moment(write.at)}" if write.at else ", since before the logs begin"
-        yield f"{name(str(write.dataset))} is bad for {dates}{by}{at}"
+        yield f"{name(str(write.dataset))} is bad for {dates}{writer}{at}"
     if len(plan.bad) > _LISTED:
         yield f"and {len(plan.bad) - _LISTED:,} more bad writes"
     if plan.last_good:
@@ -124,9 +124,9 @@ def _reasons(rerun: Rerun, name: _Name) -> Iterator[str]:
     for output in rerun.outputs[:_LISTED]:
         dates = dates_text(output.dates, output.grain, _MOST)
         runs = len(output.runs)
-        by = f", {runs:,} bad {'run' if runs == 1 else 'runs'}" if runs else ""
-        way = f" by {' -> '.join(map(name, output.path))}" if len(output.path) > 1 else ""
-        yield f"{name(output.dataset.short)} {dates}{by}{way}"
+        bad_runs = f", {runs:,} bad {'run' if runs == 1 else 'runs'}" if runs else ""
+        path = f" by {' -> '.join(map(name, output.path))}" if len(output.path) > 1 else ""
+        yield f"{name(output.dataset.short)} {dates}{bad_runs}{path}"
 
 
 def _command_lines(step: RerunStep) -> Iterator[str]:

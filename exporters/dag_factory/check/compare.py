@@ -63,17 +63,17 @@ def compare(
     """All findings, errors first, each once."""
     runs = {task.key: matcher.nodes(task) for dag in dags for task in dag.tasks}
     tasks = {task.key: task for dag in dags for task in dag.tasks}
-    placed: dict[str, list[ScheduledTask]] = defaultdict(list)
+    tasks_by_node: dict[str, list[ScheduledTask]] = defaultdict(list)
     for key, nodes in runs.items():
         for node in nodes:
-            placed[node].append(tasks[key])
-    edges = [*schedule_order(tuple(dags)), *_sensor_edges(order, tasks.values(), placed)]
+            tasks_by_node[node].append(tasks[key])
+    edges = [*schedule_order(tuple(dags)), *_sensor_edges(order, tasks.values(), tasks_by_node)]
     reach = Reach(Graph(edges, tasks))
     clocks = {dag.dag_id: dag.by_clock for dag in dags}
     demanded = Reach(Graph(order.edges, order.nodes))
     findings = {
-        *_misplaced_tasks(order, placed, reach, demanded, clocks),
-        *_missing_tasks(order, placed),
+        *_misplaced_tasks(order, tasks_by_node, reach, demanded, clocks),
+        *_missing_tasks(order, tasks_by_node),
         *_gone_tasks(tasks.values(), runs),
         *_unknown_names(matcher),
         *_superfluous_edges(tasks, runs, demanded),
@@ -92,31 +92,31 @@ def compare(
 
 def _misplaced_tasks(
     order: DemandedOrder,
-    placed: Mapping[str, Sequence[ScheduledTask]],
+    tasks_by_node: Mapping[str, Sequence[ScheduledTask]],
     reach: Reach,
     demanded: Reach,
     clocks: Mapping[str, bool],
 ) -> Iterator[OrderFinding]:
     """Tasks that do not wait for those that write what they read."""
-    seen: dict[tuple[TaskKey, TaskKey], tuple[OrderFault, set[DatasetId]]] = {}
+    faults: dict[tuple[TaskKey, TaskKey], tuple[OrderFault, set[DatasetId]]] = {}
     by_key: dict[TaskKey, ScheduledTask] = {}
     for (writer, reader), datasets in order.edges.items():
-        writers = placed.get(writer, ())
-        for task in placed.get(reader, ()) if writers else ():
+        writers = tasks_by_node.get(writer, ())
+        for task in tasks_by_node.get(reader, ()) if writers else ():
             if any(
                 producer.key == task.key or reach.precedes(producer.key, task.key)
                 for producer in writers
             ):
                 continue
-            near = [producer for producer in writers if producer.dag_id == task.dag_id] or list(
+            nearest = [producer for producer in writers if producer.dag_id == task.dag_id] or list(
                 writers
             )
-            fault = _fault(task, near, reach, clocks)
+            fault = _fault(task, nearest, reach, clocks)
             if fault is OrderFault.BEFORE_WRITER and demanded.precedes(reader, writer):
                 fault = OrderFault.CYCLE  # no order is right
-            by_key |= {task.key: task, near[0].key: near[0]}
-            seen.setdefault((task.key, near[0].key), (fault, set()))[1].update(datasets)
-    for (key, other_key), (fault, dataset_ids) in seen.items():
+            by_key |= {task.key: task, nearest[0].key: nearest[0]}
+            faults.setdefault((task.key, nearest[0].key), (fault, set()))[1].update(datasets)
+    for (key, other_key), (fault, dataset_ids) in faults.items():
         task, other = by_key[key], by_key[other_key]
         ordered = tuple(sorted(dataset_ids))
         yield OrderFinding(
@@ -132,8 +132,12 @@ def _fault(
 ) -> OrderFault:
     if any(reach.precedes(task.key, writer.key) for writer in writers):
         return OrderFault.BEFORE_WRITER
-    apart = all(writer.dag_id != task.dag_id for writer in writers)
-    if apart and clocks.get(task.dag_id) and any(clocks.get(writer.dag_id) for writer in writers):
+    in_other_dags = all(writer.dag_id != task.dag_id for writer in writers)
+    if (
+        in_other_dags
+        and clocks.get(task.dag_id)
+        and any(clocks.get(writer.dag_id) for writer in writers)
+    ):
         return OrderFault.BY_CLOCK
     return OrderFault.NOT_AFTER_WRITER
 
@@ -143,20 +147,20 @@ def _text(
 ) -> str:
     same = task.dag_id == writer.dag_id
     name, other = (scheduled.task_id if same else scheduled.label for scheduled in (task, writer))
-    what = ", ".join(map(str, datasets))
+    names = ", ".join(map(str, datasets))
     if fault is OrderFault.BEFORE_WRITER:
-        return f"{name} runs before {other}, its writer ({what})"
+        return f"{name} runs before {other}, its writer ({names})"
     if fault is OrderFault.CYCLE:
-        return f"{name} runs before {other}, its writer ({what}), which needs its data: a cycle"
+        return f"{name} runs before {other}, its writer ({names}), which needs its data: a cycle"
     if fault is OrderFault.BY_CLOCK:
-        return f"{name} comes after {other}, its writer, only by the clock ({what})"
-    return f"{name} does not wait for {other}, its writer ({what})"
+        return f"{name} comes after {other}, its writer, only by the clock ({names})"
+    return f"{name} does not wait for {other}, its writer ({names})"
 
 
 def _sensor_edges(
     order: DemandedOrder,
     tasks: Iterable[ScheduledTask],
-    placed: Mapping[str, Sequence[ScheduledTask]],
+    tasks_by_node: Mapping[str, Sequence[ScheduledTask]],
 ) -> Iterator[tuple[TaskKey, TaskKey]]:
     """The edges from the writers of datasets to the sensors that wait for these."""
     writers: dict[str, list[str]] = defaultdict(list)
@@ -164,23 +168,23 @@ def _sensor_edges(
         for dataset in node.writes:
             full = {str(dataset), dataset.short}
             # Events may have no more than the sensor's id.
-            for spelled in {
+            for spelling in {
                 *full,
                 dataset.name,
                 *(identifier(f"wait_for_{title}") for title in full),
             }:
-                writers[spelled.casefold()].append(node.name)
+                writers[spelling.casefold()].append(node.name)
     for task in tasks:
         for name in writers.get(task.dataset.casefold(), ()) if task.dataset else ():
-            for writer in placed.get(name, ()):
+            for writer in tasks_by_node.get(name, ()):
                 yield writer.key, task.key
 
 
 def _missing_tasks(
-    order: DemandedOrder, placed: Mapping[str, Sequence[ScheduledTask]]
+    order: DemandedOrder, tasks_by_node: Mapping[str, Sequence[ScheduledTask]]
 ) -> Iterator[OrderFinding]:
     for name in order.nodes:
-        if name not in placed:
+        if name not in tasks_by_node:
             yield OrderFinding(OrderFault.NO_TASK, name, text=f"no DAG runs {name}")
 
 

@@ -36,30 +36,30 @@ class _SeenDag:
 
 def event_dags(events: Iterable[Any]) -> tuple[ScheduledDag, ...]:
     """The DAGs that events of Airflow show, sorted; other events are passed over."""
-    seen: dict[str, _SeenDag] = defaultdict(_SeenDag)
+    dags: dict[str, _SeenDag] = defaultdict(_SeenDag)
     for event in events:
         at = str(_get(event, "eventTime") or "")
         run, job = _get(event, "run", "facets"), _get(event, "job", "facets")
-        _add_task(seen, at, _get(run, "airflow"), _get(job, "sourceCode", "sourceCode"))
-        _add_sensor(seen, _get(run, "airflow"), _get(event, "inputs"))
-        _add_dag(seen, at, run, job)
-    return tuple(_dag(dag_id, seen[dag_id]) for dag_id in sorted(seen))
+        _add_task(dags, at, _get(run, "airflow"), _get(job, "sourceCode", "sourceCode"))
+        _add_sensor(dags, _get(run, "airflow"), _get(event, "inputs"))
+        _add_dag(dags, at, run, job)
+    return tuple(_dag(dag_id, dags[dag_id]) for dag_id in sorted(dags))
 
 
-def _add_task(seen: dict[str, _SeenDag], at: str, facet: Any, code: Any) -> None:
+def _add_task(dags: dict[str, _SeenDag], at: str, facet: Any, code: Any) -> None:
     dag_id, task_id = _get(facet, "dag", "dag_id"), _get(facet, "task", "task_id")
     if not isinstance(dag_id, str) or not isinstance(task_id, str):
         return
-    dag = seen[dag_id]
+    dag = dags[dag_id]
     if at >= dag.facts_at:
         dag.facts, dag.facts_at = facet["dag"], at
-    last, _, command = dag.task_facets.get(task_id, ("", {}, ""))
-    if at >= last:
+    last_at, _, command = dag.task_facets.get(task_id, ("", {}, ""))
+    if at >= last_at:
         # Only the start has the command.
         dag.task_facets[task_id] = (at, facet["task"], code if isinstance(code, str) else command)
 
 
-def _add_sensor(seen: dict[str, _SeenDag], facet: Any, inputs: Any) -> None:
+def _add_sensor(dags: dict[str, _SeenDag], facet: Any, inputs: Any) -> None:
     """The dataset that a sensor on lineage waits for: its input, or as its id has it."""
     dag_id, task_id = _get(facet, "dag", "dag_id"), _get(facet, "task", "task_id")
     if _get(facet, "task", "operator_class") != "LineageSensor" or not isinstance(task_id, str):
@@ -67,14 +67,14 @@ def _add_sensor(seen: dict[str, _SeenDag], facet: Any, inputs: Any) -> None:
     first = inputs[0] if isinstance(inputs, list) and inputs else None
     namespace, name = _get(first, "namespace"), _get(first, "name")
     dataset = f"{namespace}/{name}" if namespace and name else task_id.rpartition(".")[2]
-    seen[str(dag_id)].inputs[task_id] = dataset
+    dags[str(dag_id)].inputs[task_id] = dataset
 
 
-def _add_dag(seen: dict[str, _SeenDag], at: str, run: Any, job: Any) -> None:
+def _add_dag(dags: dict[str, _SeenDag], at: str, run: Any, job: Any) -> None:
     dag_id = _get(run, "airflowDagRun", "dag", "dag_id")
     if not isinstance(dag_id, str):
         return
-    dag = seen[dag_id]
+    dag = dags[dag_id]
     if at >= dag.facts_at:
         dag.facts, dag.facts_at = run["airflowDagRun"]["dag"], at
     tasks = _get(job, "airflow", "tasks")
@@ -88,43 +88,43 @@ def _add_dag(seen: dict[str, _SeenDag], at: str, run: Any, job: Any) -> None:
             dag.starts_after[other, task] = None
 
 
-def _dag(dag_id: str, seen: _SeenDag) -> ScheduledDag:
-    place = str(_get(seen.facts, "fileloc") or "")
+def _dag(dag_id: str, dag: _SeenDag) -> ScheduledDag:
+    place = str(_get(dag.facts, "fileloc") or "")
     upstream: dict[str, set[str]] = defaultdict(set)
-    for task_id, task_facts in seen.tasks.items():
+    for task_id, task_facts in dag.tasks.items():
         for child in _names(_get(task_facts, "downstream_task_ids")):
             upstream[child].add(task_id)
-    task_ids: set[str] = set(seen.tasks)
-    for task_id, (at, facet, _) in seen.task_facets.items():
+    task_ids: set[str] = set(dag.tasks)
+    for task_id, (at, facet, _) in dag.task_facets.items():
         # A task that an older version of the DAG had is gone.
-        if not seen.tasks or task_id in seen.tasks or at > seen.tasks_at:
+        if not dag.tasks or task_id in dag.tasks or at > dag.tasks_at:
             task_ids.add(task_id)
-            if task_id not in seen.tasks:
+            if task_id not in dag.tasks:
                 upstream[task_id].update(_names(_get(facet, "upstream_task_ids")))
                 # One that does nothing sends no events.
                 task_ids.update(upstream[task_id], _names(_get(facet, "downstream_task_ids")))
-    timetable = _get(seen.facts, "timetable")
+    timetable = _get(dag.facts, "timetable")
     assets = tuple(dict.fromkeys(_uris(timetable)))
     summary = str(
-        _get(seen.facts, "timetable_summary") or _get(seen.facts, "schedule_interval") or "None"
+        _get(dag.facts, "timetable_summary") or _get(dag.facts, "schedule_interval") or "None"
     )
     no_clock = ("none", "asset", "dataset", "assets", "datasets", "@once", "never", "null", "")
     return ScheduledDag(
         dag_id,
         tuple(
-            _task(dag_id, task_id, sorted(upstream[task_id]), seen, place)
+            _task(dag_id, task_id, sorted(upstream[task_id]), dag, place)
             for task_id in sorted(task_ids)
         ),
         by_clock=not assets and summary.strip().lower() not in no_clock,
         assets=assets,
-        starts_after=tuple(seen.starts_after),
+        starts_after=tuple(dag.starts_after),
     )
 
 
 def _task(
-    dag_id: str, task_id: str, upstream: Iterable[str], seen: _SeenDag, place: str
+    dag_id: str, task_id: str, upstream: Iterable[str], dag: _SeenDag, place: str
 ) -> ScheduledTask:
-    _, facet, command = seen.task_facets.get(task_id, ("", {}, ""))
+    _, facet, command = dag.task_facets.get(task_id, ("", {}, ""))
     external, triggered = _get(facet, "external_dag_id"), _get(facet, "trigger_dag_id")
     waits: list[TaskKey] = []
     if isinstance(external, str):
@@ -136,7 +136,7 @@ def _task(
         tuple(upstream),
         command=command,
         announces=tuple(dict.fromkeys(_uris(_list(_get(facet, "outlets"))))),
-        dataset=seen.inputs.get(task_id, ""),
+        dataset=dag.inputs.get(task_id, ""),
         waits_for=tuple(waits),
         triggers=(triggered,) if isinstance(triggered, str) else (),
         place=place,

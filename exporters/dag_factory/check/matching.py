@@ -74,12 +74,18 @@ class TaskMatcher:
         """The nodes that a command of dbt builds, sorted; none of any other command."""
         if not _BUILD.search(command):
             return ()
-        chosen = [word for match in _SELECTION.finditer(command) for word in match["names"].split()]
-        left = [word for match in _EXCLUSION.finditer(command) for word in match["names"].split()]
+        selected_words = [
+            word for match in _SELECTION.finditer(command) for word in match["names"].split()
+        ]
+        excluded_words = [
+            word for match in _EXCLUSION.finditer(command) for word in match["names"].split()
+        ]
         nodes = set(self._dbt.nodes)
-        if chosen:
-            nodes = {node for word in chosen for node in self._word_nodes(word)}
-        return tuple(sorted(nodes - {node for word in left for node in self._word_nodes(word)}))
+        if selected_words:
+            nodes = {node for word in selected_words for node in self._word_nodes(word)}
+        return tuple(
+            sorted(nodes - {node for word in excluded_words for node in self._word_nodes(word)})
+        )
 
     def _word_nodes(self, word: str) -> Iterator[str]:
         """The nodes of one word of a selection: `orders`, `stg_*`, `+orders`, `tag:daily`."""
