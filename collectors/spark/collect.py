@@ -162,7 +162,7 @@ def collect(
     ]
     # Segments of logs that were read from start to end now.
     replaced += [ReadLog(origin, "") for log in new for origin in segments.get(log.log.origin, ())]
-    collected = results.collected(sorted(missing), sorted(discarded), replaced)
+    collected = results.collect_tables(sorted(missing), sorted(discarded), replaced)
     return replace(collected, pending=pending)
 
 

@@ -38,7 +38,7 @@ class ArrowResults:
         claims = self.rows.select(list(_CLAIM)).to_pylist()
         return [{**claim, "rejects": rejects_by_origin.get(claim["origin"])} for claim in claims]
 
-    def collected(
+    def collect_tables(
         self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadLog]
     ) -> Collected:
         """The tables of the store.
@@ -69,12 +69,12 @@ class SparkResults:
         claims = logs.selectExpr(*_CLAIM, rejects)
         return [claim.asDict(recursive=True) for claim in claims.collect()]
 
-    def collected(
+    def collect_tables(
         self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadLog]
     ) -> Collected:
         """As `ArrowResults.collected`, as lazy data frames."""
-        results = self._without(self.frame, missing)
-        counted = self._without(results, discarded)
+        results = self._drop_origins(self.frame, missing)
+        counted = self._drop_origins(results, discarded)
         tables = {name: counted.selectExpr(f"inline(records.{name})") for name in TABLES}
         tables["rejects"] = results.selectExpr("inline(records.rejects)")
         origins = results.selectExpr(
@@ -87,7 +87,7 @@ class SparkResults:
             )
         return Collected(**tables, origins=origins)
 
-    def _without(self, frame: DataFrame, origins: Sequence[str]) -> DataFrame:
+    def _drop_origins(self, frame: DataFrame, origins: Sequence[str]) -> DataFrame:
         if not origins:
             return frame
         rows = [(origin,) for origin in origins]

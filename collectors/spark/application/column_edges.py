@@ -73,7 +73,7 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
         return TracedColumns(tuple(_into_memory(segment, column_sources)))
     if target is None or segment.role not in _WRITES_COLUMNS:
         return TracedColumns()
-    written = [dataset for dataset, _ in column_sources.resolver.written(target)]
+    written = [dataset for dataset, _ in column_sources.resolver.written_datasets(target)]
     plans = list(_plans(segment))
     if not (written and plans):
         return TracedColumns(gaps=(UNKNOWN,) if segment.feeds else ())
@@ -108,7 +108,7 @@ def _into_memory(segment: PlanSegment, column_sources: ColumnSources) -> Iterato
         _edge(MEMORY, column.name, source)
         for column in trace.columns_of(top)
         if is_plain(column.name)
-        for source in sorted(trace.known.get(column.id, NOTHING))
+        for source in sorted(trace.inputs_by_id.get(column.id, NOTHING))
         if source.dataset != MEMORY and _has_no_literal(source.column)
     ]
     yield from edges
@@ -199,7 +199,7 @@ def _edges(
 ) -> Iterator[ColumnEdge]:
     by_position = len(target.columns) == len(columns)
     for at, column in enumerate(columns):
-        inputs = trace.known.get(column.id)
+        inputs = trace.inputs_by_id.get(column.id)
         if inputs is None:
             gaps[UNKNOWN] = None
             continue

@@ -99,7 +99,7 @@ class ColumnSources:
         trace = trace_columns(plan, plan.root, lambda *leaf: self.source(*leaf))
         columns = trace.columns_of(plan.root)
         cached = CachedColumns(
-            tuple((column, trace.known.get(column.id, NOTHING)) for column in columns),
+            tuple((column, trace.inputs_by_id.get(column.id, NOTHING)) for column in columns),
             frozenset(trace.influences),
         )
         # A batch and the executions nested in it are settled together.

@@ -118,7 +118,7 @@ def stream_statement(
     Args:
         error: That of the outermost execution.
     """
-    if stream and stream.interrupted(error) and statement.status is Status.FAILED:
+    if stream and stream.is_interrupted_by(error) and statement.status is Status.FAILED:
         statement = replace(statement, status=Status.UNKNOWN)
     if batch is None:
         return statement

@@ -162,7 +162,7 @@ class StreamingQuery:
     stopped: bool = False
     failed: bool = False
 
-    def interrupted(self, error: str) -> bool:
+    def is_interrupted_by(self, error: str) -> bool:
         """Whether an error of a batch is that the query was stopped, and no failure.
 
         The event of the query's end decides; where the application ended before it, the error.

@@ -86,7 +86,7 @@ def replay(
             on_idle()
             was_idle = True
         else:
-            yield from replay.settled(len(replay.over) if on_idle else settle_after)
+            yield from replay.release_settled(len(replay.over) if on_idle else settle_after)
     application.finished |= application.on_databricks and replay.is_idle
     if not was_idle:
         yield from replay.rest()
@@ -135,7 +135,7 @@ class _Replay:
         """Whether nothing runs, so that no later event is about earlier executions."""
         return not (self.running or self.jobs or self.unplaced)
 
-    def settled(self, settle_after: int) -> Iterator[ExecutionGroup | StreamBatch]:
+    def release_settled(self, settle_after: int) -> Iterator[ExecutionGroup | StreamBatch]:
         """Release what has been over for long enough, or takes too much memory."""
         while len(self.over) > settle_after:
             finished = self.over.popleft()
@@ -147,7 +147,7 @@ class _Replay:
 
     def rest(self) -> Iterator[ExecutionGroup | StreamBatch]:
         """Release all at the end of the log."""
-        yield from self.settled(0)
+        yield from self.release_settled(0)
         for group in list(self.groups.values()):
             yield from self._release(group)
 

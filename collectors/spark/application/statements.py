@@ -268,7 +268,7 @@ def _statement(
                 columns=columns,
                 periods=periods,
             )
-            for dataset, kind in resolver.written(target)
+            for dataset, kind in resolver.written_datasets(target)
         ]
     if segment.infers_schema:
         # One line of text, not the rows and columns of the files.

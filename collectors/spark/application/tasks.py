@@ -1,8 +1,8 @@
 """Tasks of an application, by the rules of `graft.yml`, and the run that started it.
 
-A rule lists places of a task's name; the first that has one counts:
+A rule lists sources of a task's name; the first that has one counts:
 
-| place | content |
+| source | content |
 |---|---|
 | `app_name` | the application's name |
 | `conf:<key>` | a setting: `conf:spark.openlineage.parentJobName` |
@@ -18,7 +18,7 @@ Behind a name may stand the run of Airflow that started it, as `lineage.airflow_
 `load_orders::shop/load_orders/1/2026-11-22T00:00:00Z`.
 
 An application without a name in any of them, but with one of a prompt (`Spark shell`), is the task
-of the command that starts it, if `app_name` is among the places.
+of the command that starts it, if `app_name` is among the sources.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from dbt_graft.collectors.spark.application.identity import shell_task, task_nam
 from dbt_graft.lineage.airflow_names import split_run
 
 _CONF = "conf:"
-_PLACE = re.compile(r"app_name|job_group|job_description|call_site|databricks|conf:\S+")
+_SOURCE = re.compile(r"app_name|job_group|job_description|call_site|databricks|conf:\S+")
 # `save at /opt/jobs/load_orders.py:12`, and the same in the frames of a call stack.
 _CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
 _FRAME = re.compile(r"^(?P<method>[\w.$]+)\((?P<file>[\w.$-]+):\d+\)$", re.MULTILINE)
@@ -47,32 +47,32 @@ _LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "ta
 
 
 def task_of(
-    application: Application, root: Execution | None, places: tuple[str, ...], rule: str
+    application: Application, root: Execution | None, sources: tuple[str, ...], rule: str
 ) -> str | None:
     """Return the task of an outermost execution, or of the application without one.
 
     Args:
-        places: The places of the name, in order.
+        sources: The sources of the name, in order.
         rule: As `identity.task_name` takes it.
     """
-    for place in places:
-        for name in _texts(application, root, place):
+    for source in sources:
+        for name in _texts(application, root, source):
             text, _ = split_run(name)
             if len(text) <= _LONGEST and (task := task_name(text, rule)):
                 return task
-    return shell_task(application.name, rule) if "app_name" in places else None
+    return shell_task(application.name, rule) if "app_name" in sources else None
 
 
-def is_place(text: str) -> bool:
-    """Whether a text names a place of task names."""
-    return bool(_PLACE.fullmatch(text))
+def is_task_source(text: str) -> bool:
+    """Whether a text names a source of task names."""
+    return bool(_SOURCE.fullmatch(text))
 
 
-def is_of_application(application: Application, place: str) -> bool:
-    """Whether a place has one name for the whole application."""
-    if place == "databricks":
+def is_of_application(application: Application, source: str) -> bool:
+    """Whether a source has one name for the whole application."""
+    if source == "databricks":
         return not application.on_databricks
-    return place == "app_name" or place.startswith(_CONF)
+    return source == "app_name" or source.startswith(_CONF)
 
 
 def parent_run(application: Application) -> str | None:
@@ -92,23 +92,23 @@ def parent_run(application: Application) -> str | None:
     return None
 
 
-def _texts(application: Application, root: Execution | None, place: str) -> Iterator[str]:
-    if place == "app_name":
+def _texts(application: Application, root: Execution | None, source: str) -> Iterator[str]:
+    if source == "app_name":
         yield application.name
-    elif place.startswith(_CONF):
-        yield application.settings.get(place.removeprefix(_CONF), "")
-    elif place == "databricks":
+    elif source.startswith(_CONF):
+        yield application.settings.get(source.removeprefix(_CONF), "")
+    elif source == "databricks":
         yield cluster_job(application.settings)
         yield _work(application, root)
     elif root is None:
         return
-    elif place == "job_group":
+    elif source == "job_group":
         yield root.group
-    elif place == "job_description":
+    elif source == "job_description":
         # Without a description, Spark writes the call site there.
         if not _CALL.fullmatch(root.description):
             yield root.description
-    elif place == "call_site":
+    elif source == "call_site":
         yield from _call_sites(root)
 
 

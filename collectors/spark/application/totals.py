@@ -41,7 +41,7 @@ class StatementTotals:
         else:
             self.statements[key] = _add_statements(before, statement) if before else statement
 
-    def settled(self, resolver: DatasetResolver) -> list[Statement]:
+    def resolve(self, resolver: DatasetResolver) -> list[Statement]:
         """The totals in order of their start, with tables instead of the paths they lie in."""
         named = StatementTotals()
         for statement in self.statements.values():

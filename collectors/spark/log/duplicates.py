@@ -62,13 +62,13 @@ def covered_until(origin: str, variants: Mapping[str, datetime]) -> datetime | N
         None where the log is not compacted: it replaces the others.
     """
     others = (at for other, at in variants.items() if other != origin)
-    return max(others, default=None) if _compacted(origin) else None
+    return max(others, default=None) if _compacted_name(origin) else None
 
 
 def uncompacted_origin(origin: str) -> str:
     """The origin of a log before it was compacted."""
     log = log_origin(origin)
-    return log.rpartition("/")[0] if _compacted(log) else log
+    return log.rpartition("/")[0] if _compacted_name(log) else log
 
 
 def find_duplicates(
@@ -90,7 +90,7 @@ def find_duplicates(
     for claim in claims:
         log = log_origin(claim.origin)
         if log == claim.origin:
-            read_now[claim.run, _compacted(log)].append(claim)
+            read_now[claim.run, _compacted_name(log)].append(claim)
         elif log_origin(owners.get(claim.run, log)) != log:
             # Another log has the records of the run, and so of its later segments.
             discarded.append(claim.origin)
@@ -99,7 +99,7 @@ def find_duplicates(
         candidates = {claim.origin: claim.events for claim in rivals}
         owner = log_origin(owners.get(run, ""))
         before = ""
-        if owner in positions and owner not in read_again and _compacted(owner) == compacted:
+        if owner in positions and owner not in read_again and _compacted_name(owner) == compacted:
             before = owner
             candidates[owner] = sum(
                 positions[origin][1] for origin in (owner, *segments.get(owner, ()))
@@ -111,6 +111,6 @@ def find_duplicates(
     return DuplicateLogs(tuple(sorted(discarded)), tuple(sorted(replaced)))
 
 
-def _compacted(origin: str) -> str:
+def _compacted_name(origin: str) -> str:
     name = log_origin(origin).rpartition("/")[2]
     return name if name.endswith(COMPACTED) else ""

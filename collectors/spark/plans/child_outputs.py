@@ -44,8 +44,8 @@ def make_columns(items: str, trace: ColumnTrace) -> list[Attribute]:
         if column := attribute(item):
             columns.append(column)
             inputs = trace.inputs_of(item)
-            if inputs or column.id not in trace.known:
-                trace.known[column.id] = inputs
+            if inputs or column.id not in trace.inputs_by_id:
+                trace.inputs_by_id[column.id] = inputs
     return columns
 
 

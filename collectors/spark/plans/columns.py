@@ -94,7 +94,7 @@ class ColumnTrace:
     """The inputs of a plan's columns.
 
     Attributes:
-        known: The inputs of each column, by its id.
+        inputs_by_id: The inputs of each column.
         outputs: The columns of each operator, by its identity.
         influences: The columns that decide on rows.
         gaps: Reasons why columns are missing or not exact.
@@ -108,7 +108,7 @@ class ColumnTrace:
     """
 
     resolve_leaf: ResolveLeaf
-    known: dict[int, ColumnInputs] = field(default_factory=dict)
+    inputs_by_id: dict[int, ColumnInputs] = field(default_factory=dict)
     outputs: dict[int, Outputs] = field(default_factory=dict)
     influences: set[ColumnInput] = field(default_factory=set)
     gaps: dict[str, None] = field(default_factory=dict)
@@ -125,9 +125,9 @@ class ColumnTrace:
             self.gaps[CUT] = None
         inputs = {
             column_input
-            for reference in column_references(self._resolve_merged(text), self.known)
+            for reference in column_references(self._resolve_merged(text), self.inputs_by_id)
             for column_input in transform_inputs(
-                self.known[reference.id], reference.subtype, masking=reference.masking
+                self.inputs_by_id[reference.id], reference.subtype, masking=reference.masking
             )
         }
         return _limit_inputs(
@@ -139,14 +139,15 @@ class ColumnTrace:
         inputs = {
             column_input
             for column in columns
-            for column_input in self.known.get(column.id, NOTHING)
+            for column_input in self.inputs_by_id.get(column.id, NOTHING)
         }
         return _limit_inputs(transform_inputs(inputs, subtype))
 
     def add_influences(self, text: str, subtype: Subtype) -> None:
         """Add an expression that decides on rows to the influences."""
         self.explained.update(
-            reference.id for reference in column_references(self._resolve_merged(text), self.known)
+            reference.id
+            for reference in column_references(self._resolve_merged(text), self.inputs_by_id)
         )
         self.influences |= self.inputs_of(text, subtype=subtype)
 
@@ -165,7 +166,7 @@ class ColumnTrace:
     def finish(self) -> None:
         """Add the tests for NULL that nothing else explains to the influences."""
         for id_ in self.null_tested - self.explained:
-            self.influences |= transform_inputs(self.known.get(id_, NOTHING), Subtype.FILTER)
+            self.influences |= transform_inputs(self.inputs_by_id.get(id_, NOTHING), Subtype.FILTER)
 
 
 def flatten(outputs: Outputs) -> list[Attribute]:

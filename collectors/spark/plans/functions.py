@@ -28,12 +28,14 @@ def generate(operator: Operator, trace: ColumnTrace) -> Outputs:
     that stay; in a logical plan, `[0]`, the positions of those that do not.
     """
     generator, *rest = split_arguments(operator.arguments)
-    trace.explained.update(reference.id for reference in column_references(generator, trace.known))
+    trace.explained.update(
+        reference.id for reference in column_references(generator, trace.inputs_by_id)
+    )
     lists = [argument for argument in rest if argument.startswith("[")]
     new_columns = attributes(lists[-1]) if lists else []
     sources = trace.inputs_of(generator, subtype=Subtype.TRANSFORMATION)
     for column in new_columns:
-        trace.known[column.id] = sources
+        trace.inputs_by_id[column.id] = sources
     staying = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
     if staying is None and "Input" not in operator.fields:
         left_out = set(bracket_items(lists[0])) if len(lists) > 1 else set()
@@ -49,7 +51,7 @@ def python(operator: Operator, trace: ColumnTrace) -> Outputs:
     for text, column in zip(
         expressions(functions) or plain_expressions(functions), new_columns, strict=False
     ):
-        trace.known[column.id] = trace.inputs_of(text, subtype=Subtype.TRANSFORMATION)
+        trace.inputs_by_id[column.id] = trace.inputs_of(text, subtype=Subtype.TRANSFORMATION)
     return (input_columns(operator, trace), new_columns)
 
 
@@ -62,10 +64,10 @@ def opaque(operator: Operator, trace: ColumnTrace) -> Outputs:
     new_columns = [
         column
         for column in _new_columns(text)
-        if column.id not in input_ids and column.id not in trace.known
+        if column.id not in input_ids and column.id not in trace.inputs_by_id
     ]
     for column in new_columns:
-        trace.known[column.id] = sources
+        trace.inputs_by_id[column.id] = sources
     if sources:
         trace.gaps[OPAQUE] = None
     if "MapGroups" in operator.kind or "MapCoGroups" in operator.kind:

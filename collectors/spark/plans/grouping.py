@@ -116,9 +116,9 @@ def _add_functions(functions: str, aggregates: str, trace: ColumnTrace, reused: 
         inputs |= before[times[bare]] if times[bare] < len(before) else NOTHING
         times[bare] += 1
         if name is not None:
-            trace.known[name.id] = inputs
+            trace.inputs_by_id[name.id] = inputs
         if " AS " in text and (column := attribute(text)):
-            trace.known[column.id] = inputs
+            trace.inputs_by_id[column.id] = inputs
     trace.filtered |= filters
 
 
@@ -127,7 +127,9 @@ def _add_by_position(columns: list[Attribute], functions: str, trace: ColumnTrac
     texts = plain_expressions(functions)
     if len(texts) == len(columns):
         for column, text in zip(columns, texts, strict=True):
-            trace.known[column.id] = trace.known.get(column.id) or trace.inputs_of(text)
+            trace.inputs_by_id[column.id] = trace.inputs_by_id.get(column.id) or trace.inputs_of(
+                text
+            )
     else:
         trace.gaps[UNKNOWN] = None
 
@@ -145,7 +147,7 @@ def python_aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     columns = make_columns(results, trace)
     grouped = {key.id for key in attributes(keys)}
     for column, text in zip((c for c in columns if c.id not in grouped), texts, strict=False):
-        trace.known[column.id] = trace.inputs_of(text, subtype=Subtype.AGGREGATION)
+        trace.inputs_by_id[column.id] = trace.inputs_of(text, subtype=Subtype.AGGREGATION)
     return columns
 
 

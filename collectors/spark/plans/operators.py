@@ -90,8 +90,8 @@ def _trace_leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
     cut = is_cut(text)
     source = trace.resolve_leaf(operator, columns)
     for column in columns:
-        if column.id not in trace.known or source:
-            trace.known[column.id] = source.inputs(column.name) if source else NOTHING
+        if column.id not in trace.inputs_by_id or source:
+            trace.inputs_by_id[column.id] = source.inputs(column.name) if source else NOTHING
     if source:
         trace.influences |= source.influences
         if not source.is_known:

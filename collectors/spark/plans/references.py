@@ -25,7 +25,7 @@ def reused_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
     if origin is None:
         return columns
     for column, source in zip(columns, trace.columns_of(origin), strict=False):
-        trace.known[column.id] = trace.known.get(source.id, NOTHING)
+        trace.inputs_by_id[column.id] = trace.inputs_by_id.get(source.id, NOTHING)
     if is_cut(text):
         trace.gaps[CUT] = None
     return columns
@@ -50,7 +50,7 @@ def cte_reference(operator: Operator, trace: ColumnTrace) -> Outputs:
     for column, source in zip(
         listed, trace.columns_of(definition) if definition else [], strict=False
     ):
-        trace.known[column.id] = trace.known.get(source.id, NOTHING)
+        trace.inputs_by_id[column.id] = trace.inputs_by_id.get(source.id, NOTHING)
     return listed
 
 
@@ -65,7 +65,7 @@ def view(operator: Operator, trace: ColumnTrace) -> Outputs:
     below = [listed.group()] if listed else [first_argument(child) for child in operator.children]
     columns = attributes(below[0]) if below else []
     for column in columns:
-        trace.known[column.id] = source.inputs(column.name) if source else NOTHING
+        trace.inputs_by_id[column.id] = source.inputs(column.name) if source else NOTHING
     return columns
 
 
@@ -87,7 +87,7 @@ def subquery_column(number: int, query: Operator, trace: ColumnTrace) -> None:
     """
     columns = trace.columns_of(query)
     if columns:
-        trace.known[number] = trace.known.get(columns[0].id, NOTHING)
+        trace.inputs_by_id[number] = trace.inputs_by_id.get(columns[0].id, NOTHING)
     if columns and columns[0].name == _MERGED:
         projects = (operator for operator in query.walk() if operator.kind == "Project")
         text = next((project.fields.get("Output") or project.arguments for project in projects), "")
@@ -96,5 +96,5 @@ def subquery_column(number: int, query: Operator, trace: ColumnTrace) -> None:
         )
         for at, (name, value) in enumerate(zip(fields[::2], fields[1::2], strict=False)):
             id_ = _OWN_IDS + number * 1_000 + at
-            trace.known[id_] = trace.inputs_of(value)
+            trace.inputs_by_id[id_] = trace.inputs_of(value)
             trace.merged[number, name] = id_

@@ -65,7 +65,7 @@ def join(operator: Operator, trace: ColumnTrace) -> Outputs:
     left, right, *_ = [*(trace.outputs.get(id(child), []) for child in operator.children), [], []]
     if match := _EXISTS.search(how):
         exists = Attribute(match["name"], int(match["id"]))
-        trace.known[exists.id] = trace.inputs_of(
+        trace.inputs_by_id[exists.id] = trace.inputs_of(
             " ".join(operator.fields.values()) or operator.arguments, subtype=Subtype.TRANSFORMATION
         )
         return (left, [exists])
@@ -99,15 +99,15 @@ def expand(operator: Operator, trace: ColumnTrace) -> Outputs:
     if is_cut(operator.arguments):
         trace.gaps[CUT] = None
     columns = attributes(rest[-1]) if rest else []
-    sources = [set(trace.known.get(column.id, NOTHING)) for column in columns]
-    before = [trace.known.get(column.id) for column in columns]
+    sources = [set(trace.inputs_by_id.get(column.id, NOTHING)) for column in columns]
+    before = [trace.inputs_by_id.get(column.id) for column in columns]
     for row in plain_expressions(rows):
         # Before Spark 3.2, `ArrayBuffer(a#1, null, 1)` or another of Scala's lists.
         row = _SCALA_LIST.sub(r"[\g<items>]", row)
         for at, text in enumerate(plain_expressions(row)[: len(columns)]):
             sources[at] |= trace.inputs_of(text)
     for column, inputs, was in zip(columns, sources, before, strict=True):
-        trace.known[column.id] = was if was is not None else frozenset(inputs)
+        trace.inputs_by_id[column.id] = was if was is not None else frozenset(inputs)
     return columns
 
 
@@ -116,8 +116,8 @@ def union(operator: Operator, trace: ColumnTrace) -> Outputs:
     sides = [trace.columns_of(child) for child in operator.children]
     columns = attributes(operator.fields.get("Output", "")) or (sides[0] if sides else [])
     for at, column in enumerate(columns):
-        inputs = [trace.known.get(side[at].id, NOTHING) for side in sides if at < len(side)]
-        trace.known[column.id] = NOTHING.union(*inputs)
+        inputs = [trace.inputs_by_id.get(side[at].id, NOTHING) for side in sides if at < len(side)]
+        trace.inputs_by_id[column.id] = NOTHING.union(*inputs)
     return columns
 
 
@@ -129,7 +129,7 @@ def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
         argument for argument in split_arguments(operator.arguments) if argument.startswith("[")
     ]
     columns = attributes(lists[-1]) if lists else []
-    sources = [set(trace.known.get(column.id, NOTHING)) for column in columns]
+    sources = [set(trace.inputs_by_id.get(column.id, NOTHING)) for column in columns]
     for instruction in (
         expression for text in lists[:-1] for expression in plain_expressions(text)
     ):
@@ -142,7 +142,7 @@ def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
         for at, text in enumerate(values[len(values) - rows * len(columns) :]):
             sources[at % len(columns)] |= trace.inputs_of(text)
     for column, inputs in zip(columns, sources, strict=True):
-        trace.known[column.id] = frozenset(inputs)
+        trace.inputs_by_id[column.id] = frozenset(inputs)
     return columns
 
 

@@ -105,7 +105,7 @@ class DatasetResolver:
             return _topics(scan.topics)
         return self.resolve(scan.table, scan.paths)
 
-    def written(self, target: Target) -> list[tuple[DatasetId, Kind]]:
+    def written_datasets(self, target: Target) -> list[tuple[DatasetId, Kind]]:
         """The dataset that a command writes."""
         if target.external:
             datasets = tables(target.external, self.database(target))

@@ -145,7 +145,7 @@ class ApplicationCollector:
         if task:
             stream = self._application.streams.get(group.stream)
             for execution in executions:
-                stopped = stream is not None and stream.interrupted(execution.error)
+                stopped = stream is not None and stream.is_interrupted_by(execution.error)
                 self._last[task].update(execution, stopped=stopped)
 
     def _is_new(self, at: datetime) -> bool:
@@ -198,7 +198,7 @@ class ApplicationCollector:
             rejects.add_for_log(f"{left_out} statements left out: too many distinct statements")
         resolver = self.context.column_sources.resolver
         resolver.warehouse = application.warehouse
-        settled = {task: self._totals[task].settled(resolver) for task in sorted(self._last)}
+        settled = {task: self._totals[task].resolve(resolver) for task in sorted(self._last)}
         read = {
             access.dataset
             for statements_ in settled.values()
@@ -221,7 +221,7 @@ class ApplicationCollector:
                     totals.add(statement)
         resolver = self.context.column_sources.resolver
         resolver.warehouse = self._application.warehouse
-        if built := totals.settled(resolver):
+        if built := totals.resolve(resolver):
             last = LastExecution(max(statement.ended_at for statement in built))
             yield TaskResult(DefinitionKind.DBT.value, last, built, DefinitionKind.DBT.value)
 

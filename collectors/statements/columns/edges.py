@@ -105,7 +105,7 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
     rowset = query_rowset(source, collector.scope)
     names = _column_names(tree.this) or _positions(tree, collector)
     if isinstance(source, exp.Values):
-        rowset = rowset.renamed((), names)
+        rowset = rowset.rename((), names)
     filled = any(column.inputs - {SENT} for column in rowset.columns)
     if filled and not (names or tree.args.get("by_name")):
         collector.scope.context.gap("the target's columns are matched by name")

@@ -128,7 +128,7 @@ def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return _function_inputs(node, node.iter_expressions(), scope)
 
 
-def _nothing(node: exp.Expr, scope: QueryScope) -> InputColumns:
+def _no_inputs(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return NOTHING
 
 
@@ -142,7 +142,7 @@ def _column(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if not isinstance(node, exp.Column):
         return NOTHING
     if isinstance(node.this, exp.Star):
-        return _rows(scope.named(tuple(part.name.casefold() for part in node.parts[:-1])))
+        return _rows(scope.find_rowsets(tuple(part.name.casefold() for part in node.parts[:-1])))
     if scope.expressions and len(node.args) < 2:
         name = node.name.casefold()
         if name in scope.expressions:
@@ -196,7 +196,7 @@ def _exists(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return _function_inputs(node, node.iter_expressions(), scope)
 
 
-def _chosen(node: exp.Expr, scope: QueryScope) -> InputColumns:
+def _elt(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`ELT(place, value, value)`."""
     return _branch_inputs([node.this], node.expressions, scope)
 
@@ -208,7 +208,7 @@ def _decode(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return _branch_inputs([value, *pairs[::2]], [*pairs[1::2], *default], scope)
 
 
-def _combined(node: exp.Expr, scope: QueryScope) -> InputColumns:
+def _combinator(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`sumIf(a, condition)` in ClickHouse."""
     arguments = node.expressions
     if not node.name.casefold().endswith("if") or len(arguments) < 2:
@@ -220,7 +220,7 @@ def _combined(node: exp.Expr, scope: QueryScope) -> InputColumns:
 def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """A field of a value, or in DuckDB a function after its first argument: `a.upper()`."""
     row = node.this.this if isinstance(node.this, exp.Paren) else None
-    if isinstance(row, exp.Column) and scope.named((row.name.casefold(),)):  # (t).a
+    if isinstance(row, exp.Column) and scope.find_rowsets((row.name.casefold(),)):  # (t).a
         return scope.resolve(exp.column(node.expression.name, table=row.name))
     arguments = list(node.iter_expressions())
     if isinstance(node.this, exp.Identifier) and isinstance(node.expression, exp.Func):
@@ -248,7 +248,7 @@ def _position(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return columns[at].inputs if at < len(columns) else NOTHING
 
 
-def _inside(node: exp.Expr, scope: QueryScope) -> InputColumns:
+def _inner(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return inputs(node.this, scope)
 
 
@@ -292,12 +292,12 @@ def window_inputs(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return named | transform_inputs(inputs_of_all(filter(None, frame), scope), subtype)
 
 
-def _filtered(node: exp.Expr, scope: QueryScope) -> InputColumns:
+def _filter(node: exp.Expr, scope: QueryScope) -> InputColumns:
     condition = clause_inputs(node.expression, scope, Subtype.CONDITIONAL)
     return inputs(node.this, scope) | condition
 
 
-def _sent(node: exp.Expr, scope: QueryScope) -> InputColumns:
+def _parameter(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """A parameter, or a literal that was taken out."""
     return frozenset({SENT}) if scope.context.sends else NOTHING
 
@@ -326,35 +326,35 @@ def _ordered_values(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 
 _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] = {
-    exp.Alias: _inside,
+    exp.Alias: _inner,
     exp.Anonymous: _anonymous,
-    exp.Boolean: _nothing,
+    exp.Boolean: _no_inputs,
     exp.Case: _case,
     exp.Column: _column,
     exp.Columns: _columns_star,
-    exp.CombinedAggFunc: _combined,
+    exp.CombinedAggFunc: _combinator,
     exp.Comprehension: _comprehension,
     exp.Count: _count,
     exp.DecodeCase: _decode,
     exp.Dot: _dot,
     exp.EQ: _equal,
-    exp.Elt: _chosen,
+    exp.Elt: _elt,
     exp.Exists: _exists,
-    exp.Filter: _filtered,
+    exp.Filter: _filter,
     exp.If: _if,
-    exp.DataType: _nothing,
-    exp.Identifier: _nothing,
+    exp.DataType: _no_inputs,
+    exp.Identifier: _no_inputs,
     exp.Lambda: _lambda,
-    exp.Literal: _nothing,
-    exp.NextValueFor: _nothing,
-    exp.Null: _nothing,
+    exp.Literal: _no_inputs,
+    exp.NextValueFor: _no_inputs,
+    exp.Null: _no_inputs,
     exp.Nvl2: _if,
     exp.Order: _ordered_values,
     exp.Parameter: _position,
-    exp.Paren: _inside,
-    exp.Placeholder: _sent,
+    exp.Paren: _inner,
+    exp.Placeholder: _parameter,
     exp.Star: _star,
-    exp.Var: _nothing,
+    exp.Var: _no_inputs,
     exp.Window: _window,
     exp.WithinGroup: _ordered_group,
 }

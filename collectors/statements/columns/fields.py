@@ -58,7 +58,7 @@ def _row_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
     """The columns of a table whose name stands for its rows."""
     if node.args.get("table"):
         return ()
-    rowsets = scope.named((node.name.casefold(),))
+    rowsets = scope.find_rowsets((node.name.casefold(),))
     return rowsets[0].columns if rowsets else ()
 
 

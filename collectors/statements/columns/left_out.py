@@ -26,7 +26,7 @@ def left_out(statement: StatementTokens) -> Iterator[Edit]:
     """The pieces: hints, TOP, OUTPUT and others."""
     words = statement.words
     for at in range(len(statement.tokens)):
-        behind = _behind(statement, at)
+        behind = _place_behind(statement, at)
         if behind > at:
             yield at, behind, " "
         elif words[at] == "INTO" and words[name := statement.behind_name(at + 1)] == "ON":
@@ -37,7 +37,7 @@ def left_out(statement: StatementTokens) -> Iterator[Edit]:
         yield at, behind, " "
 
 
-def _behind(statement: StatementTokens, at: int) -> int:
+def _place_behind(statement: StatementTokens, at: int) -> int:
     """The place behind a piece that begins at a place, or else the place."""
     rule = _PIECES.get(statement.words[at])
     if rule:

@@ -18,10 +18,10 @@ def outputs_into(text: str, tokens: list[Token]) -> list[str]:
     statement = StatementTokens(text, tokens)
     writes = []
     for at, behind in output_clauses(statement):
-        into = next((place for place in range(at, behind) if statement.words[place] == "INTO"), 0)
+        into = next((near for near in range(at, behind) if statement.words[near] == "INTO"), 0)
         if at + 1 < into < behind - 1:
-            values = _ACTION.sub("NULL", statement.written(at + 1, into))
-            writes.append(f"INSERT INTO {statement.written(into + 1, behind)} SELECT {values}")
+            values = _ACTION.sub("NULL", statement.text_between(at + 1, into))
+            writes.append(f"INSERT INTO {statement.text_between(into + 1, behind)} SELECT {values}")
     return writes
 
 

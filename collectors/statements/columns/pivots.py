@@ -32,7 +32,7 @@ def pivot_rowset(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
         alias = pivot.args.get("alias")
         if isinstance(alias, exp.TableAlias):
             names = [column.name for column in alias.args.get("columns") or ()]
-            rowset = rowset.renamed((alias.name.casefold(),), names)
+            rowset = rowset.rename((alias.name.casefold(),), names)
     return rowset
 
 

@@ -98,7 +98,7 @@ def _name(node: exp.Expr, dialect: str, position: int) -> str:
 def _name_in_spark(node: exp.Expr) -> str:
     """`sum((a + b))` for `SUM(t.a + t.b)`: brackets around operators only, columns alone."""
 
-    def named(part: exp.Expr) -> exp.Expr:
+    def simplify(part: exp.Expr) -> exp.Expr:
         if isinstance(part, exp.Column):
             return exp.column(part.this)
         if isinstance(part, exp.Paren):
@@ -110,7 +110,7 @@ def _name_in_spark(node: exp.Expr) -> str:
     # Each part is replaced after those inside of it.
     root = exp.Paren(this=node.copy())
     for part in reversed(list(root.this.walk())):
-        part.replace(named(part))
+        part.replace(simplify(part))
     return root.this.sql("spark", normalize_functions="lower")
 
 
@@ -126,7 +126,7 @@ def _star_columns(
     renamed = {alias.this.name.casefold(): alias.alias for alias in args.get("rename") or ()}
     pattern = _like(args["ilike"]) if args.get("ilike") else None
     seen: set[str] = set()
-    rowsets = scope.named(qualifier) if qualifier else scope.rowsets
+    rowsets = scope.find_rowsets(qualifier) if qualifier else scope.rowsets
     for rowset in rowsets:
         for column in rowset.columns:
             name = column.name.casefold()

@@ -89,15 +89,15 @@ def add_ctes(node: exp.Expr, scope: QueryScope) -> None:
         body = cte.this
         if isinstance(body, exp.SetOperation) and _names_itself(body, name):
             # A recursive one begins with the branch that does not name it.
-            rowset = query_rowset(body.left, scope).renamed((name,), names)
+            rowset = query_rowset(body.left, scope).rename((name,), names)
             for _ in range(_MOST_ROUNDS):
                 scope.ctes[name], before = rowset, rowset.columns
-                rowset = query_rowset(body, scope).renamed((name,), names)
+                rowset = query_rowset(body, scope).rename((name,), names)
                 if rowset.columns == before:
                     break
             scope.ctes[name] = rowset
             continue
-        scope.ctes[name] = query_rowset(body, scope).renamed((name,), names)
+        scope.ctes[name] = query_rowset(body, scope).rename((name,), names)
 
 
 def _names_itself(body: exp.Expr, name: str) -> bool:

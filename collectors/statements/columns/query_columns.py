@@ -64,15 +64,15 @@ def query_columns(
         _log.debug("sqlglot reads no tree", exc_info=True)
         raise NoTreeError("the parser does not support this statement") from error
     statements = [tree for tree in trees if tree and not isinstance(tree, exp.Semicolon)]
-    place = next((at for at in reversed(range(len(statements))) if _query(statements[at])), None)
-    if place is None:
+    position = next((at for at in reversed(range(len(statements))) if _query(statements[at])), None)
+    if position is None:
         raise NoTreeError("it is not a query")
     context = QueryContext(dialect, None, columns, query_rowset, variables=_variables(statements))
     scope = QueryScope(context)
     try:
         if len(statements) > 1:
-            _add_others(statements[:place] + statements[place + 1 :], scope)
-        rowset = _result(statements[place], scope)
+            _add_others(statements[:position] + statements[position + 1 :], scope)
+        rowset = _result(statements[position], scope)
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError):
         _log.debug("a statement has an unknown form", exc_info=True)
         return QueryColumns(tables=tuple(context.read), gaps=("the statement has an unknown form",))
@@ -106,7 +106,7 @@ def _add_others(statements: Iterable[exp.Expr], scope: QueryScope) -> None:
             and isinstance(target.this, exp.Table)
         ):
             path = table_parts(target.this)
-            scope.ctes[path[-1]] = query_rowset(query, scope).renamed(path)
+            scope.ctes[path[-1]] = query_rowset(query, scope).rename(path)
         else:
             scope.context.gap("other statements than the query are left out")
 

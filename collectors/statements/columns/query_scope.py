@@ -132,28 +132,30 @@ class QueryScope:
     def _field(self, qualifier: list[str], names: list[str]) -> InputColumns | None:
         """A field of a struct, where the schema has it as a column: `address.city` of BigQuery."""
         name = ".".join(names)
-        rowsets = self.named(tuple(map(str.casefold, qualifier))) if qualifier else self.rowsets
+        rowsets = (
+            self.find_rowsets(tuple(map(str.casefold, qualifier))) if qualifier else self.rowsets
+        )
         candidates = [rowset for rowset in rowsets if rowset.knows(name.casefold())]
         return candidates[0].find(name) if len(candidates) == 1 else None
 
     def _qualified(self, qualifier: list[str], name: str) -> InputColumns | None:
         wanted = tuple(part.casefold() for part in qualifier)
-        rowsets = self.named(wanted)
+        rowsets = self.find_rowsets(wanted)
         return rowsets[0].find(name) if rowsets else None
 
     def _row(self, parts: list[str]) -> InputColumns | None:
         """A table's name for its rows (`TO_JSON(t)`), or a column that its schema does not have."""
         *qualifier, name = (part.casefold() for part in parts)
         if not qualifier:
-            rows = self.named((name,))
+            rows = self.find_rowsets((name,))
             if rows:
                 all_columns = NOTHING.union(*(column.inputs for column in rows[0].columns))
                 return transform_inputs(all_columns, Subtype.TRANSFORMATION)
-        rowsets = self.named(tuple(qualifier)) if qualifier else self.rowsets
+        rowsets = self.find_rowsets(tuple(qualifier)) if qualifier else self.rowsets
         table = rowsets[0].table if len(rowsets) == 1 else None
         return None if table is None else frozenset({InputColumn(table, parts[-1])})
 
-    def named(self, qualifier: Name) -> list[Rowset]:
+    def find_rowsets(self, qualifier: Name) -> list[Rowset]:
         """The rowsets of a folded name, in this query or in the nearest around it."""
         scope: QueryScope | None = self
         while scope:

@@ -22,7 +22,7 @@ _CHANGING = keywords("MODIFY WRITE")
 def rewrites(statement: StatementTokens) -> Iterator[Edit]:
     """The pieces, and what stands there instead."""
     words = statement.words
-    yield from _beginning(statement)
+    yield from _rewrite_beginning(statement)
     for at in range(1, len(statement.tokens)):
         if words[at] == "=" and words[at - 1] in SIGNS:
             yield from _assignment(statement, at)
@@ -34,7 +34,7 @@ def rewrites(statement: StatementTokens) -> Iterator[Edit]:
             yield at, at + 1, "AS ?"
 
 
-def _beginning(statement: StatementTokens) -> Iterator[Edit]:
+def _rewrite_beginning(statement: StatementTokens) -> Iterator[Edit]:
     """Rewrites where a statement begins."""
     words = statement.words
     if words[:2] == ["ALTER", "VIEW"]:
@@ -82,11 +82,11 @@ def _method(statement: StatementTokens, at: int) -> Iterator[Edit]:
     name = statement.begin_of_name(at - 2)
     if words[at - 1] in _CHANGING and words[name - 1] in {"SET", ","} and name < at - 2:
         changed = _changed_column(statement, name, at - 2)
-        yield name, at + 1, f"{statement.written(name, at - 2)} = CONCAT({changed}, "
+        yield name, at + 1, f"{statement.text_between(name, at - 2)} = CONCAT({changed}, "
     elif _is_method(statement.tokens[at - 1]):
         if name < at - 2:
             comma = "" if words[at + 1] == ")" else ", "
-            yield name, at + 1, f"CONCAT({statement.written(name, at - 2)}{comma}"
+            yield name, at + 1, f"CONCAT({statement.text_between(name, at - 2)}{comma}"
         elif words[at - 3] == ")":
             yield at - 2, statement.behind_brackets(at), " "
 
@@ -99,7 +99,7 @@ def _function(statement: StatementTokens, at: int) -> Iterator[Edit]:
         case "OPENQUERY" if words[at + 2] == ",":
             yield at - 1, at + 3, "("
         case "CHANGETABLE":  # (CHANGES t, …)
-            table = statement.written(at + 2, statement.behind_name(at + 2))
+            table = statement.text_between(at + 2, statement.behind_name(at + 2))
             yield at - 1, statement.behind_brackets(at), table
 
 
@@ -116,7 +116,7 @@ def _is_method(token: Token) -> bool:
 
 def _changed_column(statement: StatementTokens, name: int, behind: int) -> str:
     """A column of an assignment as its value names it: `a` of `UPDATE t SET a += 1` is `[t].a`."""
-    column = statement.written(name, behind)
+    column = statement.text_between(name, behind)
     alone = name == behind - 1 and statement.words[0] == "UPDATE" and statement.tokens[1].is_name
     if not alone:
         return column

@@ -106,7 +106,7 @@ class Rowset:
             for input_column in self._stars[0].inputs
         )
 
-    def renamed(self, path: Name, names: Sequence[str] = ()) -> Rowset:
+    def rename(self, path: Name, names: Sequence[str] = ()) -> Rowset:
         """The same rows under another name, their first columns under these names."""
         if not names:
             return self._alias(path)

@@ -42,13 +42,13 @@ def add_sources(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if isinstance(node, exp.Final):  # FROM t FINAL
         node = node.this
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
-        deciding |= _bracketed(node, scope)  # FROM (a JOIN b ON …)
+        deciding |= _add_bracket(node, scope)  # FROM (a JOIN b ON …)
     else:
         scope.rowsets.append(pivot_rowset(node, _rowset(node, scope), scope))
     return deciding | add_joins(node, scope)
 
 
-def _bracketed(node: exp.Subquery, scope: QueryScope) -> InputColumns:
+def _add_bracket(node: exp.Subquery, scope: QueryScope) -> InputColumns:
     path, names = _alias(node)
     if not path:
         return add_sources(node.this, scope)
@@ -56,7 +56,7 @@ def _bracketed(node: exp.Subquery, scope: QueryScope) -> InputColumns:
     deciding = add_sources(node.this, inside)
     columns = [column for rowset in inside.rowsets for column in rowset.columns]
     influences = NOTHING.union(*(rowset.influences for rowset in inside.rowsets))
-    scope.rowsets.append(Rowset((), columns, influences).renamed(path, names))
+    scope.rowsets.append(Rowset((), columns, influences).rename(path, names))
     return deciding
 
 
@@ -133,7 +133,7 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
         return _table(node, path, names, scope)
     inner = node.this if isinstance(node, exp.Lateral) else node
     if isinstance(inner, exp.Query | exp.Values):
-        return scope.context.query(inner, scope).renamed(path, names)
+        return scope.context.query(inner, scope).rename(path, names)
     if isinstance(inner, exp.Unnest):
         return _unnest(inner, path, names, scope)
     if isinstance(inner, exp.AtIndex | exp.Alias | exp.Pivot) and not path:
@@ -194,11 +194,15 @@ def _function_rows(
 
 def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
     parts = table_parts(node)
-    if len(parts) > 1 and scope.context.dialect in _ARRAYS_IN_FROM and scope.named(parts[:1]):
+    if (
+        len(parts) > 1
+        and scope.context.dialect in _ARRAYS_IN_FROM
+        and scope.find_rowsets(parts[:1])
+    ):
         return _array(parts, path, scope)
     cte = scope.ctes.get(parts[0]) if len(parts) == 1 else None
     if cte is not None:
-        return cte.renamed(path or parts, names)
+        return cte.rename(path or parts, names)
     if isinstance(node.this, exp.SemanticView):
         return _semantic_view(node.this, path, scope)
     if isinstance(node.this, exp.Func):
@@ -212,7 +216,7 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
         scope.context.gap("a table is not among those found")
         return Rowset(path or parts, [RowsetColumn(ANY_COLUMN, NOTHING)])
     columns = scope.context.columns(table)
-    return table_rowset(path or parts, table, columns).renamed(path or parts, names)
+    return table_rowset(path or parts, table, columns).rename(path or parts, names)
 
 
 def _semantic_view(view: exp.Expr, path: Name, scope: QueryScope) -> Rowset:

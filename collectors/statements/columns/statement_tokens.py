@@ -51,7 +51,7 @@ class StatementTokens:
                 at -= 2
         return at
 
-    def written(self, first: int, behind: int) -> str:
+    def text_between(self, first: int, behind: int) -> str:
         """The text from one place to another; empty where it was cut off before."""
         if first >= len(self.tokens):
             return ""

@@ -161,12 +161,12 @@ def _read_shift(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] 
     """`day, -1, GETDATE())`"""
     part = _word(tokens, at)
     sign = -1 if _word(tokens, at + 2) == "-" else 1
-    place = at + 2 + (_word(tokens, at + 2) in ("-", "+"))
-    steps = _mark(tokens, place)
+    position = at + 2 + (_word(tokens, at + 2) in ("-", "+"))
+    steps = _mark(tokens, position)
     is_known = part in _UNITS or part in _MONTHS
-    if not is_known or steps is None or _word(tokens, place + 1) != ",":
+    if not is_known or steps is None or _word(tokens, position + 1) != ",":
         return None
-    parsed = read_expression(tokens, place + 2)
+    parsed = read_expression(tokens, position + 2)
     if parsed is None or _word(tokens, parsed[1]) != ")":
         return None
     days, months = _UNITS.get(part, 0), _MONTHS.get(part, 0)

@@ -19,18 +19,18 @@ def variables_of(tokens: Sequence[Token]) -> dict[str, DateExpression]:
         before = tokens[at - 1].word if at else ""
         if before not in ("DECLARE", "SET", "SELECT", ","):
             continue
-        name, place = token.word.casefold(), at + 1
-        if tokens[place].word == "AS":
-            place += 1
-        if tokens[place].word != "=" and place + 1 < len(tokens):
-            place += 1
-            if place < len(tokens) and tokens[place].word == "(":
-                place += 3  # datetime2(7), with the number as a list
-        if place < len(tokens) and tokens[place].word == "=":
+        name, position = token.word.casefold(), at + 1
+        if tokens[position].word == "AS":
+            position += 1
+        if tokens[position].word != "=" and position + 1 < len(tokens):
+            position += 1
+            if position < len(tokens) and tokens[position].word == "(":
+                position += 3  # datetime2(7), with the number as a list
+        if position < len(tokens) and tokens[position].word == "=":
             if name in variables or name in twice:
                 twice.add(name)
                 variables.pop(name, None)
-            elif value := read_expression(tokens, place + 1):
+            elif value := read_expression(tokens, position + 1):
                 variables[name] = value[0]
             else:
                 twice.add(name)

@@ -69,9 +69,9 @@ def _procedure_places(tokens: list[Token]) -> Iterator[int]:
         if token.word not in _CALLS or (token.word == "CALL" and not _begins(tokens, at)):
             continue
         words = [token.word for token in tokens[at + 1 : at + 3]]
-        place = at + (3 if words[1:] == ["="] else 1)  # EXEC @rc = dbo.load
-        if place < len(tokens) and words[0] != "AS":
-            yield place
+        position = at + (3 if words[1:] == ["="] else 1)  # EXEC @rc = dbo.load
+        if position < len(tokens) and words[0] != "AS":
+            yield position
 
 
 def _begins(tokens: list[Token], at: int) -> bool:

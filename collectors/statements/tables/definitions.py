@@ -18,16 +18,16 @@ _MODIFIERS = keywords(
 
 def create(state: ScanState, at: int) -> int:
     """`CREATE TABLE`, `CREATE VIEW`, `CREATE SYNONYM`; anything else touches no table."""
-    place = state.skip(at + 1, *_MODIFIERS)
-    match state.word(place):
+    position = state.skip(at + 1, *_MODIFIERS)
+    match state.word(position):
         case "VIEW":
-            words = {state.word(near) for near in range(at, place)}
+            words = {state.word(near) for near in range(at, position)}
             temporary = words & {"TEMP", "TEMPORARY"}
-            return create_view(state, place + 1, Kind.TEMPORARY if temporary else Kind.VIEW)
+            return create_view(state, position + 1, Kind.TEMPORARY if temporary else Kind.VIEW)
         case "TABLE":
-            return _create_table(state, place + 1)
+            return _create_table(state, position + 1)
         case "SYNONYM":
-            _create_synonym(state, place + 1)
+            _create_synonym(state, position + 1)
         case kind:
             state.verb = f"CREATE {kind}" if kind in MODULES else "CREATE"
     return state.end
@@ -46,17 +46,17 @@ def _create_synonym(state: ScanState, at: int) -> None:
 def create_view(state: ScanState, at: int, kind: Kind) -> int:
     """`CREATE VIEW v …` from the name on, the words before it included in `kind`."""
     state.operation = Operation.CREATE_VIEW
-    place = state.skip(at, "IF", "NOT", "EXISTS")
-    view = state.name(place)
+    position = state.skip(at, "IF", "NOT", "EXISTS")
+    view = state.name(position)
     if view is None:
-        state.no_table(place)
+        state.no_table(position)
         return state.end
     if kind is Kind.TEMPORARY and "GLOBAL" in (state.word(at - 2), state.word(at - 3)):
         view = view._replace(name=(GLOBAL_TEMP, *view.name))
     state.write(view, state.operation, kind=kind)
     options = state.find(view.end, "OPTIONS")
     if options and state.find(view.end, "USING"):  # CREATE TEMP VIEW v USING csv OPTIONS (path …)
-        names = (state.name(place) for place in range(options, state.after(options + 1)))
+        names = (state.name(near) for near in range(options, state.after(options + 1)))
         for path in names:
             if path and path.kind is Kind.PATH:
                 state.read(options, path)
@@ -65,10 +65,10 @@ def create_view(state: ScanState, at: int, kind: Kind) -> int:
 
 def _create_table(state: ScanState, at: int) -> int:
     state.operation = Operation.CREATE_TABLE
-    place = state.skip(at, "IF", "NOT", "EXISTS")
-    table = state.name(place)
+    position = state.skip(at, "IF", "NOT", "EXISTS")
+    table = state.name(position)
     if table is None:
-        state.no_table(place)
+        state.no_table(position)
         return state.end
     query = _query(state, table.end)
     clone = state.skip(table.end, "SHALLOW", "DEEP", "AS")

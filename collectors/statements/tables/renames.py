@@ -59,22 +59,22 @@ def _transfer(state: ScanState, at: int) -> int:
     schema, transfer = state.name(at), state.find(at, "TRANSFER")
     if schema is None or transfer is None:
         return state.end
-    place = state.skip(transfer + 1, "OBJECT", "::")
-    table = None if state.find(place, "::") else state.name(place)
+    position = state.skip(transfer + 1, "OBJECT", "::")
+    table = None if state.find(position, "::") else state.name(position)
     if table:
         new = table._replace(name=(*table.name[:-2], *schema.name, table.name[-1]))
-        _move(state, place, Operation.TRANSFER, table, new)
+        _move(state, position, Operation.TRANSFER, table, new)
     return state.end
 
 
 def rename_object(state: ScanState, at: int) -> int:
     """`RENAME OBJECT dbo.a TO b`, `RENAME OBJECT dbo.a COLUMN c TO d`; Azure Synapse."""
     state.operation = Operation.RENAME
-    place = state.skip(at + 1, "OBJECT", "::")
-    old = state.name(place)
+    position = state.skip(at + 1, "OBJECT", "::")
+    old = state.name(position)
     new = state.name(old.end + 1) if old and state.word(old.end) == "TO" else None
     if old and new:
-        _rename(state, place, old, new)
+        _rename(state, position, old, new)
     elif old and state.word(old.end) == "COLUMN":
         state.operation = Operation.ALTER
         state.write(old, Operation.ALTER)

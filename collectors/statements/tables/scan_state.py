@@ -152,14 +152,14 @@ class ScanState:
         if self.word(at) != "(" or self.word(at + 1) in QUERY_STARTS:
             return ()
         columns = []
-        end, place, first = self.closes[at], at + 1, True
-        while place < end:
-            token = self.tokens[place]
+        end, position, first = self.closes[at], at + 1, True
+        while position < end:
+            token = self.tokens[position]
             if first and token.is_name and token.word not in _NO_COLUMNS:
-                typed = place + 1 < end and self.tokens[place + 1].is_name
-                columns.append((token.text, self.tokens[place + 1].text if typed else ""))
+                typed = position + 1 < end and self.tokens[position + 1].is_name
+                columns.append((token.text, self.tokens[position + 1].text if typed else ""))
             first = token.word == ","
-            place = self.after(place)
+            position = self.after(position)
         return tuple(columns)
 
     @property

@@ -77,11 +77,13 @@ def _read_source(state: ScanState, at: int, table: NameAt) -> int:
 
 def alias(state: ScanState, at: int, read: int | None, default: str) -> int:
     """Note the alias of a table in this statement; return the place after it."""
-    place = state.skip(at, "AS")
+    position = state.skip(at, "AS")
     alias = default
-    named = place < state.end and state.tokens[place].is_name and state.word(place + 1) != "."
-    if named and state.word(place) not in _NO_ALIAS:
-        alias, at = state.tokens[place].text, place + 1
+    named = (
+        position < state.end and state.tokens[position].is_name and state.word(position + 1) != "."
+    )
+    if named and state.word(position) not in _NO_ALIAS:
+        alias, at = state.tokens[position].text, position + 1
     if read is not None and alias:
         state.aliases.setdefault(alias.casefold(), read)
     return at
@@ -89,13 +91,13 @@ def alias(state: ScanState, at: int, read: int | None, default: str) -> int:
 
 def _function(state: ScanState, function: NameAt) -> int:
     """The result of a function is no table, but some take one: `CHANGETABLE(CHANGES t, 0)`."""
-    place = state.skip(function.end + 1, "CHANGES", "VERSION")
+    position = state.skip(function.end + 1, "CHANGES", "VERSION")
     if state.dialect is Dialect.SPARK or function.name[-1].upper() not in _TABLE_FUNCTIONS:
         return function.end
     state.scopes.append(
         ScanScope(function.end, state.closes[function.end], expects=True, derived=True)
     )
-    return place
+    return position
 
 
 def _open_query(state: ScanState, at: int) -> int | None:

@@ -15,10 +15,10 @@ def _cache(state: ScanState, at: int) -> int:
     state.operation = Operation.CACHE_TABLE
     if state.word(at + 1) == "SELECT":
         return at + 1
-    place = state.skip(at + 1, "LAZY", "TABLE")
-    table = state.name(place)
+    position = state.skip(at + 1, "LAZY", "TABLE")
+    table = state.name(position)
     if table is None:
-        state.no_table(place)
+        state.no_table(position)
         return state.end
     end = table.end
     if state.word(end) == "OPTIONS":
@@ -49,10 +49,10 @@ def _load(state: ScanState, at: int) -> int:
 def _copy(state: ScanState, at: int) -> int:
     """`COPY INTO t FROM files.`/x``, `COPY INTO t FROM (SELECT … FROM files.`/x`)`"""
     state.operation = Operation.COPY_INTO
-    place = state.skip(at + 1, "INTO")
-    target = state.name(place)
+    position = state.skip(at + 1, "INTO")
+    target = state.name(position)
     if target is None:
-        state.no_table(place)
+        state.no_table(position)
         return state.end
     state.scope.has_from = True
     state.write(target, state.operation)
@@ -62,11 +62,11 @@ def _copy(state: ScanState, at: int) -> int:
 def _restore(state: ScanState, at: int) -> int:
     """`RESTORE TABLE t TO VERSION AS OF 3`, `CONVERT TO DELTA t`"""
     state.operation = Operation(state.word(at))
-    place = state.skip(at + 1, "TABLE", "TO", "DELTA")
-    if table := state.name(place):
+    position = state.skip(at + 1, "TABLE", "TO", "DELTA")
+    if table := state.name(position):
         state.write(table, state.operation)
     else:
-        state.no_table(place)
+        state.no_table(position)
     return state.end
 
 
@@ -76,20 +76,20 @@ def _call(state: ScanState, at: int) -> int:
     if procedure is None or state.word(procedure.end) != "(":
         return state.end
     tables = PROCEDURES.get(procedure.name[-1].casefold(), {})
-    place, end = procedure.end + 1, state.after(procedure.end) - 1
-    for position in range(len(tables)):
-        named = state.word(place + 1) == "=>"
-        argument = state.word(place).casefold() if named else list(tables)[position]
-        table = state.name(place + 2 if named else place)
+    position, end = procedure.end + 1, state.after(procedure.end) - 1
+    for index in range(len(tables)):
+        named = state.word(position + 1) == "=>"
+        argument = state.word(position).casefold() if named else list(tables)[index]
+        table = state.name(position + 2 if named else position)
         role = tables.get(argument) if table else None
         if table and role == READ:
             state.read(at, table)
         elif table and role:
             kind = Kind.TEMPORARY if role == TEMPORARY else Kind.TABLE
             state.write(table, state.operation, kind=kind)
-        while place < end and state.word(place) != ",":
-            place = state.after(place)
-        place += 1
+        while position < end and state.word(position) != ",":
+            position = state.after(position)
+        position += 1
     return state.end
 
 

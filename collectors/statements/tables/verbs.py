@@ -33,10 +33,10 @@ def _change(state: ScanState, at: int) -> int:
     operation = Operation(state.word(at))
     if state.word(at + 1) == "STATISTICS":
         return state.end
-    place = _target(state, at + 1, operation)
-    target = state.remote(place) or state.name(place)
+    position = _target(state, at + 1, operation)
+    target = state.remote(position) or state.name(position)
     if target is None:
-        state.no_table(place)
+        state.no_table(position)
         return at + 1
     if state.word(target.end) == "(" and operation is not Operation.MERGE:
         return at + 1  # OPENROWSET(…)
@@ -52,15 +52,15 @@ def _insert(state: ScanState, at: int) -> int:
         operation = Operation.INSERT_OVERWRITE
     elif state.word(at + 1) == "BULK":
         operation, at = Operation.BULK_INSERT, at + 1
-    place = _target(state, at + 1, operation)
+    position = _target(state, at + 1, operation)
     state.scope.in_from = False
     state.scope.has_from = state.dialect is Dialect.SPARK  # INSERT INTO t FROM u SELECT …
-    is_directory = state.word(place) in ("DIRECTORY", "LOCAL")
-    place = state.skip(place, "LOCAL", "DIRECTORY") if is_directory else place
-    target = state.remote(place) or state.name(place)
+    is_directory = state.word(position) in ("DIRECTORY", "LOCAL")
+    position = state.skip(position, "LOCAL", "DIRECTORY") if is_directory else position
+    target = state.remote(position) or state.name(position)
     if target is None or (is_directory and target.kind is not Kind.PATH):
-        state.no_table(place)
-        return place + 1
+        state.no_table(position)
+        return position + 1
     state.scope.target = target
     state.write(target, operation, state.columns(target.end))
     end = target.end
@@ -93,11 +93,11 @@ def _truncate(state: ScanState, at: int) -> int:
 
 def _only_target(state: ScanState, at: int, operation: Operation) -> int:
     state.operation = operation
-    place = state.skip(at, "INTO", "TABLE")
-    if target := state.name(place):
+    position = state.skip(at, "INTO", "TABLE")
+    if target := state.name(position):
         state.write(target, operation)
     else:
-        state.no_table(place)
+        state.no_table(position)
     return state.end
 
 

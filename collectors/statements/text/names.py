@@ -112,8 +112,8 @@ def common_tables(tokens: list[Token], closes: dict[int, int]) -> list[Cte]:
 def _list_of_ctes(
     tokens: list[Token], closes: dict[int, int], at: int, visible_to: int
 ) -> list[Cte]:
-    def word(place: int) -> str:
-        return tokens[place].word if place < len(tokens) else ""
+    def word(position: int) -> str:
+        return tokens[position].word if position < len(tokens) else ""
 
     ctes: list[Cte] = []
     recursive = word(at) == "RECURSIVE"

@@ -16,11 +16,11 @@ FAILED = ("java.lang.ArithmeticException: / by zero", "")
 
 @pytest.mark.parametrize("error", STOPPED)
 def test_where_the_end_is_not_logged_the_error_decides(error: str) -> None:
-    assert StreamingQuery().interrupted(error)
-    assert not StreamingQuery(failed=True).interrupted(error)
+    assert StreamingQuery().is_interrupted_by(error)
+    assert not StreamingQuery(failed=True).is_interrupted_by(error)
 
 
 @pytest.mark.parametrize("error", FAILED)
 def test_other_errors_are_failures_unless_the_query_ended_without_one(error: str) -> None:
-    assert not StreamingQuery().interrupted(error)
-    assert StreamingQuery(stopped=True).interrupted(error)
+    assert not StreamingQuery().is_interrupted_by(error)
+    assert StreamingQuery(stopped=True).is_interrupted_by(error)

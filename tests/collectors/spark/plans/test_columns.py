@@ -87,7 +87,10 @@ def follow(text: str) -> tuple[ColumnTrace, list[str]]:
     assert root
     trace = trace_columns(plan, root, source)
     return trace, [
-        *(f"{one.name} <- {in_words(trace.known[one.id])}" for one in trace.columns_of(root)),
+        *(
+            f"{one.name} <- {in_words(trace.inputs_by_id[one.id])}"
+            for one in trace.columns_of(root)
+        ),
         f"* <- {in_words(frozenset(trace.influences))}",
     ]
 

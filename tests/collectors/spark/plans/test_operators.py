@@ -590,7 +590,9 @@ def test_a_write_through_a_connector_has_its_target(
 )
 def test_a_table_named_by_its_path_is_the_path(table: str, catalog: str) -> None:
     target = Target(identifier(table), catalog=catalog)
-    assert DatasetResolver("spark").written(target) == [(DatasetId("file", "/lake/t"), Kind.PATH)]
+    assert DatasetResolver("spark").written_datasets(target) == [
+        (DatasetId("file", "/lake/t"), Kind.PATH)
+    ]
 
 
 @pytest.mark.parametrize(
