@@ -32,7 +32,7 @@ class _TimeIsUpError(BaseException):
     """Raised by the alarm, and no `except Exception` on its way catches it."""
 
 
-def limited(
+def run_limited(
     work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
     """The result of work on a text.

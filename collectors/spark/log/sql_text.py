@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.time_limit import limited
+from dbt_graft.collectors.statements.time_limit import run_limited
 
 _THRIFT_OPERATION = "thriftserver.SparkExecuteStatementOperation"
 # The start of a request that is one statement; in others SQL is only a part.
@@ -36,7 +36,7 @@ def thrift_sql(description: str, details: str) -> str:
     """
     if _THRIFT_OPERATION not in details:
         return ""
-    return limited(normalise, description, Dialect.SPARK)
+    return run_limited(normalise, description, Dialect.SPARK)
 
 
 def connect_sql(request: str) -> str:
@@ -44,7 +44,7 @@ def connect_sql(request: str) -> str:
     match = _COMMAND.match(request)
     if not match:
         return ""
-    return limited(normalise, _CUT.sub("", _unescape(match["sql"])), Dialect.SPARK)
+    return run_limited(normalise, _CUT.sub("", _unescape(match["sql"])), Dialect.SPARK)
 
 
 def _unescape(text: str) -> str:

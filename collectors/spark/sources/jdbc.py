@@ -19,7 +19,7 @@ from dbt_graft.collectors.spark.plans.columns import (
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, name_parts
 from dbt_graft.collectors.statements.parse import ParsedShape, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType
 
@@ -97,7 +97,7 @@ def query_source(query: ExternalTable, database: JdbcDatabase) -> PlanSource:
 def _shapes(text: str) -> tuple[ParsedShape, ...]:
     dialect = Dialect.SPARK if "`" in text else Dialect.TSQL
     try:
-        return limited(parse, _query(text), dialect)
+        return run_limited(parse, _query(text), dialect)
     except UnreadableTextError:
         return ()
 

@@ -21,7 +21,7 @@ from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import failure, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.collectors.statements.workers import Worker
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
@@ -144,7 +144,7 @@ def _query(resolver: NameResolver, view: _View) -> ResolvedStatement:
 
 def _failed_query(resolver: NameResolver, view: _View, reason: str) -> ResolvedStatement:
     try:
-        text = limited(normalise, view.text, Dialect.TSQL)
+        text = run_limited(normalise, view.text, Dialect.TSQL)
     except UnreadableTextError:
         text = ""
     shape = failure(text, Dialect.TSQL, reason)

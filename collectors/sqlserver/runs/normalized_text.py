@@ -30,8 +30,8 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint, literals
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
 from dbt_graft.collectors.statements.text.unwrap import unwrap
-from dbt_graft.collectors.statements.text.variables import unquoted
-from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
+from dbt_graft.collectors.statements.text.variables import unquote
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 
 _log = logging.getLogger(__name__)
 
@@ -151,13 +151,13 @@ class TextNormalizer:
 
     def _find_carried(self, literal: str) -> NormalizedText:
         """The statement that a call of `sp_executesql` and its like carries as a string."""
-        return self._find(literal, unquoted(literal))
+        return self._find(literal, unquote(literal))
 
     def _find(self, captured: str, statement: str) -> NormalizedText:
         normalized = self._known.get(captured)
         if normalized is None:
             try:
-                normalized = limited(self._normalize, captured, statement)
+                normalized = run_limited(self._normalize, captured, statement)
             except UnreadableTextError as error:
                 _log.debug("a reject: a text", exc_info=True)
                 normalized = NormalizedText("", unread=str(error))

@@ -11,9 +11,9 @@ from dbt_graft.collectors.sqlserver.event import LogDamage
 from dbt_graft.collectors.sqlserver.runs.captured import Level
 from dbt_graft.collectors.statements.periods.partition_numbers import (
     TextPartitions,
-    added_partitions,
+    add_partitions,
 )
-from dbt_graft.collectors.statements.periods.shape import TextDate, added_dates
+from dbt_graft.collectors.statements.periods.shape import TextDate, add_dates
 
 
 class SegmentKind(StrEnum):
@@ -110,9 +110,9 @@ class SegmentCounts:
         self.first_sequence = min(self.first_sequence, counts.first_sequence)
         self.last_sequence = max(self.last_sequence, counts.last_sequence)
         if counts.dates:
-            self.dates = added_dates(self.dates, counts.dates)
+            self.dates = add_dates(self.dates, counts.dates)
         if counts.partitions:
-            self.partitions = added_partitions(self.partitions, counts.partitions)
+            self.partitions = add_partitions(self.partitions, counts.partitions)
 
 
 _NO_DAMAGE = LogDamage("", "")

@@ -24,7 +24,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 )
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column
@@ -160,7 +160,7 @@ def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabas
             hidden.append(f"{schema}.{module}")
         else:
             try:
-                normalised = limited(_without_literals, text, bool(quotes_are_names))
+                normalised = run_limited(_without_literals, text, bool(quotes_are_names))
             except UnreadableTextError as error:
                 unread.append(f"{schema}.{module} ({error})")
             else:

@@ -254,7 +254,7 @@ def _merge_ranges(
     return [*merged] if len(merged) <= _MOST else [(merged[0][0], merged[-1][1])]
 
 
-def added_partitions(
+def add_partitions(
     a: tuple[TextPartitions, ...], b: tuple[TextPartitions, ...]
 ) -> tuple[TextPartitions, ...]:
     """The partitions of two texts of one shape."""

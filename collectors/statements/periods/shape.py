@@ -216,7 +216,7 @@ def merge_dates(dates: Iterable[TextDate]) -> tuple[TextDate, ...]:
     return tuple(merged)
 
 
-def added_dates(a: tuple[TextDate, ...], b: tuple[TextDate, ...]) -> tuple[TextDate, ...]:
+def add_dates(a: tuple[TextDate, ...], b: tuple[TextDate, ...]) -> tuple[TextDate, ...]:
     """The dates of two texts of one shape."""
     if not b or a == b or all(date in a for date in b):
         return a

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
-from dbt_graft.collectors.statements.text.variables import unquoted
+from dbt_graft.collectors.statements.text.variables import unquote
 
 _STRING = STRING[Dialect.TSQL]
 _NAME = rf"(?:\w++|{NAME[Dialect.TSQL]})"
@@ -49,14 +49,14 @@ def unwrap_remote_queries(text: str, unwrap: Callable[[str], str]) -> str:
         return f"{server}.{match['table']}" if match["table"] else server
 
     def _query(server: str, query: str) -> str:
-        return f"OPENQUERY({server}, {unwrap(unquoted(query))}\n)"
+        return f"OPENQUERY({server}, {unwrap(unquote(query))}\n)"
 
     return _REMOTE.sub(rewrite, text)
 
 
 def _server(connection: str) -> str:
     """The server's name in a connection, in brackets; empty where it has none."""
-    text = unquoted(connection)
+    text = unquote(connection)
     named = _SERVER.search(text)
     name = named[1].strip() if named else "" if "=" in text or not text else text
     # Access and Excel name a file there, not a server.

@@ -107,7 +107,7 @@ class Variables:
             return None if name is None else f"[{name.replace(']', ']]')}]"
         if part.endswith(")"):
             return " " if _WHITE.match(part) else self._call_text(part)
-        return unquoted(part)
+        return unquote(part)
 
     def _call_text(self, call: str) -> str | None:
         """The text of a function's result, for functions that put texts together."""
@@ -161,7 +161,7 @@ def _arguments(text: str) -> list[str]:
     return [*arguments, text[begins:]]
 
 
-def unquoted(string: str) -> str:
+def unquote(string: str) -> str:
     """The text of a string literal; where it was cut off, the last word is not known: `?`."""
     text = string.partition("'")[2]
     if not text.replace("''", "").endswith("'"):

@@ -5,7 +5,7 @@ import pytest
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.time_limit import limited
+from dbt_graft.collectors.statements.time_limit import run_limited
 
 TEXTS = {
     "20,000 open brackets": "SELECT " + "(" * 20_000,
@@ -70,7 +70,7 @@ BACKTRACKING = {
 @pytest.mark.parametrize("dialect", Dialect)
 @pytest.mark.parametrize("name", BACKTRACKING)
 def test_no_pattern_backtracks_without_an_end(name: str, dialect: Dialect) -> None:
-    assert "?" in limited(normalise, BACKTRACKING[name], dialect)
+    assert "?" in run_limited(normalise, BACKTRACKING[name], dialect)
 
 
 @pytest.mark.slow

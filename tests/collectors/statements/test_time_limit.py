@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from dbt_graft.collectors.statements import time_limit
-from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "setitimer"), reason="this system has no alarms"
@@ -35,28 +35,28 @@ def _for_ever_in_spite_of_errors(text: str) -> int:
 @pytest.mark.parametrize("work", [_for_ever_in_a_pattern, _for_ever_in_spite_of_errors])
 def test_work_without_an_end_ends_with_its_reason(work: object) -> None:
     with pytest.raises(UnreadableTextError, match=r"^took longer than 0\.2 s$"):
-        limited(work, "a" * 200)  # type: ignore[arg-type]
+        run_limited(work, "a" * 200)  # type: ignore[arg-type]
 
 
 def test_a_crash_is_named_by_its_class_alone() -> None:
     with pytest.raises(
         UnreadableTextError, match=r"^crashed the parser \(ValueError( at dbt_graft\.\S+)?\)$"
     ):
-        limited(int, "a password")
+        run_limited(int, "a password")
 
 
 def test_the_alarm_and_its_handler_are_as_before() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    assert limited(str.upper, "a") == "A"
+    assert run_limited(str.upper, "a") == "A"
     with pytest.raises(UnreadableTextError):
-        limited(_for_ever_in_a_pattern, "a" * 200)
+        run_limited(_for_ever_in_a_pattern, "a" * 200)
     assert signal.getsignal(signal.SIGVTALRM) == before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
 
 
 def test_another_thread_does_the_work_without_a_limit() -> None:
     done: list[str] = []
-    thread = Thread(target=lambda: done.append(limited(str.upper, "a")))
+    thread = Thread(target=lambda: done.append(run_limited(str.upper, "a")))
     thread.start()
     thread.join()
     assert done == ["A"]
