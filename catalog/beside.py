@@ -36,7 +36,7 @@ class Beside(Generic[T]):
             return
         context = multiprocessing.get_context("fork")
         self.end, end = context.Pipe(duplex=False)
-        with settled():
+        with freeze_memory():
             self._process = context.Process(target=_send, args=(work, end), daemon=True)
             self._process.start()
         end.close()
@@ -74,7 +74,7 @@ def first_done(works: Mapping[K, Beside[T]]) -> K:
 
 
 @contextmanager
-def settled() -> Iterator[None]:
+def freeze_memory() -> Iterator[None]:
     """The garbage collector passes over all that is there, so that forks go on sharing it."""
     if gc.get_freeze_count():  # inside of another one
         yield

@@ -170,12 +170,12 @@ class Index:
         columns = {column.name.casefold(): column for column in self.datasets[dataset].columns}
         others = self._other_columns.get(dataset)
         if others is None:
-            others = self._other_columns[dataset] = self._unlisted(dataset, columns)
+            others = self._other_columns[dataset] = self._unlisted_columns(dataset, columns)
         for column in others:
             columns[column.name.casefold()] = column
         return columns
 
-    def _unlisted(self, dataset: DatasetId, listed: Collection[str]) -> tuple[Column, ...]:
+    def _unlisted_columns(self, dataset: DatasetId, listed: Collection[str]) -> tuple[Column, ...]:
         """The columns that the schema does not have."""
         description = self.descriptions.get(dataset)
         names = dict.fromkeys(

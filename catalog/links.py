@@ -158,7 +158,7 @@ def _consumers(names: Sequence[str], root: str) -> str:
     return f"{links} and {omitted:,} more" if omitted > 0 else links
 
 
-def with_short_links(body: str, path: str) -> str:
+def shorten_links(body: str, path: str) -> str:
     """The content of a page, its links to pages beside it without the way over the site's root.
 
     `../../../datasets/spark/orders/` is `../orders/` on the page `datasets/spark/items/`.

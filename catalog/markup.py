@@ -35,15 +35,15 @@ def text(value: object) -> Markup:
     """A value as text for any place of a template; `Markup` passes, None is empty."""
     if isinstance(value, Markup):
         return value
-    return Markup() if value is None else _escaped(str(value))
+    return Markup() if value is None else _escape(str(value))
 
 
 @functools.lru_cache(maxsize=1 << 16)  # a site shows the same names again and again
-def _escaped(value: str) -> Markup:
-    return Markup(shown(value).translate(_REFERENCES))  # noqa: S704  # escaped here
+def _escape(value: str) -> Markup:
+    return Markup(visible_name(value).translate(_REFERENCES))  # noqa: S704  # escaped here
 
 
-def shown(value: str) -> str:
+def visible_name(value: str) -> str:
     """A printable name, or words for one of blanks alone: a link needs something to be seen."""
     return "(blank)" if value.isspace() else printable(value)
 

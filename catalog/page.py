@@ -150,7 +150,7 @@ def render(page: Page, jinja: jinja2.Environment) -> str:
     context = {field.name: getattr(page, field.name) for field in fields(page)}
     try:
         template = jinja.get_template(f"{page.template}.html.j2")
-        return links.with_short_links(template.render(context, root=page.root), page.path)
+        return links.shorten_links(template.render(context, root=page.root), page.path)
     except jinja2.TemplateError as error:
         raise _faulty(error) from error
 

@@ -69,12 +69,12 @@ class PageKeys:
 
     def __init__(self, index: Index, order: Graph[str], maker: Digest) -> None:
         self._index, self._order = index, order
-        self._maker = combined((maker, digest((index.has_dbt_docs, sorted(index.engines)))))
+        self._maker = combine_digests((maker, digest((index.has_dbt_docs, sorted(index.engines)))))
         # Not `cache` of a method: such a cycle would keep all digests in memory.
         self._named: dict[str, Digest] = {}
         self._around: dict[DatasetId, Digest] = {}
         self._edges = {
-            dataset: combined(
+            dataset: combine_digests(
                 (
                     _edges(index.columns_to.get(dataset, ())),
                     _edges(index.columns_from.get(dataset, ())),
@@ -89,11 +89,11 @@ class PageKeys:
         outlines = {dataset: self._outline(dataset) for dataset in index.datasets}
         parts = list(graph.parts())
         upstream = {
-            dataset: combined((outline, _names(index.graph.parents(dataset))))
+            dataset: combine_digests((outline, _names(index.graph.parents(dataset))))
             for dataset, outline in outlines.items()
         }
         downstream = {
-            dataset: combined(
+            dataset: combine_digests(
                 (outline, _names(index.graph.children(dataset)), self._columns(dataset))
             )
             for dataset, outline in outlines.items()
@@ -112,14 +112,14 @@ class PageKeys:
         upstream = digest(
             [(reached.fault, reached.path) for reached in shown_faults(self._index, dataset)]
         )
-        return combined((self._maker, self._of_surroundings(dataset), downstream, upstream))
+        return combine_digests((self._maker, self._of_surroundings(dataset), downstream, upstream))
 
     def of_task(self, name: str) -> Digest:
         """The key of the page of a task or a consumer."""
         task, consumer = self._index.tasks.get(name), self._index.consumers.get(name)
         datasets = {usage.dataset for usage in task.usages} if task else set()
         datasets |= set(consumer.reads) if consumer else set()
-        return combined(
+        return combine_digests(
             (
                 self._maker,
                 self._of_name(name),
@@ -135,7 +135,7 @@ class PageKeys:
         """A dataset and all that its page may show of others."""
         if cached := self._around.get(dataset):
             return cached
-        key = self._around[dataset] = combined(
+        key = self._around[dataset] = combine_digests(
             (
                 self._own[dataset],
                 self._near_upstream[dataset],
@@ -164,7 +164,7 @@ class PageKeys:
             *(flow.task for flow in flows),
             *{edge.task: None for edge in (*edges_to, *edges_from)},
         ]
-        return combined(
+        return combine_digests(
             (
                 digest(
                     (
@@ -240,7 +240,7 @@ class PageKeys:
     def _columns(self, dataset: DatasetId) -> Digest:
         """The columns of a dataset, the edges into and out of them, and who reads it."""
         index = self._index
-        return combined(
+        return combine_digests(
             (
                 digest([(key, column.name) for key, column in index.columns(dataset).items()]),
                 digest([(c.node_id, c.name, c.kind) for c in index.reports.get(dataset, ())]),
@@ -275,7 +275,7 @@ def digest_of(content: bytes) -> Digest:
     return blake2b(content, digest_size=_SIZE).digest()
 
 
-def combined(digests: Iterable[Digest]) -> Digest:
+def combine_digests(digests: Iterable[Digest]) -> Digest:
     """The digest of several, in their order."""
     return digest_of(b"".join(digests))
 
@@ -300,7 +300,8 @@ def _near_digests(
 ) -> dict[N, Digest]:
     """For each node all records of the nodes one step from it."""
     return {
-        node: combined(digests[neighbour] for neighbour in neighbours(node)) for node in digests
+        node: combine_digests(digests[neighbour] for neighbour in neighbours(node))
+        for node in digests
     }
 
 
@@ -317,7 +318,7 @@ def _reach_digests(
     reach_digests: dict[N, Digest] = {}
     for part in parts:
         # Inside of a knot each node leads to each other one: there, names stand for the edges.
-        reached = combined(
+        reached = combine_digests(
             step
             for node in part
             for neighbour in (None, *neighbours(node))
@@ -327,7 +328,7 @@ def _reach_digests(
                 else (digest(str(neighbour)), reach_digests.get(neighbour, _NONE))
             )
         )
-        reach_digests |= {node: combined((digests[node], reached)) for node in part}
+        reach_digests |= {node: combine_digests((digests[node], reached)) for node in part}
     return reach_digests
 
 

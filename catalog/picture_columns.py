@@ -15,7 +15,7 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.markup import shown
+from dbt_graft.catalog.markup import visible_name
 from dbt_graft.catalog.neighbourhood import Box, BoxKey, Neighbourhood
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
@@ -91,7 +91,7 @@ def picture_columns(index: Index, neighbourhood: Neighbourhood) -> PictureColumn
     }
     return PictureColumns(
         {key: box_columns for key, box_columns in columns.items() if box_columns.names},
-        tuple(_between_listed(pair, columns[pair.source], columns[pair.target]) for pair in lines),
+        tuple(_keep_listed(pair, columns[pair.source], columns[pair.target]) for pair in lines),
     )
 
 
@@ -108,7 +108,7 @@ def _list_columns(
     return BoxColumns(names, len(columns) - len(names))
 
 
-def _between_listed(lines: ColumnLines, source: BoxColumns, target: BoxColumns) -> ColumnLines:
+def _keep_listed(lines: ColumnLines, source: BoxColumns, target: BoxColumns) -> ColumnLines:
     """The lines whose ends are listed in both boxes."""
     if not source.omitted and not target.omitted:
         return lines
@@ -249,5 +249,5 @@ class _Once(dict[T, int]):
 
 
 def _name_entry(name: str) -> str | Sequence[str]:
-    anchor, label = column_anchor(name), shown(name)
+    anchor, label = column_anchor(name), visible_name(name)
     return label if anchor == f"column-{label.lower()}" else [label, anchor]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from dbt_graft.catalog import markup
 from dbt_graft.catalog.compact import compact
 from dbt_graft.catalog.page import SECTION, Page
-from dbt_graft.catalog.shell_files import slimmed
+from dbt_graft.catalog.shell_files import slim_page
 from dbt_graft.lineage.errors import GraftError
 
 # The blank page of all that are not in the navigation. It lies so deep that its links to the root
@@ -65,7 +65,7 @@ class Shell:
     section: str
     files: Mapping[str, str] = field(default_factory=dict)
 
-    def filled(self, page: Page, body: str) -> str:
+    def fill(self, page: Page, body: str) -> str:
         """The page with its content, as HTML."""
         sections = SECTION.findall(body)
         values = {
@@ -100,11 +100,11 @@ class Shells:
     other: Shell
     notice: str = ""
 
-    def filled(self, page: Page, body: str) -> str:
+    def fill(self, page: Page, body: str) -> str:
         """A page of the site, as HTML."""
         line = f'<p class="graft-notice" role="note">{markup.text(self.notice)}</p>'
         content = line + body if self.notice else body
-        return self.of_entries.get(page.path, self.other).filled(page, content)
+        return self.of_entries.get(page.path, self.other).fill(page, content)
 
 
 def shell(html: str, read: Callable[[str], str]) -> Shell:
@@ -116,7 +116,7 @@ def shell(html: str, read: Callable[[str], str]) -> Shell:
     Raises:
         GraftError: It has not the places that it should have.
     """
-    html, files = slimmed(html, _UP, read)
+    html, files = slim_page(html, _UP, read)
     html = _BREAK.sub("", html)
     section = html
     for name, pattern in _PLACES:

@@ -80,7 +80,7 @@ element.textContent = JSON.stringify({{ ...shared, ...own }})
 """
 
 
-def slimmed(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[str, str]]:
+def slim_page(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[str, str]]:
     """A page of the theme without what all pages have alike, and that as files by their path.
 
     Args:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jinja2
 
-from dbt_graft.catalog.beside import Beside, first_done, processors, settled
+from dbt_graft.catalog.beside import Beside, first_done, freeze_memory, processors
 from dbt_graft.catalog.page import Page, compile_templates, render
 from dbt_graft.catalog.page_keys import Digest, digest_of
 from dbt_graft.catalog.shell import Shells
@@ -70,7 +70,7 @@ class PageWriter:
         parts = _parts(count, processes)
         done: dict[int, list[WrittenPage]] = {}
         works: dict[int, Beside[list[WrittenPage]]] = {}
-        with settled():
+        with freeze_memory():
             try:
                 for part in parts:
                     works[part.start] = Beside(partial(self._write_apart, part), forked=True)
@@ -95,7 +95,7 @@ class PageWriter:
             body = render(page, self.jinja)
             target = self.site / page.path / "index.html"
             target.parent.mkdir(parents=True, exist_ok=True)
-            content = self.shells.filled(page, body).encode()
+            content = self.shells.fill(page, body).encode()
             target.write_bytes(content)
             written.append(WrittenPage(page.path, page.title, digest_of(content)))
         return written

@@ -76,7 +76,7 @@ def _files(config: Config, faults: list[GraftError]) -> list[Path]:
     return list(files)
 
 
-def with_contracts(
+def merge_contracts(
     matches: ContractMatches,
     descriptions: Mapping[DatasetId, Description],
     consumers: Sequence[Consumer],
@@ -106,7 +106,7 @@ def with_contracts(
     return described, (*consumers, *matches.consumers(taken))
 
 
-def contracted(grafted: Grafted, config: Config, warn: Callable[[str], None]) -> Grafted:
+def add_contracts(grafted: Grafted, config: Config, warn: Callable[[str], None]) -> Grafted:
     """A graft whose descriptions and consumers are those of contracts, too.
 
     Args:
@@ -119,11 +119,11 @@ def contracted(grafted: Grafted, config: Config, warn: Callable[[str], None]) ->
         return grafted
 
     @cache
-    def describe_contracts() -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
+    def describe_with_contracts() -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
         datasets = {*grafted.lineage.datasets, *grafted.descriptions}
         matches = match_contracts(files.contracts, datasets)
         tasks = grafted.lineage.tasks
-        return with_contracts(matches, grafted.descriptions, grafted.consumers, tasks)
+        return merge_contracts(matches, grafted.descriptions, grafted.consumers, tasks)
 
     def join_lineage() -> Lineage:
         lineage = grafted.lineage
@@ -132,8 +132,8 @@ def contracted(grafted: Grafted, config: Config, warn: Callable[[str], None]) ->
 
     return replace(
         grafted,
-        describe=lambda: describe_contracts()[0],
-        consume=lambda: describe_contracts()[1],
+        describe=lambda: describe_with_contracts()[0],
+        consume=lambda: describe_with_contracts()[1],
         join=join_lineage,
     )
 

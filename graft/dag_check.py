@@ -78,7 +78,7 @@ def check_dags(
     return code
 
 
-def from_here(path: Path) -> Path:
+def relative_to_cwd(path: Path) -> Path:
     """A path inside of the working directory, relative to it, as CI annotates files."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path

@@ -12,7 +12,7 @@ from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft.column_drift import drifted_columns
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.dag_check import dag_findings, from_here, read_dags
+from dbt_graft.graft.dag_check import dag_findings, read_dags, relative_to_cwd
 from dbt_graft.lineage.column_drift import ColumnDrift
 from dbt_graft.lineage.drift import ENOUGH, DriftEdge, DriftStatus, drift
 from dbt_graft.lineage.model_drift import model_drift
@@ -67,7 +67,7 @@ def drift_report(
     lineage = described.lineage
     edges = [*drift(lineage, runs, since), *model_drift(lineage, runs, since)]
     columns = drifted_columns(config, lineage)
-    places = dags or [from_here(Path(config.path(path))) for path in config.check.dags]
+    places = dags or [relative_to_cwd(Path(config.path(path))) for path in config.check.dags]
     if not places:
         return DriftReport(edges, columns)
     settings = config.airflow.settings(config.site.url)

@@ -33,7 +33,7 @@ def drift_lines(report: DriftReport, *, everything: bool) -> Iterator[str]:
         counts = Counter(column.status for column in report.columns)
         named = (f"{number:,} {status.value.lower()}" for status, number in sorted(counts.items()))
         yield f"columns: {', '.join(named)}"
-        for status, dataset, text in _by_dataset(report.columns):
+        for status, dataset, text in _group_by_dataset(report.columns):
             yield f"  {status.value:<10} {dataset}: {text}"
     if report.dags is not None:
         outcome = "" if report.orders else ": in the order that lineage demands"
@@ -49,7 +49,7 @@ def status_counts(edges: Sequence[DriftEdge]) -> Mapping[DriftStatus, int]:
 
 def column_lines(columns: Sequence[ColumnDrift]) -> Iterator[tuple[DatasetId, str]]:
     """A sentence for each dataset and status; columns that are retyped have one each."""
-    for _, dataset, text in _by_dataset(columns):
+    for _, dataset, text in _group_by_dataset(columns):
         yield dataset, text
 
 
@@ -66,7 +66,7 @@ def _edge_lines(edges: Sequence[DriftEdge], *, everything: bool) -> Iterator[str
                 yield f"  {status.value:<10} {relation}  {_why(edge)}"
 
 
-def _by_dataset(
+def _group_by_dataset(
     columns: Iterable[ColumnDrift],
 ) -> Iterator[tuple[ColumnDriftStatus, DatasetId, str]]:
     for (dataset, status), group in groupby(columns, lambda drift: (drift.dataset, drift.status)):

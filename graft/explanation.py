@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dbt_graft.graft.named_datasets import close_to, datasets_named, shown_name
-from dbt_graft.graft.phrases import count, named
+from dbt_graft.graft.phrases import count, join_names
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period_text import period_json, period_text
 from dbt_graft.lineage.flow import Flow
@@ -187,7 +187,7 @@ def _no_edge(
     ]
     if unread:
         statements = count(len(unread), "statement")
-        why = named(sorted({shape.reason for shape in unread if shape.reason}))
+        why = join_names(sorted({shape.reason for shape in unread if shape.reason}))
         yield f"{statements} with its name could not be read, or only in part: {why}"
 
 

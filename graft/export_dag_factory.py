@@ -16,7 +16,7 @@ from dbt_graft.exporters.dag_factory.plan import DagPlan
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.dag_check import check_dags, from_here
+from dbt_graft.graft.dag_check import check_dags, relative_to_cwd
 from dbt_graft.graft.dag_files import WrittenFiles, write_files
 from dbt_graft.graft.phrases import count
 from dbt_graft.graft.project import Project, View
@@ -71,7 +71,7 @@ def dag_factory(
         raise click.UsageError("DAGS and --strict belong to --check")
     config = load_config(config_path)
     section = config.airflow
-    folder = out or from_here(Path(config.path(section.out)))
+    folder = out or relative_to_cwd(Path(config.path(section.out)))
     order = read_order(config)
     settings = section.settings(config.site.url)
     if check:

@@ -25,7 +25,7 @@ def count(number: int, noun: str, plural: str = "s") -> str:
     return f"{number:,} {noun}{'' if number == 1 else plural}"
 
 
-def named(names: Sequence[str], shown: int = 3) -> str:
+def join_names(names: Sequence[str], shown: int = 3) -> str:
     """`a, b, c and 12 more`"""
     omitted = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {omitted:,} more" if omitted > 0 else "")

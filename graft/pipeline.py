@@ -143,10 +143,10 @@ def _warn(project: Project, view: View, grafted: Grafted, progress: Progress) ->
 def _findings(project: Project, view: View, grafted: Grafted) -> Iterator[Finding]:
     config, records = project.config, project.records(view)
     place = config.path(config.store)
-    yield from unused_entries.without_effect(config, records)
+    yield from unused_entries.find_unused_entries(config, records)
     if project.dbt:
         yield from unused_entries.foreign_namespace(config, records, project.dbt.platform)
-    yield from unmatched_clients.without_task(
+    yield from unmatched_clients.find_unmatched_clients(
         config, records, lambda: read_rest(place, partial(store.positions, place))[0]
     )
     if project.settings.dates:

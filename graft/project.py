@@ -21,7 +21,7 @@ from dbt_graft.collectors.store.selected import read_selected
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft.collected import check_collected
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.contracts import contracted, read_contracts
+from dbt_graft.graft.contracts import add_contracts, read_contracts
 from dbt_graft.graft.damaged_store import read_rest
 from dbt_graft.graft.dbt_labels import with_dbt_labels
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
@@ -228,7 +228,7 @@ class Project:
                 with_runs = grafted.lineage.with_runs(self._lineage_of(tasks, view))
                 grafted = replace(grafted, join=lambda: with_runs)
             grafted = with_dbt_labels(config, read_models, grafted)
-        return contracted(grafted, config, self._warn)
+        return add_contracts(grafted, config, self._warn)
 
     def described(self, view: View = View()) -> DescribedLineage:
         """The lineage with dbt's part and YAML; of the logs alone, or of dbt alone, if need be.

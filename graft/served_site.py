@@ -164,7 +164,7 @@ class SitePages(SimpleHTTPRequestHandler):
         # By the second only: two builds may be in one.
         del self.headers["If-Modified-Since"]
         if self._version and file.suffix == ".html" and file.is_file():
-            return self._content(self._reloading(file.read_bytes()), self.guess_type(file))
+            return self._content(self._add_reload(file.read_bytes()), self.guess_type(file))
         return super().send_head()
 
     def _inside(self, path: Path) -> Path | None:
@@ -183,7 +183,7 @@ class SitePages(SimpleHTTPRequestHandler):
     def _version_text(self) -> str:
         return self._version.text if self._version else ""
 
-    def _reloading(self, page: bytes) -> bytes:
+    def _add_reload(self, page: bytes) -> bytes:
         """A page that loads itself again after the next build."""
         if not self._version:
             return page
@@ -211,7 +211,7 @@ class SitePages(SimpleHTTPRequestHandler):
         if code != HTTPStatus.NOT_FOUND or not (page and page.is_file()):
             super().send_error(code, message, explain)
             return
-        content = self._reloading(page.read_bytes())
+        content = self._add_reload(page.read_bytes())
         body = self._content(content, self.guess_type(page), HTTPStatus(code))
         if self.command != "HEAD":
             self.copyfile(body, self.wfile)

@@ -15,14 +15,14 @@ from dbt_graft.collectors.store.backup import back_up
 from dbt_graft.collectors.store.clean import clean_store
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.contents import store_contents
-from dbt_graft.collectors.store.forget import ForgottenLogs, forget, stored_origins, to_forget
+from dbt_graft.collectors.store.forget import ForgottenLogs, count_forgotten, forget, stored_origins
 from dbt_graft.collectors.store.retention import purge_store
 from dbt_graft.graft import store_text
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.config import FILE_NAME, ConfigError
 from dbt_graft.graft.phrases import count
 from dbt_graft.graft.store_check import check_store, secrets_line
-from dbt_graft.graft.store_origins import by_source, matching
+from dbt_graft.graft.store_origins import group_by_source, match_origins
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.graft.turn import Duration, turn
 from dbt_graft.lineage.errors import GraftError
@@ -58,7 +58,7 @@ def info(config_path: Path | None, *, as_json: bool) -> None:
     """Show the contents of the store: batches, files, rows, logs. Nothing is written."""
     config = load_config(config_path)
     contents = store_contents(config.path(config.store))
-    logs = by_source(config, [log.origin for log in contents.logs])
+    logs = group_by_source(config, [log.origin for log in contents.logs])
     if as_json:
         _print_json(store_text.contents_json(contents, logs))
     else:
@@ -230,8 +230,10 @@ def forget_logs(
     store_path = config.path(config.store)
     with turn(config, timedelta(0) if no_wait else wait, lambda text: click.echo(text, err=True)):
         listed = stored_origins(store_path)
-        origins = sorted({origin for name in names for origin in matching(config, listed, name)})
-        removal = to_forget(store_path, origins)
+        origins = sorted(
+            {origin for name in names for origin in match_origins(config, listed, name)}
+        )
+        removal = count_forgotten(store_path, origins)
         if not as_json:
             for line in store_text.forgotten_lines(removal):
                 click.echo(line)

@@ -17,7 +17,7 @@ _SHOWN = 8
 OTHERS = ""
 
 
-def by_source(config: Config, origins: Iterable[str]) -> dict[str, list[str]]:
+def group_by_source(config: Config, origins: Iterable[str]) -> dict[str, list[str]]:
     """Source of `graft.yml` -> its logs; those that no source has, under an empty name."""
     logs_by_source: dict[str, list[str]] = {source.label: [] for source in sources(config)}
     for origin in origins:
@@ -26,7 +26,7 @@ def by_source(config: Config, origins: Iterable[str]) -> dict[str, list[str]]:
     return logs_by_source
 
 
-def matching(config: Config, origins: Sequence[str], name: str) -> list[str]:
+def match_origins(config: Config, origins: Sequence[str], name: str) -> list[str]:
     """The logs that a name means.
 
     Args:

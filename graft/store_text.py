@@ -37,8 +37,8 @@ def contents_lines(contents: StoreContents, logs: Logs) -> Iterator[str]:
         return
     merged = f", {contents.merged:,} of them merged" if contents.merged else ""
     rows += [
-        ("format", f"{contents.format}{_earlier(contents)}"),
-        ("batches", f"{contents.batches:,}{merged}{_committed(contents)}"),
+        ("format", f"{contents.format}{_earlier_text(contents)}"),
+        ("batches", f"{contents.batches:,}{merged}{_commit_text(contents)}"),
         ("files", f"{contents.files:,} with {size(contents.bytes)}"),
     ]
     if contents.newest:
@@ -214,13 +214,13 @@ def forgotten_json(removal: ForgottenLogs, *, done: bool) -> dict[str, Any]:
     }
 
 
-def _earlier(contents: StoreContents) -> str:
+def _earlier_text(contents: StoreContents) -> str:
     if not is_earlier(contents):
         return ""
     return f"; the next collect brings it to {FORMAT} and keeps a copy"
 
 
-def _committed(contents: StoreContents) -> str:
+def _commit_text(contents: StoreContents) -> str:
     if contents.last_sequence <= contents.batches:
         return ""
     return f"; {contents.last_sequence:,} were committed in all"

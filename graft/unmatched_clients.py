@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dbt_graft.collectors.source import is_below
 from dbt_graft.collectors.sqlserver.source import client_names
 from dbt_graft.graft.config import Config, SqlServerEntry
-from dbt_graft.graft.phrases import count, named
+from dbt_graft.graft.phrases import count, join_names
 from dbt_graft.graft.sources import sources
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.records import Records
 
 
-def without_task(
+def find_unmatched_clients(
     config: Config, records: Records, positions: Callable[[], Mapping[str, tuple[str, int]]]
 ) -> Iterator[Finding]:
     """Entries of `collect` with events but without a run.
@@ -40,7 +40,7 @@ def _finding(label: str, entry: SqlServerEntry, config: Config, events: int) -> 
             names = client_names(config.path(path), path)
         except (GraftError, OSError):
             names = []  # They are gone since they were collected.
-    seen = f"; seen: {named(names, 5)}" if names else ""
+    seen = f"; seen: {join_names(names, 5)}" if names else ""
     return Finding(
         Severity.WARNING,
         label,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dbt_graft.graft.config import FILE_NAME, Config
-from dbt_graft.graft.phrases import count, first_findings, named
+from dbt_graft.graft.phrases import count, first_findings, join_names
 from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Finding, Severity
@@ -15,7 +15,7 @@ from dbt_graft.lineage.names import NameRule
 from dbt_graft.lineage.records import Records
 
 
-def without_effect(config: Config, records: Records) -> Iterator[Finding]:
+def find_unused_entries(config: Config, records: Records) -> Iterator[Finding]:
     """Tasks and name rules that fit nothing in the store.
 
     An empty store gives none, as nothing can fit there.
@@ -46,7 +46,7 @@ def foreign_namespace(config: Config, records: Records, dbt: Platform) -> Iterat
         names = [f"{name} ({number:,})" for name, number in namespaces.most_common()]
         yield _warning(
             f"no dataset of the logs is in the namespace {dbt.namespace}, which holds dbt's "
-            f"relations; the logs have {named(names)}",
+            f"relations; the logs have {join_names(names)}",
             "set `dbt.namespace`, or rename them to it under `names`",
         )
 
@@ -59,8 +59,8 @@ def _tasks(config: Config, records: Records) -> Iterator[Finding]:
     logged_tasks = {run.task for run in records.runs} | {access.task for access in records.accesses}
     if missing := sorted(config.tasks.keys() - logged_tasks):
         yield _warning(
-            f"`tasks` has {count(len(missing), 'task')} that no log has: {named(missing, 10)}",
-            f"correct the name; the logs have {named(sorted(logged_tasks), 10)}",
+            f"`tasks` has {count(len(missing), 'task')} that no log has: {join_names(missing, 10)}",
+            f"correct the name; the logs have {join_names(sorted(logged_tasks), 10)}",
         )
     # With `repo`, it is a path in that repository, which may be another one.
     for task, entry in config.tasks.items():
@@ -92,7 +92,7 @@ def _rules(config: Config, datasets: set[DatasetId]) -> Iterator[Finding]:
                 + ("earlier rules match all its datasets" if earlier else "it matches no dataset"),
                 "put it before them, or delete it"
                 if earlier
-                else f"correct `from`; the logs have {named(sorted(names))}",
+                else f"correct `from`; the logs have {join_names(sorted(names))}",
             )
         left = remaining
 
@@ -111,7 +111,8 @@ def _find_merged(
         first, *others = sorted(datasets)
         if different := [str(other) for other in others if _differ(first, other, columns)]:
             yield _warning(
-                f"rules under `names` make one dataset {target} of {first} and {named(different)}",
+                f"rules under `names` make one dataset {target} of {first} and "
+                f"{join_names(different)}",
                 "if these are not the same data, rename them to different names",
             )
 

@@ -53,7 +53,7 @@ class LineageDocument:
         self._content = content
         self._lines = _sections(content)
         self._parsed: dict[str, Any] | None = None
-        head = _head(content) if self._lines else self._all()
+        head = _head(content) if self._lines else self._read_all()
         version = head.get("version")
         if not isinstance(version, int) or isinstance(version, bool) or version < 1:
             raise LineageFileError("the file of collected lineage names no version", _REMEDY)
@@ -80,17 +80,17 @@ class LineageDocument:
 
     def datasets(self) -> dict[str, Any]:
         """`<namespace>/<name>` -> its last write, of every dataset."""
-        datasets = self._all().get("datasets")
+        datasets = self._read_all().get("datasets")
         return datasets if isinstance(datasets, dict) else {}
 
     def _entry(self, section: str, key: str) -> Any:
         if not self._lines:
-            entries = self._all().get(section)
+            entries = self._read_all().get(section)
             return entries.get(key) if isinstance(entries, dict) else None
         line = _line(self._content, json.dumps(key).encode(), *self._lines[section])
         return None if line is None else _parse_json(line.rstrip(b",\r"))
 
-    def _all(self) -> dict[str, Any]:
+    def _read_all(self) -> dict[str, Any]:
         if self._parsed is None:
             document = _parse_json(self._content)
             if not isinstance(document, dict):

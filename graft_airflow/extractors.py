@@ -58,7 +58,7 @@ class GraftExtractor:
     ) -> Any:
         airflows = _try_call("Airflow's own extractor", lambda: ask(self._airflows_extractor()))
         added = _try_call(
-            "the extractor", lambda: self._added(airflows, task_instance, failed=failed)
+            "the extractor", lambda: self._add_lineage(airflows, task_instance, failed=failed)
         )
         return airflows if added is None else added
 
@@ -79,7 +79,7 @@ class GraftExtractor:
             extractor.source_code_enabled = self.source_code_enabled
         return extractor
 
-    def _added(self, airflows: Any, task_instance: Any, *, failed: bool) -> Any:
+    def _add_lineage(self, airflows: Any, task_instance: Any, *, failed: bool) -> Any:
         """Airflow's own lineage with ours; where there is none of ours, with the facet alone."""
         from airflow.providers.openlineage.extractors.base import OperatorLineage
 
@@ -92,10 +92,12 @@ class GraftExtractor:
         if lineage.task:
             content = lineage.task.content
             run_facets.pop(_UNKNOWN_SOURCE, None)
-            inlets, outlets = self._declared()
+            inlets, outlets = self._read_declared()
             read, written = _hooks(task_instance, failed=failed) if task_instance else ([], [])
-            inputs = facets.merged(inputs, read, facets.datasets(content.get("inputs")), inlets)
-            outputs = facets.merged(
+            inputs = facets.merge_datasets(
+                inputs, read, facets.datasets(content.get("inputs")), inlets
+            )
+            outputs = facets.merge_datasets(
                 outputs, written, facets.datasets(content.get("outputs")), outlets
             )
         return OperatorLineage(
@@ -105,7 +107,7 @@ class GraftExtractor:
             job_facets=dict(airflow_lineage.job_facets or {}),
         )
 
-    def _declared(self) -> tuple[list[Any], list[Any]]:
+    def _read_declared(self) -> tuple[list[Any], list[Any]]:
         from graft_airflow.declared import declared_datasets
 
         inlets = _try_call("inlets", lambda: declared_datasets(self.operator.inlets))

@@ -107,7 +107,7 @@ def datasets(entries: Any) -> list[Any]:
     ]
 
 
-def merged(*groups: Iterable[Any]) -> list[Any]:
+def merge_datasets(*groups: Iterable[Any]) -> list[Any]:
     """The datasets of all groups, each once; its facets come from the first group that has them."""
     datasets_by_key: dict[tuple[str, str], Any] = {}
     for dataset in (dataset for group in groups for dataset in group):

@@ -112,8 +112,8 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
         store_state,
     )
     from dbt_graft.graft.sources import sources
-    from dbt_graft.graft.unmatched_clients import without_task
-    from dbt_graft.graft.unused_entries import without_effect
+    from dbt_graft.graft.unmatched_clients import find_unmatched_clients
+    from dbt_graft.graft.unused_entries import find_unused_entries
 
     state = store_state.read(config.path(config.store))
     servers = [entry.sqlserver for entry in config.collect if entry.sqlserver]
@@ -122,13 +122,13 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     if any(server.connection for server in servers):
         yield "ODBC", machine.odbc
     yield str(config.target_dir), partial(project.dbt_artifacts, config)
-    yield FILE_NAME, partial(without_effect, config, state.records)
+    yield FILE_NAME, partial(find_unused_entries, config, state.records)
     listed = [*sources(config)]
     for entry, source in zip(config.collect, listed, strict=False):
         yield source.label, partial(logs.source, entry, source, state)
     for source in listed[len(config.collect) :]:
         yield source.label, partial(logs.files, source, state, "file")
-    yield FILE_NAME, partial(without_task, config, state.records, lambda: state.positions)
+    yield FILE_NAME, partial(find_unmatched_clients, config, state.records, lambda: state.positions)
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     yield state.place, partial(store_state.contents, state)

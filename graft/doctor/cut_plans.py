@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT, UNKNOWN_DATABASE
-from dbt_graft.graft.phrases import count, first_findings, named
+from dbt_graft.graft.phrases import count, first_findings, join_names
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.names import NameRules
@@ -50,7 +50,7 @@ def cut_plans(records: Records) -> Iterator[Finding]:
 
 def _where(applications: set[str]) -> str:
     ids = sorted(applications - {""})
-    return f" ({named(ids)})" if ids else ""
+    return f" ({join_names(ids)})" if ids else ""
 
 
 def hidden_databases(
@@ -77,7 +77,7 @@ def hidden_databases(
             Severity.WARNING,
             f"{UNKNOWN_DATABASE}/{schema}*",
             "Spark's log does not show in which database these are that "
-            f"{named(sorted(using))} {'writes' if writes else 'reads'} over JDBC",
+            f"{join_names(sorted(using))} {'writes' if writes else 'reads'} over JDBC",
             f"write under `names` in graft.yml: {rule}"
             + (
                 "; or set spark.sql.redaction.options.regex=(?i)secret|password|token"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_platform
-from dbt_graft.graft.phrases import count, first_findings, named
+from dbt_graft.graft.phrases import count, first_findings, join_names
 from dbt_graft.graft.project import Project
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.relations import relations
@@ -54,7 +54,7 @@ def matches(config: Config) -> Iterator[Finding]:
         yield Finding(
             Severity.NOTE,
             "graft.yml",
-            f"{count(len(unmatched), 'dataset')} of tasks new to dbt: {named(unmatched, 10)}",
+            f"{count(len(unmatched), 'dataset')} of tasks new to dbt: {join_names(unmatched, 10)}",
             "for one that dbt has under another name, add a rule under `names`",
         )
     remedy = "add a rule under `names` in graft.yml"
@@ -62,7 +62,7 @@ def matches(config: Config) -> Iterator[Finding]:
         Finding(
             Severity.WARNING,
             str(name.dataset),
-            f"matches several relations: {named(name.candidates)}",
+            f"matches several relations: {join_names(name.candidates)}",
             remedy,
         )
         for name in report.ambiguous
@@ -116,7 +116,7 @@ def name_rules(pairs: Mapping[DatasetId, list[DatasetId]]) -> Iterator[Finding]:
     rules = [(same[0], relation) for relation, same in pairs.items() if len(same) == 1]
     if rules:
         lines = [
-            f"  - {{from: {_quote(str(dataset))}, to: {_quote(_in_rule(relation))}}}"
+            f"  - {{from: {_quote(str(dataset))}, to: {_quote(_rule_text(relation))}}}"
             for dataset, relation in rules
         ]
         problem = f"{count(len(rules), 'dataset')} of tasks may be dbt's under another name, which "
@@ -127,7 +127,7 @@ def name_rules(pairs: Mapping[DatasetId, list[DatasetId]]) -> Iterator[Finding]:
         Finding(
             Severity.WARNING,
             str(relation),
-            f"may be any of {named(list(map(str, same)))}, which dbt does not know",
+            f"may be any of {join_names(list(map(str, same)))}, which dbt does not know",
             "add a rule under `names` in graft.yml for the one that it is",
         )
         for relation, same in pairs.items()
@@ -166,7 +166,7 @@ def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
     )
 
 
-def _in_rule(relation: DatasetId) -> str:
+def _rule_text(relation: DatasetId) -> str:
     """A relation of dbt as a rule can name it: the path of a DuckDB file has slashes."""
     try:
         readable = parse_dataset_id(str(relation)) == relation

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.doctor.cut_plans import is_cut
-from dbt_graft.graft.phrases import ago, count, first_findings, named
+from dbt_graft.graft.phrases import ago, count, first_findings, join_names
 from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.gaps import Gap, gaps
@@ -91,7 +91,7 @@ def replaced_keys(state: StoreState) -> Iterator[Finding]:
     if names:
         yield Finding(
             Severity.WARNING,
-            named(sorted(set(names))),
+            join_names(sorted(set(names))),
             f"{count(len(set(names)), 'name')} held a key, for which `{REDACTED}` stands now",
             "change the key, and keep it out of names: it still is in the logs",
         )
@@ -105,7 +105,7 @@ def rejects(state: StoreState) -> Iterator[Finding]:
     findings = [
         Finding(
             Severity.WARNING,
-            named(list(dict.fromkeys(logs))),
+            join_names(list(dict.fromkeys(logs))),
             f"{len(logs):,} × {reason}",
             "the rest of these logs was read; the site lists each reject",
         )

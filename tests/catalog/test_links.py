@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.catalog.links import with_short_links
+from dbt_graft.catalog.links import shorten_links
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from dbt_graft.catalog.links import with_short_links
     ],
 )
 def test_a_link_takes_the_shortest_way(path: str, link: str, short: str) -> None:
-    assert with_short_links(f'<a href="{link}">{link}</a>', path) == f'<a href="{short}">{link}</a>'
+    assert shorten_links(f'<a href="{link}">{link}</a>', path) == f'<a href="{short}">{link}</a>'

@@ -40,13 +40,13 @@ def test_the_theme_has_all_places(shells: Shells) -> None:
 
 def test_nothing_of_the_blank_page_is_left(shells: Shells) -> None:
     for path in ("", "tasks/", "datasets/spark/raw/orders/"):
-        html = shells.filled(_page(path), BODY)
+        html = shells.fill(_page(path), BODY)
         assert not [word for word in (TITLE, HEADING, "shell/", "\0") if word in html]
 
 
 @pytest.mark.parametrize("path", ["gaps/", "datasets/spark/raw/orders/", "a/b/c/d/e/f/g/h/i/j/"])
 def test_links_start_at_the_page(path: str, shells: Shells) -> None:
-    html = shells.filled(_page(path), BODY)
+    html = shells.fill(_page(path), BODY)
     root = "../" * path.count("/")
     assert f'href="{root}index.html"' in html
     assert f'"base": "{root[:-1]}"' in html
@@ -54,7 +54,7 @@ def test_links_start_at_the_page(path: str, shells: Shells) -> None:
 
 
 def test_titles_are_escaped_and_sections_listed(shells: Shells) -> None:
-    html = shells.filled(_page("gaps/"), BODY)
+    html = shells.fill(_page("gaps/"), BODY)
     assert "<title>raw.&#60;orders&#62; - Shop &amp; data</title>" in html.replace("#38;", "amp;")
     assert '<a href="#columns" class="md-nav__link">' in html
     assert '<a href="#columns" class="md-skip">' in html
@@ -62,13 +62,13 @@ def test_titles_are_escaped_and_sections_listed(shells: Shells) -> None:
 
 
 def test_a_page_without_sections_is_skipped_to_from_its_top(shells: Shells) -> None:
-    html = shells.filled(_page("gaps/"), '<h1 id="top">Gaps</h1>')
+    html = shells.fill(_page("gaps/"), '<h1 id="top">Gaps</h1>')
     assert '<a href="#top" class="md-skip">' in html
     assert "md-nav__item" not in html[html.index('data-md-component="toc"') :]
 
 
 def test_no_table_of_contents_stands_beside_a_page_without_sections(shells: Shells) -> None:
-    tags = HtmlReader(shells.filled(_page("gaps/", "toc"), '<h1 id="top">Gaps</h1>')).tags
+    tags = HtmlReader(shells.fill(_page("gaps/", "toc"), '<h1 id="top">Gaps</h1>')).tags
     bars = [some for tag, some in tags if "md-sidebar" in some.get("class", "").split()]
     assert all("hidden" in some for some in bars)
 
@@ -79,7 +79,7 @@ def test_no_table_of_contents_stands_beside_a_page_without_sections(shells: Shel
 def test_sidebars_are_hidden_unless_a_page_has_them(
     sidebars: tuple[str, ...], hidden: int, shells: Shells
 ) -> None:
-    tags = HtmlReader(shells.filled(_page("gaps/", *sidebars), BODY)).tags
+    tags = HtmlReader(shells.fill(_page("gaps/", *sidebars), BODY)).tags
     bars = [some for tag, some in tags if "md-sidebar" in some.get("class", "").split()]
     assert sum("hidden" in some for some in bars) == hidden
 

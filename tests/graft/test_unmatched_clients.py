@@ -8,7 +8,7 @@ import pytest
 
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent
 from dbt_graft.graft.config import load
-from dbt_graft.graft.unmatched_clients import without_task
+from dbt_graft.graft.unmatched_clients import find_unmatched_clients
 from dbt_graft.lineage.records import Records, Run
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
@@ -39,7 +39,7 @@ POSITIONS = {"xe/a.xel": ("", 7)}
 
 
 def test_the_client_names_are_shown_most_frequent_first(folder: Path) -> None:
-    (found,) = without_task(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
+    (found,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
     assert found.subject == "xe"
     assert found.problem == (
         "7 events and no task: no client name matches `task`; seen: etl::*, job *x*, SSMS"
@@ -50,7 +50,7 @@ def test_the_client_names_are_shown_most_frequent_first(folder: Path) -> None:
 def test_logs_that_are_gone_are_still_named(folder: Path) -> None:
     (folder / "xe/a.xel").unlink()
     (folder / "xe").rmdir()
-    (found,) = without_task(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
+    (found,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
     assert found.problem == "7 events and no task: no client name matches `task`"
 
 
@@ -67,4 +67,4 @@ def test_logs_that_are_gone_are_still_named(folder: Path) -> None:
 def test_nothing_is_said_where_tasks_or_no_events_came(
     folder: Path, records: Records, positions: dict[str, tuple[str, int]]
 ) -> None:
-    assert [*without_task(load(folder / "graft.yml"), records, lambda: positions)] == []
+    assert [*find_unmatched_clients(load(folder / "graft.yml"), records, lambda: positions)] == []

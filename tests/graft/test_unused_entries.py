@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.graft.config import load
-from dbt_graft.graft.unused_entries import foreign_namespace, without_effect
+from dbt_graft.graft.unused_entries import find_unused_entries, foreign_namespace
 from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.operations import Operation
@@ -92,14 +92,14 @@ CASES = {
 def test_an_entry_without_effect_is_named(name: str, tmp_path: Path) -> None:
     text, known, problems = CASES[name]
     (tmp_path / "graft.yml").write_text(COLLECT + text)
-    found = [*without_effect(load(tmp_path / "graft.yml"), known)]
+    found = [*find_unused_entries(load(tmp_path / "graft.yml"), known)]
     assert [one.problem for one in found] == problems
     assert all(one.remedy for one in found)
 
 
 def test_no_log_to_collect_is_named(tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text("collect: []")
-    (found,) = without_effect(load(tmp_path / "graft.yml"), Records())
+    (found,) = find_unused_entries(load(tmp_path / "graft.yml"), Records())
     assert found.problem == "`collect` names no log"
 
 
