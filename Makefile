@@ -3,6 +3,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Setuptools warns of a folder with the package's name beside it: that folder is the package.
+EDITABLE := PYTHONWARNINGS='ignore:Editable installation' $(PIP) --editable
 DEMO := build/demo
 # Files of tests are shared out to processes; tests/conftest.py keeps Spark in one of them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
@@ -64,8 +66,8 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 	  || { echo "Python's venv is missing: apt-get install python3-venv"; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(PIP) --editable '.[spark,sqlserver,fast]'
-	@$(BIN)/graft java >/dev/null 2>&1 || $(PIP) --editable '.[all]'
+	@$(EDITABLE) '.[spark,sqlserver,fast]'
+	@$(BIN)/graft java >/dev/null 2>&1 || $(EDITABLE) '.[all]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.docs
