@@ -77,7 +77,7 @@ def test_a_table_that_is_still_used_keeps_its_suffix() -> None:
 
 
 def test_a_table_from_before_has_no_suffix_of_its_own() -> None:
-    (table,) = TempTables().used(USE, temp_table_references(USE), again=False)
+    (table,) = TempTables().use_tables(USE, temp_table_references(USE), again=False)
     assert table.settled_suffix("51", is_open=True) == "?"
 
 
