@@ -82,7 +82,7 @@ class ColumnReach:
         for dataset, mask in self._reading.items():
             for column in graph.columns(dataset):
                 if (number := graph.number(column)) is not None:
-                    leading[number] = self._place(mask)
+                    leading[number] = self._set_number(mask)
                     waiting.append(number)
         while waiting:
             number = waiting.popleft()
@@ -90,11 +90,11 @@ class ColumnReach:
             for parent in graph.fed_by(number):
                 old = self._sets[leading[parent]]
                 if old | mask != old:
-                    leading[parent] = self._place(old | mask)
+                    leading[parent] = self._set_number(old | mask)
                     waiting.append(parent)
         return leading
 
-    def _place(self, mask: int) -> int:
+    def _set_number(self, mask: int) -> int:
         position = self._places.setdefault(mask, len(self._sets))
         if position == len(self._sets):
             self._sets.append(mask)

@@ -185,18 +185,18 @@ def _stub(text: SearchText) -> str:
     )
     return _STUB.format(
         kind=text.kind.name.lower(),
-        name=_safe(text.name),
-        path=_safe(text.path),
-        note=_safe(text.note),
-        platform=_safe(", ".join(text.platforms)),
-        owner=_safe(", ".join(text.owners)),
-        text=_safe(text.text),
+        name=_escape_text(text.name),
+        path=_escape_text(text.path),
+        note=_escape_text(text.note),
+        platform=_escape_text(", ".join(text.platforms)),
+        owner=_escape_text(", ".join(text.owners)),
+        text=_escape_text(text.text),
         sentinel=SENTINEL,
         tokens=" ".join(tokens),
     )
 
 
-def _safe(value: str) -> str:
+def _escape_text(value: str) -> str:
     return html.escape(printable(value))
 
 

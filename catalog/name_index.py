@@ -171,7 +171,7 @@ class _Names:
             if self._fits(start, end):
                 yield _Shard(prefix, self._each_once(start, end), {})
                 continue
-            prefix = _common(self._keys[start][0], self._keys[end - 1][0])
+            prefix = _common_prefix(self._keys[start][0], self._keys[end - 1][0])
             longer = start
             while longer < end and self._keys[longer][0] == prefix:
                 longer += 1
@@ -221,6 +221,6 @@ class _Names:
                 yield at
 
 
-def _common(a: str, b: str) -> str:
+def _common_prefix(a: str, b: str) -> str:
     pairs = enumerate(zip(a, b, strict=False))
     return a[: next((at for at, (char, other) in pairs if char != other), min(len(a), len(b)))]

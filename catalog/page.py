@@ -138,7 +138,7 @@ def compile_templates(jinja: jinja2.Environment) -> None:
         try:
             jinja.get_template(name)
         except jinja2.TemplateError as error:
-            raise _faulty(error) from error
+            raise _template_error(error) from error
 
 
 def render(page: Page, jinja: jinja2.Environment) -> str:
@@ -152,14 +152,14 @@ def render(page: Page, jinja: jinja2.Environment) -> str:
         template = jinja.get_template(f"{page.template}.html.j2")
         return links.shorten_links(template.render(context, root=page.root), page.path)
     except jinja2.TemplateError as error:
-        raise _faulty(error) from error
+        raise _template_error(error) from error
 
 
-def _faulty(error: jinja2.TemplateError) -> GraftError:
-    return GraftError(f"the template is faulty: {error}", place=_place(error))
+def _template_error(error: jinja2.TemplateError) -> GraftError:
+    return GraftError(f"the template is faulty: {error}", place=_error_location(error))
 
 
-def _place(error: jinja2.TemplateError) -> str:
+def _error_location(error: jinja2.TemplateError) -> str:
     """The file and line of a template in which an error arose."""
     if isinstance(error, jinja2.TemplateSyntaxError):
         return f"{error.filename or error.name}:{error.lineno}"

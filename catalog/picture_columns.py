@@ -198,7 +198,7 @@ def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup
     boxes: list[object] = []
     for box in neighbourhood.boxes:
         if listed := columns.boxes.get(box.key):
-            position = lists.place(tuple(map(names.place, listed.names.values())))
+            position = lists.number(tuple(map(names.number, listed.names.values())))
             boxes.append([position, listed.omitted] if listed.omitted else [position])
         else:
             boxes.append(0)
@@ -207,7 +207,7 @@ def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup
             number[pair.source],
             number[pair.target],
             number[pair.task] if pair.task else -1,
-            ways.place(_way(pair, columns.boxes)),
+            ways.number(_way(pair, columns.boxes)),
         ]
         for pair in columns.lines
         if pair.columns and pair.source in columns.boxes and pair.target in columns.boxes
@@ -243,7 +243,7 @@ def _way(lines: ColumnLines, boxes: Mapping[BoxKey, BoxColumns]) -> tuple[int, .
 class _Once(dict[T, int]):
     """Values, each once, with the place of each."""
 
-    def place(self, value: T) -> int:
+    def number(self, value: T) -> int:
         """Its place; a new value comes last."""
         return self.setdefault(value, len(self))
 

@@ -67,7 +67,7 @@ def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Searc
             for name, text in description.columns.items()
             if text.strip() and name.casefold() not in shared
         )
-        if text := _plain("\n".join((description.text, *columns))):
+        if text := _plain_text("\n".join((description.text, *columns))):
             yield SearchText(
                 NameKind.DATASET,
                 _name(dataset),
@@ -81,7 +81,7 @@ def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Searc
     for name in index.task_names():
         task, consumer = index.tasks.get(name), index.consumers.get(name)
         written = (task.info.description if task else "") or (consumer.text if consumer else "")
-        if text := _plain(written):
+        if text := _plain_text(written):
             owner = index.task_owner(name)
             yield SearchText(
                 NameKind.TASK,
@@ -93,7 +93,7 @@ def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Searc
                 _task_kind(index, name),
             )
     for node in nodes:
-        if text := _plain(node.text):
+        if text := _plain_text(node.text):
             yield SearchText(NameKind.DBT, node.name, _docs_path(node), text, note=_resource(node))
 
 
@@ -134,7 +134,7 @@ def _column_texts(index: Index, shared: set[str]) -> Iterator[SearchText]:
                     entry.kind,
                     entry.name,
                     entry.path,
-                    _plain("\n".join(descriptions)),
+                    _plain_text("\n".join(descriptions)),
                     entry.platforms,
                     entry.owners,
                     entry.note,
@@ -201,6 +201,6 @@ def _resource(node: DocsNode) -> str:
     return f"dbt {node.kind.replace('_', ' ')}"
 
 
-def _plain(markdown: str) -> str:
+def _plain_text(markdown: str) -> str:
     """Markdown without its marks, near enough to find words and to show some around them."""
     return " ".join(_MARKS.sub(" ", _LINK.sub(r"\1", markdown)).split())

@@ -34,7 +34,10 @@ def write_theme(
         GraftError: `mkdocs.yml` is faulty, or the theme is not as it should be.
     """
     config_file = design / "mkdocs.yml"
-    with _silent(), tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
+    with (
+        _silence_mkdocs(),
+        tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder,
+    ):
         pages = Path(folder)
         try:
             config = load_config(
@@ -86,7 +89,7 @@ def _published_files(design: Path) -> list[Path]:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def _silence_mkdocs() -> Iterator[None]:
     """Silence MkDocs' progress and its advice on navigation."""
     log = logging.getLogger("mkdocs")
     level, propagate = log.level, log.propagate

@@ -63,7 +63,7 @@ def _edge_lines(edges: Sequence[DriftEdge], *, everything: bool) -> Iterator[str
         for edge in edges:
             if edge.status is status:
                 relation = f"{edge.task} {edge.direction.value}s {edge.dataset}"
-                yield f"  {status.value:<10} {relation}  {_why(edge)}"
+                yield f"  {status.value:<10} {relation}  {_reason_text(edge)}"
 
 
 def _group_by_dataset(
@@ -72,17 +72,19 @@ def _group_by_dataset(
     for (dataset, status), group in groupby(columns, lambda drift: (drift.dataset, drift.status)):
         drifts = list(group)
         if status is ColumnDriftStatus.RETYPED:
-            yield from ((status, dataset, f"{drift.column} is {_text(drift)}") for drift in drifts)
+            yield from (
+                (status, dataset, f"{drift.column} is {_column_text(drift)}") for drift in drifts
+            )
             continue
         named = [drift.column for drift in drifts]
         if len(named) > _NAMED:
             named[_NAMED:] = [f"{len(named) - _NAMED:,} more"]
         last = max(drifts, key=lambda drift: (drift.seen_at is not None, drift.seen_at))
         listed = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
-        yield status, dataset, f"{listed}: {_text(last)}"
+        yield status, dataset, f"{listed}: {_column_text(last)}"
 
 
-def _text(drift: ColumnDrift) -> str:
+def _column_text(drift: ColumnDrift) -> str:
     """The reason, in a few words."""
     seen = f"seen last at {drift.seen_at:%Y-%m-%d %H:%M}" if drift.seen_at else "seen"
     if drift.status is ColumnDriftStatus.UNDECLARED:
@@ -92,7 +94,7 @@ def _text(drift: ColumnDrift) -> str:
     return "described in YAML, and neither in the catalog nor in a log"
 
 
-def _why(edge: DriftEdge) -> str:
+def _reason_text(edge: DriftEdge) -> str:
     since = f" since {edge.runs_from:%Y-%m-%d}" if edge.runs_from else ""
     runs = f"{edge.runs:,} run{'' if edge.runs == 1 else 's'}"
     if edge.status is DriftStatus.PHANTOM:

@@ -66,7 +66,7 @@ class LineageSensor(BaseSensorOperator):  # type: ignore[misc]
             ValueError: `since` is no time, `dates` are none, or several datasets have this name.
         """
         wanted = wanted_range(self.dates) if self.dates else None
-        after = None if wanted else _since(self.since, context) - self.lookback
+        after = None if wanted else _parse_since(self.since, context) - self.lookback
         try:
             write = self._last_write()
         except LineageFileError as error:
@@ -115,7 +115,7 @@ class LineageSensor(BaseSensorOperator):  # type: ignore[misc]
         return last_write(read_document(where), self.dataset)
 
 
-def _since(since: str | datetime | None, context: Any) -> datetime:
+def _parse_since(since: str | datetime | None, context: Any) -> datetime:
     if isinstance(since, datetime):
         moment: datetime | None = since
     elif since:

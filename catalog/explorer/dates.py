@@ -27,8 +27,8 @@ class ExplorerDates:
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
         self._ends = ends(lineage)
-        self.first = _day(min(filter(None, _firsts(lineage)), default=None))
-        self.last = _day(max(filter(None, _lasts(lineage)), default=None))
+        self.first = _day(min(filter(None, _first_times(lineage)), default=None))
+        self.last = _day(max(filter(None, _last_times(lineage)), default=None))
 
     def data(self) -> list[str] | None:
         """The first and the last day as JSON; None where there is only one, or none."""
@@ -56,7 +56,7 @@ class ExplorerDates:
         flow_ends = [
             self._ends.flows.get((flow.task, flow.source, flow.target)) for flow in all_flows
         ]
-        return self._days(_first(flow.first_at for flow in all_flows), _last(flow_ends))
+        return self._days(_first_time(flow.first_at for flow in all_flows), _last_time(flow_ends))
 
     def of_usages(self, usages: Iterable[Usage]) -> Days:
         """The days of the use of a dataset by a task."""
@@ -65,7 +65,9 @@ class ExplorerDates:
             self._ends.usages.get((usage.task, usage.dataset, usage.direction))
             for usage in all_usages
         ]
-        return self._days(_first(usage.first_at for usage in all_usages), _last(usage_ends))
+        return self._days(
+            _first_time(usage.first_at for usage in all_usages), _last_time(usage_ends)
+        )
 
     def _days(self, since: datetime | None, until: datetime | None) -> Days:
         first = self.first
@@ -79,14 +81,14 @@ class ExplorerDates:
         return (begin,) if begin else ()
 
 
-def _firsts(lineage: Lineage) -> Iterable[datetime | None]:
+def _first_times(lineage: Lineage) -> Iterable[datetime | None]:
     for dataset in lineage.datasets.values():
         yield dataset.first_seen
     for task in lineage.tasks.values():
         yield from (run.started_at for run in task.runs)
 
 
-def _lasts(lineage: Lineage) -> Iterable[datetime | None]:
+def _last_times(lineage: Lineage) -> Iterable[datetime | None]:
     for dataset in lineage.datasets.values():
         yield dataset.last_seen
         yield dataset.dropped_at
@@ -94,13 +96,13 @@ def _lasts(lineage: Lineage) -> Iterable[datetime | None]:
         yield from (run.started_at for run in task.runs)
 
 
-def _first(times: Iterable[datetime | None]) -> datetime | None:
+def _first_time(times: Iterable[datetime | None]) -> datetime | None:
     """The first time; None where any is not known: it may have been there always."""
     all_times = list(times)
     return None if None in all_times else min(filter(None, all_times), default=None)
 
 
-def _last(endings: Iterable[End | None]) -> datetime | None:
+def _last_time(endings: Iterable[End | None]) -> datetime | None:
     """The time at which the last of several ended; None where one has not."""
     all_endings = list(endings)
     return (

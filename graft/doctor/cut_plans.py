@@ -40,7 +40,7 @@ def cut_plans(records: Records) -> Iterator[Finding]:
                 Severity.WARNING,
                 task,
                 f"Spark cut the {what} of {count(len(cut), 'statement')}, so {missing} are missing"
-                f"{_where(ran[task])}",
+                f"{_where_text(ran[task])}",
                 f"set {setting} in its Spark session",
             )
             for task, cut in sorted(shapes.items())
@@ -48,7 +48,7 @@ def cut_plans(records: Records) -> Iterator[Finding]:
         yield from first_findings(findings, setting, f"tasks whose {what} Spark cut")
 
 
-def _where(applications: set[str]) -> str:
+def _where_text(applications: set[str]) -> str:
     ids = sorted(applications - {""})
     return f" ({join_names(ids)})" if ids else ""
 
