@@ -13,7 +13,7 @@ from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.tables import RECORD, TABLES, Batch, BatchFile
 
 
-def put(snapshot: OpenStore, path: str, rows: pa.Table) -> None:
+def put_rows(snapshot: OpenStore, path: str, rows: pa.Table) -> None:
     """Write a file under another name first, so that it is never there in part."""
     folder, _, name = f"{snapshot.root}/{path}".rpartition("/")
     snapshot.files.create_dir(folder)
@@ -25,7 +25,7 @@ def put(snapshot: OpenStore, path: str, rows: pa.Table) -> None:
 def put_record(snapshot: OpenStore, batch_id: str, record: Batch) -> None:
     """Write the record of a batch, which makes it visible."""
     rows = pa.Table.from_batches([batch(Batch, [record])])
-    put(snapshot, f"batches/batch_id={batch_id}/{RECORD}", rows)
+    put_rows(snapshot, f"batches/batch_id={batch_id}/{RECORD}", rows)
 
 
 def batch_files(snapshot: OpenStore, batch_id: str) -> Iterable[BatchFile]:

@@ -25,7 +25,7 @@ from dbt_graft.collectors.store.damage import (
     StoreError,
     UnreadableStoreError,
     file_errors,
-    unreadable,
+    unreadable_error,
 )
 from dbt_graft.collectors.store.tables import FORMAT, RECORD, TABLES, Batch, BatchFile
 
@@ -92,7 +92,7 @@ class StoreFiles:
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise unreadable(f"{self.place}/{path}", error) from error
+            raise unreadable_error(f"{self.place}/{path}", error) from error
         return pq.ParquetFile(pa.BufferReader(content))
 
 
@@ -176,7 +176,7 @@ def _record(files: StoreFiles, path: str, info: fs.FileInfo) -> Batch:
     if key not in _read:
         with file_errors(f"{files.place}/{path}"):
             table = files.parquet(path).read(use_threads=False)
-            [row] = table.cast(aware(table.schema)).to_pylist()
+            [row] = table.cast(with_utc_times(table.schema)).to_pylist()
         if row["format"] > FORMAT:
             raise NewerStoreError(
                 f"the lineage store was written by a newer dbt-graft ({row['version']}): its "
@@ -211,7 +211,7 @@ def _format_1(
                     file = store.parquet(path)
                     if table == "batches":
                         rows = file.read(["committed_at"])
-                        rows = rows.cast(aware(rows.schema))
+                        rows = rows.cast(with_utc_times(rows.schema))
                         times: list[Any] = rows["committed_at"].to_pylist()
                         committed_at = max(times, default=committed_at)
             except UnreadableStoreError:
@@ -225,7 +225,7 @@ def _fault(path: str, error: Exception) -> str:
     return f"{path} {error.problem if isinstance(error, StoreError) else 'cannot be read'}"
 
 
-def uncommitted(times: Mapping[str, int], batch_ids: Collection[str]) -> dict[str, int]:
+def uncommitted_folders(times: Mapping[str, int], batch_ids: Collection[str]) -> dict[str, int]:
     """The folders of batches that have no record, each with the time of its newest file."""
     newest: dict[str, int] = {}
     for path, at in times.items():
@@ -235,7 +235,7 @@ def uncommitted(times: Mapping[str, int], batch_ids: Collection[str]) -> dict[st
     return newest
 
 
-def aware(schema: pa.Schema) -> pa.Schema:
+def with_utc_times(schema: pa.Schema) -> pa.Schema:
     """The schema with all times in UTC: Spark's INT96 times have no zone."""
     return pa.schema(
         field.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(field.type) else field

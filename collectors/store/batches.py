@@ -21,10 +21,10 @@ from dbt_graft.collectors.schema import column_names
 from dbt_graft.collectors.store.batch_records import (
     StoredBatch,
     StoreFiles,
-    aware,
     batch_records,
     in_parallel,
-    uncommitted,
+    uncommitted_folders,
+    with_utc_times,
 )
 from dbt_graft.collectors.store.damage import (
     NEWER,
@@ -34,7 +34,7 @@ from dbt_graft.collectors.store.damage import (
     StoreError,
     UnreadableStoreError,
     file_errors,
-    unreadable,
+    unreadable_error,
 )
 from dbt_graft.collectors.store.ranges import missing_sequences, superseded_batches
 from dbt_graft.collectors.store.tables import TABLES, BatchFile
@@ -135,7 +135,7 @@ class OpenStore:
             names = ", ".join(sorted(unknown))
             problem = f"has columns that this version does not know: {names}"
             raise NewerStoreError(problem, place=path, remedy=NEWER)
-        return rows.cast(aware(rows.schema))
+        return rows.cast(with_utc_times(rows.schema))
 
     def parquet(self, path: str) -> pq.ParquetFile:
         """A file of the store, its bytes read: what is wrong with it then is damage."""
@@ -200,7 +200,7 @@ def _open(
         files, root = filesystem(store)
         below = _list_files(files, root)
     except OSError as error:
-        raise unreadable(store, error) from error
+        raise unreadable_error(store, error) from error
     stored = batch_records(StoreFiles(store, files, root), below)
     batch_ids = {batch.batch_id for batch in stored}
     given_up = {*without, *(batch_id for batch in stored for batch_id in batch.gives_up)}
@@ -217,7 +217,7 @@ def _open(
     opened = OpenStore(
         *(store, files, root, tuple(complete)),
         superseded=tuple(batch for batch in stored if batch.batch_id in superseded),
-        uncommitted=uncommitted(times, batch_ids),
+        uncommitted=uncommitted_folders(times, batch_ids),
         newest=max(
             (times[file.path] for batch in complete[-1:] for file in batch.files), default=0
         ),

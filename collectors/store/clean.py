@@ -23,7 +23,7 @@ from dbt_graft.collectors.store.addresses import (
     write_addresses,
 )
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
-from dbt_graft.collectors.store.compaction import compact, rewritten
+from dbt_graft.collectors.store.compaction import compact, rewrite_batches
 from dbt_graft.collectors.store.fold.files import remove_folds
 from dbt_graft.collectors.store.lock import compacting, writing
 from dbt_graft.collectors.store.merge import file_chunks
@@ -117,7 +117,7 @@ def clean_store(store: str) -> StoredSecrets:
                 _write_document(snapshot, path, after)
         remove_folds(snapshot)
         snapshot.files.delete_dir_contents(f"{snapshot.root}/{COPIES}", missing_dir_ok=True)
-        rewritten(snapshot, _batches_with_secrets, is_locked=lock.is_held)
+        rewrite_batches(snapshot, _batches_with_secrets, is_locked=lock.is_held)
     compact(store, timedelta(seconds=-1))
     return secrets
 

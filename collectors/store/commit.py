@@ -20,7 +20,7 @@ from dbt_graft import __version__
 from dbt_graft.collectors.arrow_frames import to_table
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.schema import arrow, column_names
-from dbt_graft.collectors.store.batch_files import batch_files, put, put_record
+from dbt_graft.collectors.store.batch_files import batch_files, put_record, put_rows
 from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.compaction import compact, is_due
 from dbt_graft.collectors.store.lock import committing, writing
@@ -28,7 +28,7 @@ from dbt_graft.collectors.store.logs import closed_logs
 from dbt_graft.collectors.store.node_results import is_invocation
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.read import open_positions
-from dbt_graft.collectors.store.secrets import redact_folder, redacted_rows
+from dbt_graft.collectors.store.secrets import redact_folder, redact_rows
 from dbt_graft.collectors.store.tables import (
     FORMAT,
     TABLES,
@@ -196,7 +196,7 @@ def _write_rows(rows: pa.Table, store: str, table: str, batch_id: str, number: i
         files, root = filesystem(store)
         folder = f"{root}/{table}/batch_id={batch_id}"
         files.create_dir(folder, recursive=True)
-        rows = redacted_rows(rows.select(schema.names).cast(schema))
+        rows = redact_rows(rows.select(schema.names).cast(schema))
         pq.write_table(rows, f"{folder}/rows-{number}.parquet", filesystem=files)
 
 
@@ -205,7 +205,7 @@ def record_batch(
 ) -> None:
     """Write the origins and, last, the record."""
     listed = pa.Table.from_pylist(origins, arrow(TABLES["origins"]))
-    put(snapshot, f"origins/batch_id={batch_id}/part-0.parquet", listed)
+    put_rows(snapshot, f"origins/batch_id={batch_id}/part-0.parquet", listed)
     record = Batch(
         sequence=snapshot.last_sequence + 1,
         format=FORMAT,

@@ -89,10 +89,10 @@ def compact(store: str, delay: timedelta | None = None, *, wait: bool = True) ->
             with committing(store):
                 keep_copy(snapshot)
         merged = merges = 0
-        while blocks := due(snapshot):
+        while blocks := due_blocks(snapshot):
             before = merges
             for block in blocks:
-                snapshot, done = replaced(snapshot, block, is_locked=lock.is_held)
+                snapshot, done = replace_batches(snapshot, block, is_locked=lock.is_held)
                 merged, merges = merged + done * len(block.parts), merges + done
             if merges == before:
                 break  # another compaction is faster
@@ -103,12 +103,12 @@ def compact(store: str, delay: timedelta | None = None, *, wait: bool = True) ->
 
 def is_due(snapshot: OpenStore) -> bool:
     """Whether a compaction of a store would change anything."""
-    return bool(due(snapshot)) or any(
+    return bool(due_blocks(snapshot)) or any(
         True for _ in _expired_batches(snapshot, snapshot.newest, DELAY)
     )
 
 
-def due(snapshot: OpenStore) -> list[MergeBlock]:
+def due_blocks(snapshot: OpenStore) -> list[MergeBlock]:
     """The blocks to be merged, the widest first; none of them meets another."""
     folded = max((fold.sequence for fold in stored_folds(snapshot)), default=0)
     left = [batch for batch in snapshot.batches if batch.sequence > 0]
@@ -136,7 +136,7 @@ def due(snapshot: OpenStore) -> list[MergeBlock]:
     ]
 
 
-def replaced(
+def replace_batches(
     snapshot: OpenStore,
     block: MergeBlock,
     *,
@@ -201,7 +201,7 @@ def replaced(
     return replace(now, batches=(*counting,), superseded=superseded), True
 
 
-def rewritten(
+def rewrite_batches(
     snapshot: OpenStore,
     holding: Callable[[OpenStore], Sequence[StoredBatch]],
     *,
@@ -213,7 +213,7 @@ def rewritten(
 
     Args:
         holding: Returns the batches that hold it.
-        forget, without_text, is_locked: As in `replaced`.
+        forget, without_text, is_locked: As in `replace_batches`.
 
     Raises:
         StoreError: One of them is damaged.
@@ -221,7 +221,7 @@ def rewritten(
     last = snapshot.last_sequence
     while left := [batch for batch in holding(snapshot) if batch.first <= last]:
         for batch in left:
-            snapshot, is_replaced = replaced(
+            snapshot, is_replaced = replace_batches(
                 snapshot,
                 MergeBlock((batch,), batch.first, batch.sequence),
                 forget=forget,

@@ -10,7 +10,7 @@ from datetime import datetime
 from pyarrow import fs
 
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
-from dbt_graft.collectors.store.compaction import due
+from dbt_graft.collectors.store.compaction import due_blocks
 from dbt_graft.collectors.store.logs import is_closed, last_logs
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.collectors.store.upgrade import COPIES
@@ -115,7 +115,7 @@ def store_contents(store: str) -> StoreContents:
         logs=tuple(StoredLog(*row.values()) for row in logs),
         superseded=len(snapshot.superseded),
         uncommitted=len(snapshot.uncommitted),
-        due=sum(len(block.parts) for block in due(snapshot)),
+        due=sum(len(block.parts) for block in due_blocks(snapshot)),
         folds=_folder_size(snapshot, FOLDS),
         copies=_folder_size(snapshot, COPIES),
         purged_before=max(purges, default=None),

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, batch
 from dbt_graft.collectors.store.batches import open_store, reopens
-from dbt_graft.collectors.store.fold.files import summed_by_day
+from dbt_graft.collectors.store.fold.files import sum_by_day
 from dbt_graft.collectors.store.fold.read import days_since, read_folded, read_unfolded
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES
 from dbt_graft.lineage.daily import YEAR, DailyHistory, DayRows, DayRuns
@@ -38,7 +38,7 @@ def daily_history(store: str, rename: Rename, without: Collection[str] = ()) -> 
     for name, rows in (("task_days", since.tasks), ("usage_days", since.usages)):
         parts = [pa.Table.from_batches([batch(FOLD_TABLES[name], rows)])]
         parts += days_since(snapshot, read.fold, name)
-        tables[name] = summed_by_day(
+        tables[name] = sum_by_day(
             name, [part.select(arrow(FOLD_TABLES[name]).names) for part in parts]
         )
     return DailyHistory(_tasks(tables["task_days"]), _datasets(tables["usage_days"], rename))

@@ -46,7 +46,7 @@ def file_errors(path: str) -> Iterator[None]:
         raise StoreError("is damaged", place=path, remedy=RESTORE) from error
 
 
-def unreadable(path: str, error: OSError) -> UnreadableStoreError:
+def unreadable_error(path: str, error: OSError) -> UnreadableStoreError:
     """The error for a file or folder that the system or its server does not let us read."""
     return UnreadableStoreError(
         f"cannot be read: {system_reason(error)}",

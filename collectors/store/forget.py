@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.commit import record_batch
-from dbt_graft.collectors.store.compaction import rewritten
+from dbt_graft.collectors.store.compaction import rewrite_batches
 from dbt_graft.collectors.store.fold.files import remove_folds
 from dbt_graft.collectors.store.lock import committing, compacting, writing
 from dbt_graft.collectors.store.logs import all_logs, is_forgotten
@@ -52,7 +52,7 @@ def stored_origins(store: str) -> tuple[str, ...]:
     return tuple(sorted(cast("list[str]", pc.unique(rows["origin"]).to_pylist())))
 
 
-def to_forget(store: str, origins: Collection[str]) -> ForgottenLogs:
+def count_forgotten(store: str, origins: Collection[str]) -> ForgottenLogs:
     """The rows of some logs, counted."""
     snapshot = open_store(store)
     rows: Counter[str] = Counter()
@@ -82,7 +82,7 @@ def forget(store: str, origins: Collection[str]) -> None:
             ensure_held()
             record_batch(snapshot, uuid.uuid4().hex, rows, ())
         remove_folds(snapshot)
-        rewritten(
+        rewrite_batches(
             open_store(store),
             lambda snapshot: _batches_with_origins(snapshot, origins),
             forget=origins,

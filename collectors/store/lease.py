@@ -79,7 +79,7 @@ class _Announcements:
 
 
 @contextmanager
-def leased(store: str) -> Iterator[Callable[[], None]]:
+def hold_lease(store: str) -> Iterator[Callable[[], None]]:
     """Hold a store; others wait.
 
     Yields:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbt_graft.collectors.store.lease import leased
+from dbt_graft.collectors.store.lease import hold_lease
 
 _BUSY = frozenset({errno.EAGAIN, errno.EACCES})
 _WRITING, _COMMITTING = ".writing.lock", ".committing.lock"
@@ -36,7 +36,7 @@ def committing(store: str) -> Iterator[Callable[[], None]]:
         A function to be called before the last step, which raises GraftError if it is too late.
     """
     if "://" in store:
-        with leased(store) as ensure_held:
+        with hold_lease(store) as ensure_held:
             yield ensure_held
     else:
         with _lock(store, _COMMITTING, exclusive=True):

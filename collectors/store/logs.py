@@ -34,7 +34,7 @@ def all_logs(
     schema = arrow(ReadLog)
 
     def read(rows: pa.Table) -> pa.Table:
-        rows = conformed(rows, schema)
+        rows = conform_columns(rows, schema)
         return rows if wanted is None else rows.filter(wanted(rows))
 
     for batch, rows in snapshot.tables("origins", indexes, read):
@@ -59,7 +59,7 @@ def last_logs(snapshot: OpenStore, only: SomeLogs | None = None) -> pa.Table:
 def holding_logs(snapshot: OpenStore, only: SomeLogs | None = None) -> pa.Table:
     """Of each log its row in the batch whose rows of it count, else as `last_logs`."""
     logs = all_logs(snapshot, snapshot.batches, only)
-    rows = last_of_each(without_closed(logs, snapshot.batches))
+    rows = last_of_each(drop_closed(logs, snapshot.batches))
     return rows.filter(pc.invert(is_forgotten(rows)))
 
 
@@ -71,7 +71,7 @@ def closed_logs(snapshot: OpenStore, only: Collection[str]) -> set[str]:
     return set(values(rows.filter(is_closed(rows)), "origin"))
 
 
-def without_closed(logs: pa.Table, parts: Sequence[StoredBatch]) -> pa.Table:
+def drop_closed(logs: pa.Table, parts: Sequence[StoredBatch]) -> pa.Table:
     """The rows of `all_logs` without batches that read a log after it was closed."""
     purged = [index for index, batch in enumerate(parts) if batch.purged_before]
     in_purge = pc.is_in(logs[PART], value_set=pa.array(purged, pa.int64()))
@@ -97,7 +97,7 @@ def is_closed(rows: pa.Table) -> pa.ChunkedArray[pa.BooleanScalar]:
     return cast("pa.ChunkedArray[pa.BooleanScalar]", pc.fill_null(flags, False))
 
 
-def with_closed(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+def mark_closed(rows: pa.Table, origins: Collection[str]) -> pa.Table:
     """Rows of `origins` in which some more logs are closed."""
     wanted = pa.array(sorted(origins), pa.string())
     closed = pc.or_(is_closed(rows), pc.is_in(rows["origin"], value_set=wanted))
@@ -117,7 +117,7 @@ def forgotten_sequences(snapshot: OpenStore) -> dict[str, int]:
     return dict(zip(values(rows, "origin"), values(rows, "sequence"), strict=True))
 
 
-def conformed(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+def conform_columns(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     """Rows with the columns of a schema: those that they lack are null, others are dropped."""
     if rows.schema.equals(schema):
         return rows

@@ -16,21 +16,21 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dbt_graft.collectors.schema import arrow
-from dbt_graft.collectors.store.batch_records import aware
+from dbt_graft.collectors.store.batch_records import with_utc_times
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
 from dbt_graft.collectors.store.damage import RESTORE, StoreError, file_errors
 from dbt_graft.collectors.store.logs import (
     PART,
     all_logs,
-    conformed,
+    conform_columns,
+    drop_closed,
     is_forgotten,
     last_of_each,
+    mark_closed,
     values,
-    with_closed,
-    without_closed,
 )
-from dbt_graft.collectors.store.purged_rows import ClosedLogs, purged, without_texts
-from dbt_graft.collectors.store.secrets import redacted_rows
+from dbt_graft.collectors.store.purged_rows import ClosedLogs, clear_texts, purge_tables
+from dbt_graft.collectors.store.secrets import redact_rows
 from dbt_graft.collectors.store.tables import PURGED, TABLES, BatchFile
 
 _ROW_GROUP = 65_536
@@ -71,7 +71,7 @@ def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
     """
     logs = all_logs(merge.snapshot, merge.parts)
     last = _drop_origins(last_of_each(logs), merge.forget)
-    holding = _drop_origins(last_of_each(without_closed(logs, merge.parts)), merge.forget)
+    holding = _drop_origins(last_of_each(drop_closed(logs, merge.parts)), merge.forget)
     live = [
         pc.unique(holding.filter(pc.equal(holding[PART], pa.scalar(index)))["origin"])
         for index in range(len(merge.parts))
@@ -89,8 +89,8 @@ def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
     tables |= {name: of_live_logs(name) for name in TABLES if name not in _OTHERS}
     tables |= {name: (rows for _, rows in _chunks(merge, name)) for name in PURGED}
     if merge.closed:
-        listed = with_closed(listed, merge.closed.origins)
-        tables |= purged(merge.closed, tables, of_live_logs)
+        listed = mark_closed(listed, merge.closed.origins)
+        tables |= purge_tables(merge.closed, tables, of_live_logs)
     tables["origins"] = [listed.drop_columns([PART])]
     files = (_write(merge.snapshot, name, batch_id, rows) for name, rows in sorted(tables.items()))
     return tuple(file for file in files if file)
@@ -105,7 +105,7 @@ def _chunks(merge: Merge, table: str, columns: Sequence[str] | None = None) -> C
         for file in batch.files:
             if file.table == table:
                 for rows in file_chunks(merge.snapshot, batch, file):
-                    yield index, conformed(rows, schema)
+                    yield index, conform_columns(rows, schema)
 
 
 def file_chunks(snapshot: OpenStore, batch: StoredBatch, file: BatchFile) -> Iterator[pa.Table]:
@@ -125,7 +125,7 @@ def file_chunks(snapshot: OpenStore, batch: StoredBatch, file: BatchFile) -> Ite
         for chunk in pq.ParquetFile(source).iter_batches(batch_size=_ROW_GROUP):
             rows += chunk.num_rows
             part = pa.Table.from_batches([chunk])
-            yield part.cast(aware(part.schema))
+            yield part.cast(with_utc_times(part.schema))
     if file.rows not in (None, rows):
         problem = f"has {rows:,} rows, and was written with {file.rows:,}"
         raise StoreError(problem, place=path, remedy=RESTORE)
@@ -155,7 +155,7 @@ def _shapes(merge: Merge, indexes: Collection[int]) -> Iterator[pa.Table]:
         numbers = pa.array(range(begin, begin + rows.num_rows), pa.int64())
         begin += rows.num_rows
         rows = rows.filter(pc.is_in(numbers, value_set=last["row_max"]))
-        yield without_texts(
+        yield clear_texts(
             rows.filter(pc.invert(pc.is_in(rows["shape_id"], value_set=unused))), no_text
         )
 
@@ -215,7 +215,7 @@ def _write(
                 filesystem=snapshot.files,
                 compression="zstd",
             )
-        rows = redacted_rows(pa.concat_tables(waiting))
+        rows = redact_rows(pa.concat_tables(waiting))
         writer.write_table(rows, row_group_size=_ROW_GROUP)
         waiting.clear()
         held = 0

@@ -14,7 +14,7 @@ from dbt_graft.collectors.schema import arrow
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
 from dbt_graft.collectors.store.fold.tables import stored_folds
 from dbt_graft.collectors.store.live_rows import records_of
-from dbt_graft.collectors.store.logs import PART, conformed, holding_logs
+from dbt_graft.collectors.store.logs import PART, conform_columns, holding_logs
 from dbt_graft.collectors.store.merge import file_chunks
 from dbt_graft.collectors.store.tables import TABLES, BatchFile
 from dbt_graft.lineage.definition import DefinitionKind
@@ -138,7 +138,7 @@ class OldRows:
             if file.table == table:
                 for rows in file_chunks(self._snapshot, batch, file):
                     live = pc.is_in(rows["origin"], value_set=self._live[batch.batch_id])
-                    yield conformed(rows.filter(live), schema)
+                    yield conform_columns(rows.filter(live), schema)
 
     def _has_older(self, batch: StoredBatch, before: datetime) -> bool:
         files = [file for file in batch.files if file.table in _TIMES]

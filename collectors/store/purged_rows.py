@@ -36,7 +36,7 @@ class ClosedLogs:
     tables: Mapping[str, pa.Table]
 
 
-def purged(
+def purge_tables(
     closed: ClosedLogs,
     tables: Mapping[str, Iterable[pa.Table]],
     of_live_logs: Callable[[str], Iterator[pa.Table]],
@@ -63,7 +63,7 @@ def purged(
     return purged_tables
 
 
-def without_texts(rows: pa.Table, shapes: pa.Array[Any]) -> pa.Table:
+def clear_texts(rows: pa.Table, shapes: pa.Array[Any]) -> pa.Table:
     """The rows of shapes without the texts of some."""
     texts = pc.if_else(pc.is_in(rows["shape_id"], value_set=shapes), pa.scalar(""), rows["text"])
     return rows.set_column(rows.column_names.index("text"), "text", texts)

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbt_graft.collectors.store.batch_records import aware
+from dbt_graft.collectors.store.batch_records import with_utc_times
 from dbt_graft.collectors.store.batches import (
     OpenStore,
     StoredBatch,
@@ -80,7 +80,7 @@ def newest_times(snapshot: OpenStore, columns: Iterable[tuple[str, str]]) -> dic
                         rows = snapshot.parquet(file.path).read(["origin", column])
                     rows = rows.filter(pc.is_in(rows["origin"], value_set=live))
                     newest = rows.group_by("origin").aggregate([(column, "max")])
-                    newest = newest.cast(aware(newest.schema))
+                    newest = newest.cast(with_utc_times(newest.schema))
                     for origin, at in zip(
                         values(newest, "origin"), values(newest, f"{column}_max"), strict=True
                     ):

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from dbt_graft.collectors.store.batch_records import aware
+from dbt_graft.collectors.store.batch_records import with_utc_times
 from dbt_graft.lineage.redaction import KEY_BEGINNINGS, redact_code, redact_name, redact_text
 
 # Keys with which a log is found again, and what a collector serialised of its own.
@@ -29,7 +29,7 @@ _SIGNS = "|".join(["[=@%\"']", "(?i:bearer |basic )", *map(re.escape, KEY_BEGINN
 _RANDOM_WORD = ("[A-Za-z0-9+_=-]{32,}", "[A-Z]", "[a-z]", "[0-9]")
 
 
-def redacted_rows(rows: pa.Table) -> pa.Table:
+def redact_rows(rows: pa.Table) -> pa.Table:
     """Rows of a table without secrets; the same object if they have none."""
     for index, field in enumerate(rows.schema):
         if field.name in _AS_THEY_ARE or not any(secret_texts(field.name, rows[field.name])):
@@ -72,18 +72,18 @@ def _redact_file(files: fs.FileSystem, folder: str, name: str) -> None:
     """Write a file again if it has secrets: under another name, as Spark keeps a checksum of it."""
     with files.open_input_file(f"{folder}/{name}") as source:
         parquet = pq.ParquetFile(source)
-        if not any(redacted_rows(chunk) is not chunk for chunk in _chunks(parquet)):
+        if not any(redact_rows(chunk) is not chunk for chunk in _chunks(parquet)):
             return
         with pq.ParquetWriter(
-            f"{folder}/{_PREFIX}{name}", aware(parquet.schema_arrow), filesystem=files
+            f"{folder}/{_PREFIX}{name}", with_utc_times(parquet.schema_arrow), filesystem=files
         ) as writer:
             for chunk in _chunks(parquet):
-                writer.write_table(redacted_rows(chunk))
+                writer.write_table(redact_rows(chunk))
     files.delete_file(f"{folder}/{name}")
 
 
 def _chunks(parquet: pq.ParquetFile) -> Iterator[pa.Table]:
-    schema = aware(parquet.schema_arrow)
+    schema = with_utc_times(parquet.schema_arrow)
     for chunk in parquet.iter_batches():
         yield pa.Table.from_batches([chunk]).cast(schema)
 

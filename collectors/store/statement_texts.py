@@ -16,7 +16,7 @@ from pyarrow import fs
 
 from dbt_graft.collectors.store.batch_records import StoredBatch
 from dbt_graft.collectors.store.batches import OpenStore, open_store
-from dbt_graft.collectors.store.compaction import rewritten
+from dbt_graft.collectors.store.compaction import rewrite_batches
 from dbt_graft.collectors.store.fold.files import drop_texts
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
 from dbt_graft.collectors.store.lock import committing, compacting, folding, writing
@@ -65,7 +65,7 @@ def drop_statements(store: str, before: datetime) -> int:
             return 0
         with committing(store):
             keep_copy(snapshot)
-        snapshot = rewritten(
+        snapshot = rewrite_batches(
             snapshot,
             lambda snapshot: _batches_with_text(snapshot, old),
             without_text=old,

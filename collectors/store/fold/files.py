@@ -28,7 +28,7 @@ from dbt_graft.collectors.store.fold.tables import (
     fold_tables,
     stored_folds,
 )
-from dbt_graft.collectors.store.purged_rows import without_texts
+from dbt_graft.collectors.store.purged_rows import clear_texts
 from dbt_graft.collectors.store.rows_once import datasets_once, edges_once
 from dbt_graft.collectors.store.tables import BatchFile
 from dbt_graft.collectors.store.upgrade import copy_file
@@ -83,7 +83,7 @@ class FoldWriter:
         """Write figures by day, added to those that are known already."""
         for name, rows in (("task_days", figures.tasks), ("usage_days", figures.usages)):
             tables = [pa.Table.from_batches([batch(FOLD_TABLES[name], rows)]), *earlier(name)]
-            self.table(name, summed_by_day(name, tables))
+            self.table(name, sum_by_day(name, tables))
 
     def finish(self, namespaces: Sequence[str]) -> None:
         """Write what is missing, and the record."""
@@ -131,7 +131,7 @@ def _put_record(snapshot: OpenStore, folder: str, record: FoldRecord) -> None:
     snapshot.files.move(beside, f"{snapshot.root}/{folder}/{FOLD_RECORD}")
 
 
-def summed_by_day(name: str, tables: Sequence[pa.Table]) -> pa.Table:
+def sum_by_day(name: str, tables: Sequence[pa.Table]) -> pa.Table:
     """Figures by day of several tables, added up and sorted."""
     schema = arrow(FOLD_TABLES[name])
     rows = pa.concat_tables([table.select(schema.names).cast(schema) for table in tables])
@@ -155,7 +155,7 @@ def drop_texts(snapshot: OpenStore, shapes: Iterable[str]) -> None:
         path = f"{folder}/{file.table}.parquet"
         if file.table == "shapes":
             rows = pa.concat_tables(fold_tables(snapshot, newest, file.table))
-            rows = without_texts(rows, wanted)
+            rows = clear_texts(rows, wanted)
             pq.write_table(rows, f"{snapshot.root}/{path}", filesystem=snapshot.files)
         else:
             copy_file(snapshot.files, f"{snapshot.root}/{file.path}", f"{snapshot.root}/{path}")

@@ -13,7 +13,7 @@ import pyarrow.dataset as ds
 from dbt_graft.collectors.arrow_frames import to_table
 from dbt_graft.collectors.schema import arrow, ddl, records
 from dbt_graft.collectors.store.batches import OpenStore
-from dbt_graft.collectors.store.fold.files import FoldWriter, summed_by_day
+from dbt_graft.collectors.store.fold.files import FoldWriter, sum_by_day
 from dbt_graft.collectors.store.fold.read import days_since
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, REPEATS, SHORT, FoldedShape
 from dbt_graft.collectors.store.fold.tasks import (
@@ -188,7 +188,7 @@ class _SparkFold:
         for name in _DAYS:
             tables_of_days = [*tables[name], *days_since(self._snapshot, None, name)]
             if tables_of_days:
-                self._writer.table(name, summed_by_day(name, tables_of_days))
+                self._writer.table(name, sum_by_day(name, tables_of_days))
 
     def _contents(self) -> Iterator[tuple[str, bytes]]:
         dataset = ds.dataset(

@@ -19,7 +19,7 @@ from dbt_graft.collectors.arrow_frames import to_frame
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.store import arrow_tables, compaction
 from dbt_graft.collectors.store.clean import clean_store, stored_secrets
-from dbt_graft.collectors.store.secrets import redact_folder, redacted_rows, secret_texts
+from dbt_graft.collectors.store.secrets import redact_folder, redact_rows, secret_texts
 from dbt_graft.collectors.store.tables import TABLES, Collected
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.changes import Build, BuildHistory, PublishedNames
@@ -40,7 +40,7 @@ def as_earlier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patch:
         for module in ("commit", "merge"):
             patch.setattr(
-                import_module(f"dbt_graft.collectors.store.{module}"), "redacted_rows", _same
+                import_module(f"dbt_graft.collectors.store.{module}"), "redact_rows", _same
             )
         yield
 
@@ -186,7 +186,7 @@ def test_no_secret_passes_a_commit_of_what_stays_with_spark(
 def test_every_spelling_of_a_secret_is_looked_at(name: str, clean: str) -> None:
     rows = pa.table({"namespace": pa.array([name, "s3://lake"])})
     assert list(secret_texts("namespace", rows["namespace"])) == [name]
-    assert redacted_rows(rows)["namespace"].to_pylist() == [clean, "s3://lake"]
+    assert redact_rows(rows)["namespace"].to_pylist() == [clean, "s3://lake"]
 
 
 def test_secrets_in_lists_and_structs_go_and_names_of_columns_stay() -> None:
@@ -199,7 +199,7 @@ def test_secrets_in_lists_and_structs_go_and_names_of_columns_stay() -> None:
             "origin": [f"log?token={SECRET}"],
         }
     )
-    assert redacted_rows(rows).to_pylist() == [
+    assert redact_rows(rows).to_pylist() == [
         {
             "symlinks": [{**link, "name": "export.csv"}, {"namespace": "s3://lake", "name": "x"}],
             "columns": [{"name": "a;unit=EUR", "type": "int"}],

@@ -17,7 +17,7 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.store import StoreError, arrow_tables, compaction, lock, open_store
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.commit import record_batch
-from dbt_graft.collectors.store.compaction import compact, due
+from dbt_graft.collectors.store.compaction import compact, due_blocks
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records
@@ -52,7 +52,7 @@ def test_readers_find_the_same_as_in_a_store_that_was_never_compacted(
     compact(str(compacted), AT_ONCE)
     assert answers(compacted) == answers(plain)
     assert shapes_in_use(compacted) == shapes_in_use(plain)
-    assert not due(store.open_store(str(compacted)))
+    assert not due_blocks(store.open_store(str(compacted)))
     assert store.damages(str(compacted)) == {}
 
 
@@ -176,12 +176,12 @@ def test_two_compactions_at_once_change_nothing_for_readers(
     monkeypatch.setattr(compaction, "FAN_OUT", 2)
     logs(tmp_path, *NAMES[:4])
     found = store.open_store(str(tmp_path))
-    [block] = compaction.due(found)
+    [block] = compaction.due_blocks(found)
     for _ in range(2):  # as where no lock is: both found the same
-        compaction.replaced(found, block, is_locked=True)
+        compaction.replace_batches(found, block, is_locked=True)
     assert len(store.batches(str(tmp_path))) == 2
     assert written(tmp_path) == NAMES[:4]
-    _, was_done = compaction.replaced(found, block, is_locked=False)
+    _, was_done = compaction.replace_batches(found, block, is_locked=False)
     assert not was_done, "the third one notices"
     assert not store.open_store(str(tmp_path)).uncommitted
     compact(str(tmp_path), AT_ONCE)

@@ -10,7 +10,7 @@ import pytest
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store import compaction, open_store
 from dbt_graft.collectors.store.compaction import compact
-from dbt_graft.collectors.store.forget import forget, stored_origins, to_forget
+from dbt_graft.collectors.store.forget import count_forgotten, forget, stored_origins
 from dbt_graft.collectors.store.origins import origin_states
 from tests.collectors.store.histories import SERVER, History, answers
 from tests.collectors.store.test_compaction import AT_ONCE, logs, written
@@ -25,7 +25,7 @@ def test_nothing_is_left_of_a_forgotten_log_and_all_of_the_others(
     for _ in range(8):
         history.grow()
     before = answers(tmp_path)
-    found = to_forget(str(tmp_path), ["a"])
+    found = count_forgotten(str(tmp_path), ["a"])
     forget(str(tmp_path), ["a"])
     after = answers(tmp_path)
     for name, rows in before["records"].items():
@@ -39,7 +39,7 @@ def test_nothing_is_left_of_a_forgotten_log_and_all_of_the_others(
     assert "a" not in origin_states(open_store(str(tmp_path)))
     assert "a" not in stored_origins(str(tmp_path))
     assert bool(found.rows["runs"]) == bool(found.batches)
-    assert not to_forget(str(tmp_path), ["a"]).rows
+    assert not count_forgotten(str(tmp_path), ["a"]).rows
 
     compact(str(tmp_path), AT_ONCE)
     assert answers(tmp_path) == after

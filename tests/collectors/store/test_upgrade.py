@@ -126,4 +126,4 @@ def test_a_store_of_this_format_has_no_copy(tmp_path: Path) -> None:
     logs(tmp_path, "a", "b")
     compact(str(tmp_path))
     assert not (tmp_path / "copies").exists()
-    assert sys.modules[compact.__module__].due(open_store(str(tmp_path))) == []
+    assert sys.modules[compact.__module__].due_blocks(open_store(str(tmp_path))) == []
