@@ -202,6 +202,5 @@ def _write_indexes(
 
 
 def design_folder() -> Path:
-    """The designer's folder: `site/` of the source tree, or its copy inside the package."""
-    packaged = Path(dbt_graft.__file__).parent / "site"
-    return packaged if packaged.is_dir() else packaged.parent.parent / "site"
+    """The designer's folder inside the package: in the source tree a link to `site/`."""
+    return Path(dbt_graft.__file__).parent / "site"
