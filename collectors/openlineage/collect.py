@@ -34,9 +34,9 @@ from dbt_graft.collectors.schema import batch, ddl
 from dbt_graft.collectors.store import Collected
 from dbt_graft.collectors.store.arrow_tables import (
     distinct,
+    drop_origins,
     table,
-    unnested,
-    without,
+    unnest_records,
 )
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
@@ -98,17 +98,17 @@ def _pieces(part: NewPart) -> Iterator[FilePart]:
 def small_tables(rows: pa.Table, new: Sequence[NewPart], positions: Positions) -> Collected:
     """The tables, in the memory of this process."""
     logs = _Logs(rows.select([*_LOG]), new, positions)
-    rows = without(rows, logs.stays)
-    tables = {name: unnested(rows, name, kind) for name, kind in RECORDS.items()}
+    rows = drop_origins(rows, logs.stays)
+    tables = {name: unnest_records(rows, name, kind) for name, kind in RECORDS.items()}
     tables["shapes"] = distinct(tables["shapes"], "shape_id")
-    results = unnested(rows, "results", NodeResult)
+    results = unnest_records(rows, "results", NodeResult)
     invocations = results.group_by("origin").aggregate([("node_id", "count")]).to_pylist()
     counts = {row["origin"]: row["node_id_count"] for row in invocations}
     return Collected(
         **tables,
         node_results=results if results.num_rows else None,
-        task_metadata=unnested(rows, "metadata", TaskMetadata),
-        dataset_metadata=unnested(rows, "texts", DatasetMetadata),
+        task_metadata=unnest_records(rows, "metadata", TaskMetadata),
+        dataset_metadata=unnest_records(rows, "texts", DatasetMetadata),
         origins=table(ReadLog, logs.read(counts)),
         pending=logs.pending,
     )

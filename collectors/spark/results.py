@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from dbt_graft.collectors.schema import ddl, row
 from dbt_graft.collectors.spark.worker import TABLES
 from dbt_graft.collectors.store import Collected
-from dbt_graft.collectors.store.arrow_tables import record_tables, table, without
+from dbt_graft.collectors.store.arrow_tables import drop_origins, record_tables, table
 from dbt_graft.collectors.store.tables import ReadLog
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class ArrowResults:
             discarded: Logs that count as read, but whose records are left out.
             replaced: Logs in the store whose records go.
         """
-        results = without(self.rows, missing)
-        tables = record_tables(without(results, discarded))
+        results = drop_origins(self.rows, missing)
+        tables = record_tables(drop_origins(results, discarded))
         tables["rejects"] = record_tables(results)["rejects"]
         read = results.select(["origin", "position", "events"]).to_pylist()
         origins = table(ReadLog, [*(ReadLog(**origin) for origin in read), *replaced])

@@ -42,12 +42,12 @@ from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store import Collected, OpenSession
 from dbt_graft.collectors.store.arrow_tables import (
     distinct,
+    drop_origins,
     record_tables,
     table,
     tables,
     union,
-    unnested,
-    without,
+    unnest_records,
 )
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
@@ -313,21 +313,21 @@ def _tables(
     The records of a log that could not be read stay as they are in the store; where it has none,
     what was read counts until then.
     """
-    unread = unnested(assembled, "unread", Reject).sort_by("position").to_pylist()
+    unread = unnest_records(assembled, "unread", Reject).sort_by("position").to_pylist()
     pending = {row["origin"]: record(Reject, row) for row in reversed(unread)}
     stored = pending.keys() & of_logs(positions_before, pending.keys()).keys()
 
     store_tables = record_tables(assembled)
-    store_tables["sessions"] = unnested(assembled, "sessions", OpenSession)
+    store_tables["sessions"] = unnest_records(assembled, "sessions", OpenSession)
     if stored:
         store_tables = {
-            name: without(rows, stored) if "origin" in rows.column_names else rows
+            name: drop_origins(rows, stored) if "origin" in rows.column_names else rows
             for name, rows in store_tables.items()
         }
     store_tables["shapes"] = distinct(store_tables["shapes"], "shape_id")
     edges = store_tables["column_edges"]
     store_tables["column_edges"] = distinct(edges, *edges.column_names)
-    counted = unnested(assembled, "logs", LogCounts).to_pylist()
+    counted = unnest_records(assembled, "logs", LogCounts).to_pylist()
     events = {log["origin"]: (log["events"], log["noise"]) for log in counted}
     read = {
         origin: "" if origin in pending else position

@@ -19,7 +19,7 @@ def table(kind: type, records: Iterable[Any]) -> pa.Table:
     return pa.Table.from_batches([batch(kind, records)])
 
 
-def unnested(rows: pa.Table, column: str, kind: type) -> pa.Table:
+def unnest_records(rows: pa.Table, column: str, kind: type) -> pa.Table:
     """The records that a column of a table holds in arrays.
 
     Args:
@@ -36,7 +36,7 @@ def record_tables(rows: pa.Table) -> dict[str, pa.Table]:
         field.name: pc.struct_field(rows["records"], field.name) for field in fields(LogRecords)
     }
     nested = pa.table(parts)
-    return {name: unnested(nested, name, TABLES[name]) for name in parts}
+    return {name: unnest_records(nested, name, TABLES[name]) for name in parts}
 
 
 def distinct(rows: pa.Table, *keys: str) -> pa.Table:
@@ -46,7 +46,7 @@ def distinct(rows: pa.Table, *keys: str) -> pa.Table:
     return rows.take(first["row_min"].sort())
 
 
-def without(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+def drop_origins(rows: pa.Table, origins: Collection[str]) -> pa.Table:
     """The rows of other origins than these."""
     listed = pa.array(origins, pa.string())
     return rows.filter(pc.invert(pc.is_in(rows["origin"], value_set=listed)))
