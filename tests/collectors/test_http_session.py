@@ -8,7 +8,7 @@ import pytest
 
 from dbt_graft.collectors.http_session import http_session
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.history_server import DownloadError, downloaded, new_attempts
+from dbt_graft.collectors.spark.log.history_server import DownloadError, download_log, new_attempts
 from dbt_graft.exporters.openlineage.endpoint import Delivery, HttpEndpoint, SentEvent, retries
 from dbt_graft.lineage.errors import GraftError
 from tests.collectors.tls_server import tls_server, write_certificate
@@ -59,7 +59,7 @@ def test_a_certificate_that_is_not_trusted_is_named_and_tried_once(
         with pytest.raises(GraftError) as listing:
             new_attempts(SparkLogs(url, url), {})
         assert str(listing.value) == f"{url}: cannot list applications: {reason}"
-        with pytest.raises(DownloadError) as download, downloaded(url, f"{url}/logs", ""):
+        with pytest.raises(DownloadError) as download, download_log(url, f"{url}/logs", ""):
             pass
         assert str(download.value) == reason
         with http_session(retries()) as session:
