@@ -21,8 +21,8 @@ _SIZES = (Grain.YEAR, Grain.MONTH, Grain.DAY, Grain.HOUR)
 def written_periods(result: Mapping[str, Any]) -> tuple[Period, ...]:
     """The dates of the batches of a model's result that went well; empty for any other model."""
     batches = result.get("batch_results")
-    done = batches.get("successful") if isinstance(batches, dict) else None
-    return union(_periods(done)) if isinstance(done, list) else ()
+    successful = batches.get("successful") if isinstance(batches, dict) else None
+    return union(_periods(successful)) if isinstance(successful, list) else ()
 
 
 def batch_time(value: Any) -> datetime | None:

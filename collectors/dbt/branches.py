@@ -88,11 +88,11 @@ def _render(expression: str, model: DbtModel, models: Mapping[str, DbtModel]) ->
         return ""
     if expression == "this":
         return model.relation_name
-    named = _NAMED.fullmatch(expression)
-    if not named:
+    match = _NAMED.fullmatch(expression)
+    if not match:
         raise _UnknownJinjaError
-    names = _NAME.findall(named[2])
-    of_source = named[1] == "source"
+    names = _NAME.findall(match[2])
+    of_source = match[1] == "source"
     relation_names = {
         parent.relation_name
         for key in model.parents

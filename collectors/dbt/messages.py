@@ -89,10 +89,10 @@ def redact_message(message: str, sql: str = "", *names: str) -> str:
     text = _HIDDEN_BEFORE.sub("", text).strip()
     if state := _STATE.search(message):
         text = text.replace("SQLSTATE: ?", f"SQLSTATE: {state['state']}")
-    shown = ": ".join(part for part in (kind["kind"] if kind else "", text) if part)
-    if len(shown) > _LONGEST:
-        shown = shown[:_LONGEST].rpartition(" ")[0] + " …"
-    return shown or "failed"
+    redacted = ": ".join(part for part in (kind["kind"] if kind else "", text) if part)
+    if len(redacted) > _LONGEST:
+        redacted = redacted[:_LONGEST].rpartition(" ")[0] + " …"
+    return redacted or "failed"
 
 
 def _find_names(sql: str, names: Collection[str]) -> frozenset[str]:

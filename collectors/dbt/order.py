@@ -17,13 +17,13 @@ def levels(models: Mapping[str, DbtModel]) -> Iterator[list[str]]:
     waits: dict[str, int] = {}
     children: dict[str, list[str]] = defaultdict(list)
     for key, model in queries.items():
-        needed = {
+        upstream = {
             parent
             for parent in model.parents
             if parent != key and parent in queries and not queries[parent].columns
         }
-        waits[key] = len(needed)
-        for parent in needed:
+        waits[key] = len(upstream)
+        for parent in upstream:
             children[parent].append(key)
     ready = [key for key, count in waits.items() if not count]
     while waits:

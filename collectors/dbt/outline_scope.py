@@ -118,7 +118,7 @@ def rename_columns(rows: OutlineRows, alias: exp.Expr | None) -> OutlineRows:
     if not names:
         return rows
     if rows.others:
-        columns = {name: digest("at", str(at), rows.rows) for at, name in enumerate(names)}
+        columns = {name: digest("at", str(index), rows.rows) for index, name in enumerate(names)}
     else:
         columns = dict(zip(names, rows.columns.values(), strict=False))
     return replace(rows, columns=columns, others=())

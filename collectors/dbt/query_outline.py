@@ -90,8 +90,8 @@ def _set_operation(tree: exp.SetOperation, scope: OutlineScope) -> OutlineRows:
     kind = f"{tree.key} {bool(tree.args.get('distinct'))} {bool(tree.args.get('by_name'))}"
     others = list(right.columns.values())
     columns = {
-        name: digest(kind, column, others[at] if at < len(others) else "", *right.others)
-        for at, (name, column) in enumerate(left.columns.items())
+        name: digest(kind, column, others[index] if index < len(others) else "", *right.others)
+        for index, (name, column) in enumerate(left.columns.items())
     }
     unknown = left.others + right.others
     parts = [kind, left.rows, right.rows]
@@ -110,9 +110,9 @@ def _select(tree: exp.Select, scope: OutlineScope) -> OutlineRows:
         kind = [str(join.args.get(key) or "").upper() for key in ("method", "side", "kind")]
         kind = ["" if word in ("INNER", "OUTER") else word for word in kind]
         conditions = [join.args.get("on"), join.args.get("match_condition")]
-        written = [_expression(condition, scope) for condition in conditions if condition]
-        written += [column.name.casefold() for column in join.args.get("using") or ()]
-        joins.append(digest(*kind, parts[-1].rows, *written))
+        keys = [_expression(condition, scope) for condition in conditions if condition]
+        keys += [column.name.casefold() for column in join.args.get("using") or ()]
+        joins.append(digest(*kind, parts[-1].rows, *keys))
     parts += [_source(lateral, scope) for lateral in tree.args.get("laterals") or ()]
     columns, others = _outputs(tree, scope)
     filters = [_clause(tree, key, scope) for key in _FILTERS if tree.args.get(key)]
@@ -147,26 +147,26 @@ def _outputs(tree: exp.Select, scope: OutlineScope) -> tuple[dict[str, str], tup
     """The columns of a SELECT, and the tables behind a `*` that could not be followed."""
     columns = scope.aliases
     others: list[str] = []
-    for at, expression in enumerate(tree.expressions):
+    for index, expression in enumerate(tree.expressions):
         star = expression.this if isinstance(expression, exp.Column) else expression
         if not isinstance(star, exp.Star):
-            columns[(expression.alias_or_name or f"_{at}").casefold()] = _expression(
+            columns[(expression.alias_or_name or f"_{index}").casefold()] = _expression(
                 expression.unalias(), scope
             )
             continue
         table = expression.table.casefold() if isinstance(expression, exp.Column) else ""
-        named = [source for key, source in scope.sources.items() if table in ("", key)]
+        sources = [source for key, source in scope.sources.items() if table in ("", key)]
         left_out = star.args.get("except_") or star.args.get("except") or []
         names = {name.name.casefold() for name in left_out}
-        for source in named:
+        for source in sources:
             columns |= {
                 name: column for name, column in source.columns.items() if name not in names
             }
-        unknown = [other for source in named for other in source.others]
+        unknown = [other for source in sources for other in source.others]
         unknown = (
             [digest("without", other, *sorted(names)) for other in unknown] if names else unknown
         )
-        if star.args.get("replace") or star.args.get("rename") or not named:
+        if star.args.get("replace") or star.args.get("rename") or not sources:
             unknown = [_expression(star, scope), table, *unknown]
         others += unknown
     return columns, tuple(others)
@@ -206,8 +206,8 @@ def _limit_rows(tree: exp.Expr, query_rows: OutlineRows, scope: OutlineScope) ->
     if not limits:
         return query_rows
     rows = digest(query_rows.rows, *limits)
-    here = OutlineRows(rows, query_rows.columns, query_rows.others, frozenset(limits))
-    return here.with_parts([query_rows])
+    limited = OutlineRows(rows, query_rows.columns, query_rows.others, frozenset(limits))
+    return limited.with_parts([query_rows])
 
 
 def _clause(tree: exp.Expr, key: str, scope: OutlineScope) -> str:
@@ -221,16 +221,18 @@ def _clause(tree: exp.Expr, key: str, scope: OutlineScope) -> str:
             parts.append(_expression(condition, scope))
             parts += columns if key == "order" else []
             continue
-        for item in part.expressions:
-            at = int(item.name) if item.is_int else 0
-            parts.append(columns[at - 1] if 0 < at <= len(columns) else _expression(item, scope))
+        for column in part.expressions:
+            number = int(column.name) if column.is_int else 0
+            parts.append(
+                columns[number - 1] if 0 < number <= len(columns) else _expression(column, scope)
+            )
         for name, arg in part.args.items():
             if name != "expressions" and arg:
                 others = arg if isinstance(arg, list) else [arg]
                 parts.append(name)
                 parts += [
-                    _expression(item, scope) if isinstance(item, exp.Expr) else str(item)
-                    for item in others
+                    _expression(term, scope) if isinstance(term, exp.Expr) else str(term)
+                    for term in others
                 ]
     return digest(*parts)
 

@@ -25,8 +25,8 @@ class RelationNames:
     def find(self, name: Name, reader: DbtModel) -> DbtModel | None:
         """The model, seed, snapshot or source that a query of `reader` names; None for others."""
         parents = (self._models[key] for key in reader.parents if key in self._models)
-        alike = self._by_identifier.get(name[-1], [])
-        exact = [model for model in alike if model.relation == name]
+        homonyms = self._by_identifier.get(name[-1], [])
+        exact = [model for model in homonyms if model.relation == name]
         parent = [model for model in parents if _fits(model.relation, name)]
         of_parents = [model for model in parent if model.relation == name] or parent
         if of_parents:
@@ -36,11 +36,15 @@ class RelationNames:
         # A name without a schema is one in the schema of the model itself. But a view that reads
         # its own name reads a table of another schema.
         prefix = reader.relation[: -len(name)] if len(reader.relation) > len(name) else ()
-        near = [
-            model for model in alike if model is not reader and model.relation == (*prefix, *name)
+        siblings = [
+            model
+            for model in homonyms
+            if model is not reader and model.relation == (*prefix, *name)
         ]
-        fitting = [model for model in alike if len(name) > 1 and _fits(model.relation, name)]
-        candidates = near or (fitting if len({model.relation for model in fitting}) == 1 else [])
+        fitting = [model for model in homonyms if len(name) > 1 and _fits(model.relation, name)]
+        candidates = siblings or (
+            fitting if len({model.relation for model in fitting}) == 1 else []
+        )
         return _building_model(candidates) if candidates else None
 
 

@@ -32,29 +32,31 @@ def result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Colu
         for index in range(len(result)):
             if index not in places and index not in taken:
                 places[index] = index
-    columns = [(model.columns[at], result[index][1]) for index, at in sorted(places.items())]
+    columns = [
+        (model.columns[position], result[index][1]) for index, position in sorted(places.items())
+    ]
     at_known = set(places.values())
-    left = [name for at, name in enumerate(model.columns) if at not in at_known]
-    left = [name for name in left if name.casefold() not in model.added]
+    missing = [name for position, name in enumerate(model.columns) if position not in at_known]
+    missing = [name for name in missing if name.casefold() not in model.added]
     if len(stars) == 1:
-        return [*columns, *((name, ends_of_column(stars[0], name)) for name in left)], None
+        return [*columns, *((name, ends_of_column(stars[0], name)) for name in missing)], None
     if stars:
-        return [*columns, *((ANY_COLUMN, ends) for ends in stars)], _ANY if left else None
-    return columns, _missing_columns(left) if left else None
+        return [*columns, *((ANY_COLUMN, ends) for ends in stars)], _ANY if missing else None
+    return columns, _missing_columns(missing) if missing else None
 
 
 def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]:
     """Place in the result -> place in the relation, each once, the same case first."""
     places: dict[int, int] = {}
-    exact = {name: at for at, name in reversed([*enumerate(columns)])}
-    folded = {name.casefold(): at for at, name in reversed([*enumerate(columns)])}
+    exact = {name: position for position, name in reversed([*enumerate(columns)])}
+    folded = {name.casefold(): position for position, name in reversed([*enumerate(columns)])}
     for spelled, indexes in ((str, exact), (str.casefold, folded)):
         taken = set(places.values())
         for index, (name, _) in enumerate(result):
-            at = indexes.get(spelled(name))
-            if at is not None and at not in taken and index not in places:
-                places[index] = at
-                taken.add(at)
+            position = indexes.get(spelled(name))
+            if position is not None and position not in taken and index not in places:
+                places[index] = position
+                taken.add(position)
     return places
 
 

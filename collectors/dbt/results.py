@@ -90,17 +90,17 @@ def read_invocation(content: bytes, label: str) -> Invocation:
     invocation = _identifier(metadata.get("invocation_id")) or digest
     is_sources = kind == "sources"
     origin = f"{label}#{invocation}" + ("/sources" if is_sources else "")
-    written = batch_time(metadata.get("generated_at"))
+    generated_at = batch_time(metadata.get("generated_at"))
     reader = _Reader(
         invocation,
         "source freshness" if is_sources else _command(document.get("args")),
-        batch_time(metadata.get("invocation_started_at")) or written,
+        batch_time(metadata.get("invocation_started_at")) or generated_at,
         origin,
     )
     results = reader.freshness if is_sources else reader.runs
     return Invocation(
         origin,
-        f"{written and written.isoformat()} {len(document['results'])}",
+        f"{generated_at and generated_at.isoformat()} {len(document['results'])}",
         tuple(_node_results(document["results"], results))
         if reader.command not in _COMPILE_ONLY
         else (),

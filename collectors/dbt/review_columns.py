@@ -43,10 +43,10 @@ def reviewed_columns(node: Document, entry: Document) -> Iterator[ReviewedColumn
     """Columns of the catalog in their order, then those that only the YAML has."""
     described = _yaml_columns(node)
     seen = set()
-    listed: list[Document] = sorted(
+    columns: list[Document] = sorted(
         (entry.get("columns") or {}).values(), key=lambda column: column.get("index") or 0
     )
-    for column in listed:
+    for column in columns:
         name = str(column.get("name") or "")
         seen.add(name.casefold())
         kind = column.get("type") or described.get(name.casefold(), {}).get("data_type") or ""
@@ -92,7 +92,10 @@ def table_constraints(node: Document) -> frozenset[tuple[str, str]]:
 
 
 def _promise(yaml: Document, tests: Collection[Document], *, is_required: bool) -> ColumnPromise:
-    constraints = {(str(o.get("type")), _condition(o)) for o in yaml.get("constraints") or ()}
+    constraints = {
+        (str(constraint.get("type")), _condition(constraint))
+        for constraint in yaml.get("constraints") or ()
+    }
     generic = [(str(meta.get("name")), meta) for test in tests if (meta := _metadata(test))]
     values = [
         _digest(value)
@@ -102,7 +105,10 @@ def _promise(yaml: Document, tests: Collection[Document], *, is_required: bool) 
     ]
     metas = [yaml.get("meta"), (yaml.get("config") or {}).get("meta")]
     meta = {
-        str(k).casefold(): v for meta in metas if isinstance(meta, dict) for k, v in meta.items()
+        str(key).casefold(): value
+        for meta in metas
+        if isinstance(meta, dict)
+        for key, value in meta.items()
     }
     return ColumnPromise(
         str(yaml.get("data_type") or "").casefold(),

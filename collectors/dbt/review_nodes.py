@@ -44,7 +44,11 @@ def review_nodes(
         borrowed: The catalog is that of another version: only its sources and seeds count.
     """
     if borrowed:
-        seeds = {k: v for k, v in (catalog.get("nodes") or {}).items() if k.startswith("seed.")}
+        seeds = {
+            key: node
+            for key, node in (catalog.get("nodes") or {}).items()
+            if key.startswith("seed.")
+        }
         catalog = {**catalog, "nodes": seeds}
     models = read_models(manifest, catalog, {})
     adapter = str((manifest.get("metadata") or {}).get("adapter_type") or "")
@@ -94,15 +98,15 @@ class _Reading:
 
 def _upstream_first(models: Mapping[str, DbtModel]) -> Iterator[str]:
     """The models, each behind those that it reads."""
-    done: set[str] = set()
+    visited: set[str] = set()
     for start in models:
         waiting = [(start, False)]
         while waiting:
             key, is_ready = waiting.pop()
             if is_ready:
                 yield key
-            elif key in models and key not in done:
-                done.add(key)
+            elif key in models and key not in visited:
+                visited.add(key)
                 waiting.append((key, True))
                 waiting += [(parent, False) for parent in models[key].parents]
 

@@ -71,17 +71,19 @@ def target_source(folder: Path) -> LogSource | None:
 
     def new_files(positions: Positions, _: Report = report_nothing, /) -> list[LogFile]:
         present = [name for name in _NAMES if (folder / name).is_file()]
-        listed = [log_files(str(folder / name), f"{label}/{name}")[0] for name in present]
-        return changed_logs(listed, of_logs(positions, (log.origin for log in listed)))
+        logs = [log_files(str(folder / name), f"{label}/{name}")[0] for name in present]
+        return changed_logs(logs, of_logs(positions, (log.origin for log in logs)))
 
-    return LogSource(new_files, read=lambda k: _read(label, new_files(k), k), label=label)
+    return LogSource(
+        new_files, read=lambda positions: _read(label, new_files(positions), positions), label=label
+    )
 
 
 def _new_files(
     files: ResultFiles, positions: Positions, report: Report = report_nothing, /
 ) -> list[LogFile]:
-    listed = log_files(files.path, files.label, lambda log: log.url.endswith(_SUFFIXES), report)
-    return changed_logs(listed, of_logs(positions, (log.origin for log in listed)))
+    logs = log_files(files.path, files.label, lambda log: log.url.endswith(_SUFFIXES), report)
+    return changed_logs(logs, of_logs(positions, (log.origin for log in logs)))
 
 
 def _read(label: str, new: list[LogFile], positions: Positions) -> Iterator[Collected]:

@@ -48,8 +48,8 @@ def distinct(rows: pa.Table, *keys: str) -> pa.Table:
 
 def drop_origins(rows: pa.Table, origins: Collection[str]) -> pa.Table:
     """The rows of other origins than these."""
-    listed = pa.array(origins, pa.string())
-    return rows.filter(pc.invert(pc.is_in(rows["origin"], value_set=listed)))
+    names = pa.array(origins, pa.string())
+    return rows.filter(pc.invert(pc.is_in(rows["origin"], value_set=names)))
 
 
 def tables(

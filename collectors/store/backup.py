@@ -69,21 +69,21 @@ def _back_up(store: str, target: str) -> Backup:
         )
     files, root = filesystem(target)
     _check_target(snapshot, files, root, target)
-    there = _copied_files(files, root)
+    copied_before = _copied_files(files, root)
     _mark(files, root, complete=False)
-    listed = {file.path: None for batch in snapshot.batches for file in batch.files}
+    paths = {file.path: None for batch in snapshot.batches for file in batch.files}
     records = [
         path
         for batch in snapshot.batches
         for path in _records(snapshot, batch)
-        if path not in listed
+        if path not in paths
     ]
     beside = [*_FILES, *_files_below(snapshot.files, snapshot.root, _FOLDERS)]
-    copied = _copy(snapshot, files, root, [path for path in listed if path not in there])
-    new = [path for path in records if path not in there]
+    copied = _copy(snapshot, files, root, [path for path in paths if path not in copied_before])
+    new = [path for path in records if path not in copied_before]
     copied += _copy(snapshot, files, root, new, in_order=True)
     copied += _copy(snapshot, files, root, beside, optional=True)
-    _remove_others(files, root, {*listed, *records, *beside}, there)
+    _remove_others(files, root, {*paths, *records, *beside}, copied_before)
     _mark(files, root, complete=True)
     if open_store(target).batches != snapshot.batches:
         raise GraftError(

@@ -120,11 +120,11 @@ def batch_records(files: StoreFiles, below: Mapping[str, fs.FileInfo]) -> list[S
         if match and name.endswith(".parquet") and not name.startswith(("_", ".")):
             folders[match["batch"]][match["table"]].append(path)
 
-    def read_batches(item: tuple[str, Mapping[str, Sequence[str]]]) -> list[StoredBatch]:
-        return [*_batch_at(files, *item, below)]
+    def read_batches(folder: tuple[str, Mapping[str, Sequence[str]]]) -> list[StoredBatch]:
+        return [*_batch_at(files, *folder, below)]
 
-    listed = in_parallel(files.system, read_batches, folders.items())
-    return [batch for batches in listed for batch in batches]
+    batches_of_folders = in_parallel(files.system, read_batches, folders.items())
+    return [batch for batches in batches_of_folders for batch in batches]
 
 
 def _batch_at(

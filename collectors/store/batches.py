@@ -108,14 +108,16 @@ class OpenStore:
             only: Returns the rows of a file that are wanted; the others need no memory then.
         """
         wanted = None if batch_ids is None else set(batch_ids)
-        listed = [
+        batch_files = [
             (batch, file)
             for batch in self.batches
             for file in batch.files
             if file.table == table and (wanted is None or batch.batch_id in wanted)
         ]
-        tables = in_parallel(self.files, lambda batch_file: only(self.table(*batch_file)), listed)
-        return [(batch, rows) for (batch, _), rows in zip(listed, tables, strict=True)]
+        tables = in_parallel(
+            self.files, lambda batch_file: only(self.table(*batch_file)), batch_files
+        )
+        return [(batch, rows) for (batch, _), rows in zip(batch_files, tables, strict=True)]
 
     def table(self, batch: StoredBatch, file: BatchFile) -> pa.Table:
         """The rows of a file.

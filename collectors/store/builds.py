@@ -80,8 +80,8 @@ def _name(number: int) -> str:
 
 
 def _numbers(files: fs.FileSystem, root: str) -> list[int]:
-    there = files.get_file_info(fs.FileSelector(f"{root}/{_FOLDER}", allow_not_found=True))
-    matches = (_FILE.fullmatch(info.base_name) for info in there)
+    infos = files.get_file_info(fs.FileSelector(f"{root}/{_FOLDER}", allow_not_found=True))
+    matches = (_FILE.fullmatch(info.base_name) for info in infos)
     return [int(match[1]) for match in matches if match]
 
 
@@ -99,7 +99,7 @@ def _names_json(names: PublishedNames) -> dict[str, Any]:
                 dataset.id.namespace,
                 dataset.id.name,
                 dataset.role,
-                [[c.name, c.type] for c in dataset.columns],
+                [[column.name, column.type] for column in dataset.columns],
             ]
             for dataset in names.datasets
         ],
@@ -113,7 +113,9 @@ def _names_json(names: PublishedNames) -> dict[str, Any]:
 
 def _names(value: dict[str, Any]) -> PublishedNames:
     datasets = [
-        PublishedDataset(DatasetId(namespace, name), role, tuple(Column(*c) for c in columns))
+        PublishedDataset(
+            DatasetId(namespace, name), role, tuple(Column(*column) for column in columns)
+        )
         for namespace, name, role, columns in value["datasets"]
     ]
     ids = [dataset.id for dataset in datasets]

@@ -138,8 +138,8 @@ def commit(
 def _compact(store: str) -> None:
     """Compact a store; the batch is committed, whatever comes of it."""
     try:
-        done = compact(store, wait=False)
-        _log.debug("compaction: %d batches merged into %d", done.merged, done.made)
+        compaction = compact(store, wait=False)
+        _log.debug("compaction: %d batches merged into %d", compaction.merged, compaction.made)
     except (GraftError, OSError, pa.ArrowException):
         _log.debug("the store was not compacted", exc_info=True)
 
@@ -204,8 +204,8 @@ def record_batch(
     snapshot: OpenStore, batch_id: str, origins: list[dict[str, Any]], give_up: Sequence[str]
 ) -> None:
     """Write the origins and, last, the record."""
-    listed = pa.Table.from_pylist(origins, arrow(TABLES["origins"]))
-    put_rows(snapshot, f"origins/batch_id={batch_id}/part-0.parquet", listed)
+    rows = pa.Table.from_pylist(origins, arrow(TABLES["origins"]))
+    put_rows(snapshot, f"origins/batch_id={batch_id}/part-0.parquet", rows)
     record = Batch(
         sequence=snapshot.last_sequence + 1,
         format=FORMAT,

@@ -92,8 +92,8 @@ def compact(store: str, delay: timedelta | None = None, *, wait: bool = True) ->
         while blocks := due_blocks(snapshot):
             before = merges
             for block in blocks:
-                snapshot, done = replace_batches(snapshot, block, is_locked=lock.is_held)
-                merged, merges = merged + done * len(block.parts), merges + done
+                snapshot, is_replaced = replace_batches(snapshot, block, is_locked=lock.is_held)
+                merged, merges = merged + is_replaced * len(block.parts), merges + is_replaced
             if merges == before:
                 break  # another compaction is faster
         deleted = _delete_expired(snapshot, DELAY if delay is None else delay)
@@ -111,7 +111,7 @@ def is_due(snapshot: OpenStore) -> bool:
 def due_blocks(snapshot: OpenStore) -> list[MergeBlock]:
     """The blocks to be merged, the widest first; none of them meets another."""
     folded = max((fold.sequence for fold in stored_folds(snapshot)), default=0)
-    left = [batch for batch in snapshot.batches if batch.sequence > 0]
+    remaining = [batch for batch in snapshot.batches if batch.sequence > 0]
     first = [batch for batch in snapshot.batches if batch.sequence <= 0]
     blocks = [MergeBlock((*first,), 0, 0)] if len(first) > 1 or _outdated_batches(first) else []
     size = FAN_OUT
@@ -119,20 +119,20 @@ def due_blocks(snapshot: OpenStore) -> list[MergeBlock]:
         size *= FAN_OUT
     while size >= FAN_OUT:
         blocks_of_size: dict[int, list[StoredBatch]] = defaultdict(list)
-        for batch in left:
+        for batch in remaining:
             number = (batch.first - 1) // size
             if (batch.sequence - 1) // size == number:
                 blocks_of_size[number].append(batch)
         for number, parts in blocks_of_size.items():
-            first_of, last = number * size + 1, (number + 1) * size
-            if first_of <= folded < last or last > snapshot.last_sequence:
+            block_first, last = number * size + 1, (number + 1) * size
+            if block_first <= folded < last or last > snapshot.last_sequence:
                 continue
             if len(parts) > 1 and _bytes(parts) <= MOST_BYTES:
-                blocks.append(MergeBlock((*parts,), first_of, last))
-                left = [batch for batch in left if batch not in parts]
+                blocks.append(MergeBlock((*parts,), block_first, last))
+                remaining = [batch for batch in remaining if batch not in parts]
         size //= FAN_OUT
     return blocks + [
-        MergeBlock((batch,), batch.first, batch.sequence) for batch in _outdated_batches(left)
+        MergeBlock((batch,), batch.first, batch.sequence) for batch in _outdated_batches(remaining)
     ]
 
 
@@ -195,8 +195,8 @@ def replace_batches(
         version=__version__,
         purged_before=purged_before,
     )
-    left = [batch for batch in now.batches if batch.batch_id not in ids]
-    counting = sorted([*left, merged], key=lambda batch: (batch.sequence, batch.batch_id))
+    remaining = [batch for batch in now.batches if batch.batch_id not in ids]
+    counting = sorted([*remaining, merged], key=lambda batch: (batch.sequence, batch.batch_id))
     superseded = (*now.superseded, *block.parts)
     return replace(now, batches=(*counting,), superseded=superseded), True
 
@@ -219,8 +219,8 @@ def rewrite_batches(
         StoreError: One of them is damaged.
     """
     last = snapshot.last_sequence
-    while left := [batch for batch in holding(snapshot) if batch.first <= last]:
-        for batch in left:
+    while remaining := [batch for batch in holding(snapshot) if batch.first <= last]:
+        for batch in remaining:
             snapshot, is_replaced = replace_batches(
                 snapshot,
                 MergeBlock((batch,), batch.first, batch.sequence),
@@ -263,11 +263,13 @@ def _delete_expired(snapshot: OpenStore, delay: timedelta) -> int:
     """
     if not snapshot.superseded:
         return 0
-    there = {batch.batch_id for batch in (*snapshot.batches, *snapshot.superseded)}
+    present = {batch.batch_id for batch in (*snapshot.batches, *snapshot.superseded)}
     deleted = 0
     for batch in _expired_batches(snapshot, _now(snapshot.files, snapshot.root), delay):
-        if there.isdisjoint(batch.replaces) and delete_batch(snapshot, batch.batch_id, batch.files):
-            there.discard(batch.batch_id)
+        if present.isdisjoint(batch.replaces) and delete_batch(
+            snapshot, batch.batch_id, batch.files
+        ):
+            present.discard(batch.batch_id)
             deleted += 1
     return deleted
 

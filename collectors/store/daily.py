@@ -65,8 +65,8 @@ def _datasets(rows: pa.Table, rename: Rename) -> dict[DatasetId, Sequence[DayRow
     ):
         key = (namespace, name)
         dataset = names.get(key) or names.setdefault(key, rename(DatasetId(*key)))
-        of_day = days.setdefault(dataset, {})
-        of_day[day] = of_day.get(day, 0) + count
+        rows_by_day = days.setdefault(dataset, {})
+        rows_by_day[day] = rows_by_day.get(day, 0) + count
     return _last_year(
         {
             key: [DayRows(day, count) for day, count in counts.items()]
@@ -82,8 +82,8 @@ def _values(rows: pa.Table, *names: str) -> Any:
 
 def _last_year(days: Mapping[_Key, list[_Day]]) -> dict[_Key, Sequence[_Day]]:
     recent: dict[_Key, Sequence[_Day]] = {}
-    for key, listed in days.items():
-        listed.sort()
-        newest = listed[-1].day
-        recent[key] = [row for row in listed if (newest - row.day).days < YEAR]
+    for key, days_of_key in days.items():
+        days_of_key.sort()
+        newest = days_of_key[-1].day
+        recent[key] = [row for row in days_of_key if (newest - row.day).days < YEAR]
     return recent

@@ -70,12 +70,14 @@ class LiveRows:
             ):
                 yield batch, rows
             else:
-                listed = pa.array(live_origins, pa.string())
-                yield batch, rows.filter(pc.is_in(rows["origin"], value_set=listed))
+                names = pa.array(live_origins, pa.string())
+                yield batch, rows.filter(pc.is_in(rows["origin"], value_set=names))
 
     def records(self, table: str) -> list[Any]:
         """The records of a table that count, oldest first."""
-        return [record for _, of_batch in self.records_by_batch(table) for record in of_batch]
+        return [
+            record for _, batch_records in self.records_by_batch(table) for record in batch_records
+        ]
 
     def records_by_batch(self, table: str) -> Iterator[tuple[StoredBatch, list[Any]]]:
         """The records of a table that count, file by file, oldest first."""
@@ -85,11 +87,13 @@ class LiveRows:
     def _tables(
         self, table: str, batches: Sequence[StoredBatch]
     ) -> Iterator[tuple[StoredBatch, pa.Table]]:
-        listed = [(batch, file) for batch in batches for file in batch.files if file.table == table]
+        batch_files = [
+            (batch, file) for batch in batches for file in batch.files if file.table == table
+        ]
         # The files may be far away.
         with ThreadPoolExecutor(_READERS) as pool:
-            tables = pool.map(lambda batch_file: self._snapshot.table(*batch_file), listed)
-            for (batch, _), rows in zip(listed, tables, strict=True):
+            tables = pool.map(lambda batch_file: self._snapshot.table(*batch_file), batch_files)
+            for (batch, _), rows in zip(batch_files, tables, strict=True):
                 yield batch, rows
 
 

@@ -81,7 +81,7 @@ def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
         for index, rows in _chunks(merge, table):
             yield rows.filter(pc.is_in(rows["origin"], value_set=live[index]))
 
-    listed = last.filter(pc.invert(is_forgotten(last))) if merge.from_start else last
+    log_rows = last.filter(pc.invert(is_forgotten(last))) if merge.from_start else last
     tables: dict[str, Iterable[pa.Table]] = {
         "shapes": _shapes(merge, {index for index, origins in enumerate(live) if len(origins)}),
         "sessions": [_newest_sessions(merge, logs)],
@@ -89,9 +89,9 @@ def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
     tables |= {name: of_live_logs(name) for name in TABLES if name not in _OTHERS}
     tables |= {name: (rows for _, rows in _chunks(merge, name)) for name in PURGED}
     if merge.closed:
-        listed = mark_closed(listed, merge.closed.origins)
+        log_rows = mark_closed(log_rows, merge.closed.origins)
         tables |= purge_tables(merge.closed, tables, of_live_logs)
-    tables["origins"] = [listed.drop_columns([PART])]
+    tables["origins"] = [log_rows.drop_columns([PART])]
     files = (_write(merge.snapshot, name, batch_id, rows) for name, rows in sorted(tables.items()))
     return tuple(file for file in files if file)
 
@@ -139,12 +139,12 @@ def _drop_origins(rows: pa.Table, origins: Collection[str]) -> pa.Table:
 
 def _shapes(merge: Merge, indexes: Collection[int]) -> Iterator[pa.Table]:
     """Each shape once, its newest row, of some of the batches."""
-    of_parts = _chunks(merge, "shapes", ["shape_id"])
-    ids = [rows for index, rows in of_parts if index in indexes]
+    id_chunks = _chunks(merge, "shapes", ["shape_id"])
+    ids = [rows for index, rows in id_chunks if index in indexes]
     if not ids:
         return
-    listed = pa.concat_tables(ids)
-    numbered = listed.append_column("row", pa.array(range(listed.num_rows), pa.int64()))
+    shape_ids = pa.concat_tables(ids)
+    numbered = shape_ids.append_column("row", pa.array(range(shape_ids.num_rows), pa.int64()))
     last = numbered.group_by("shape_id").aggregate([("row", "max")])
     unused = _forgotten_shapes(merge) if merge.forget else pa.array([], pa.string())
     no_text = pa.array(merge.without_text, pa.string())
@@ -174,14 +174,14 @@ def _forgotten_shapes(merge: Merge) -> pa.Array[Any]:
 
 def _newest_sessions(merge: Merge, logs: pa.Table) -> pa.Table:
     """The rows of the newest batch that has a session, in the order in which sessions came."""
-    gone = logs.filter(is_forgotten(logs))
-    until = dict(zip(values(gone, "origin"), values(gone, PART), strict=True))
+    forgotten = logs.filter(is_forgotten(logs))
+    until = dict(zip(values(forgotten, "origin"), values(forgotten, PART), strict=True))
     tables = []
     for index, rows in _chunks(merge, "sessions"):
-        left = _drop_origins(
+        kept = _drop_origins(
             rows, {*merge.forget, *(log for log, end in until.items() if index < end)}
         )
-        tables.append(left.append_column(PART, pa.array([index] * left.num_rows, pa.int64())))
+        tables.append(kept.append_column(PART, pa.array([index] * kept.num_rows, pa.int64())))
     if not tables:
         return arrow(TABLES["sessions"]).empty_table()
     rows = pa.concat_tables(tables)

@@ -138,6 +138,6 @@ def _ages(rows: pa.Table) -> pa.Int64Array:
     encoded: Any = pc.dictionary_encode(rows["node_id"]).combine_chunks()
     nodes = encoded.indices.cast(pa.int64())
     numbers = pa.array(range(rows.num_rows), pa.int64())
-    of_node = pa.table({"node": nodes, "row": numbers}).group_by("node")
-    firsts = of_node.aggregate([("row", "min")]).sort_by("node")["row_min"].combine_chunks()
+    rows_by_node = pa.table({"node": nodes, "row": numbers}).group_by("node")
+    firsts = rows_by_node.aggregate([("row", "min")]).sort_by("node")["row_min"].combine_chunks()
     return pc.subtract(numbers, cast("pa.Int64Array", firsts.take(nodes)))

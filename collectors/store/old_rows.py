@@ -72,8 +72,8 @@ class OldRows:
         for batch in self._snapshot.batches:
             for rows in self._chunks(batch, "runs"):
                 of_dbt = pc.equal(rows["engine"], pa.scalar(str(DefinitionKind.DBT)))
-                odd = rows.filter(pc.or_(of_dbt, pc.is_valid(rows["job"])))
-                runs += records_of(self._snapshot.place, "runs", odd)
+                special = rows.filter(pc.or_(of_dbt, pc.is_valid(rows["job"])))
+                runs += records_of(self._snapshot.place, "runs", special)
             for rows in self._chunks(batch, "accesses"):
                 renaming = rows.filter(pc.is_in(rows["operation"], value_set=renames))
                 accesses += records_of(self._snapshot.place, "accesses", renaming)
@@ -82,12 +82,12 @@ class OldRows:
     def groups(self) -> Iterator[list[RunGroup]]:
         """The groups of runs, bucket by bucket."""
         for tasks in self.buckets:
-            listed = pa.array(tasks, pa.string())
+            names = pa.array(tasks, pa.string())
             records: dict[str, list[Any]] = {name: [] for name in _TABLES}
             for batch in self._old_batches:
                 for name in _TABLES:
                     for rows in self._chunks(batch, name):
-                        task_rows = rows.filter(pc.is_in(rows["task"], value_set=listed))
+                        task_rows = rows.filter(pc.is_in(rows["task"], value_set=names))
                         records[name] += records_of(self._snapshot.place, name, task_rows)
             yield [*run_groups(records["runs"], records["accesses"])]
 
@@ -148,9 +148,9 @@ class OldRows:
         """Whether a file may have a row that is older; its rows are not read."""
         metadata = self._snapshot.parquet(file.path).metadata
         for group in range(metadata.num_row_groups):
-            of_group = metadata.row_group(group)
-            for number in range(of_group.num_columns):
-                column_chunk = of_group.column(number)
+            row_group = metadata.row_group(group)
+            for number in range(row_group.num_columns):
+                column_chunk = row_group.column(number)
                 if column_chunk.path_in_schema == column:
                     statistics = column_chunk.statistics
                     if statistics is None or not statistics.has_min_max:

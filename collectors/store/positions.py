@@ -62,7 +62,9 @@ class StoredPositions(PositionsOfLogs):
                 for log in _enclosing_logs(origin):
                     if log in new:
                         self._positions[log][origin] = position
-        return {origin: at for log in asked for origin, at in self._positions[log].items()}
+        return {
+            origin: position for log in asked for origin, position in self._positions[log].items()
+        }
 
     def __iter__(self) -> Iterator[str]:
         return iter(positions(self.place, self.without))
@@ -112,7 +114,7 @@ def _read_positions(
         is_log = pc.is_in(origins, value_set=wanted)
         in_folder = pc.is_in(pc.replace_substring_regex(origins, _FILE, ""), value_set=wanted)
         parts = rows.filter(pc.match_substring_regex(origins, _PART))
-        listed = [
+        names = [
             *values(rows.filter(pc.or_(is_log, in_folder)), "origin"),
             *(
                 origin
@@ -120,7 +122,7 @@ def _read_positions(
                 if not logs.isdisjoint(_enclosing_logs(origin))
             ),
         ]
-        return pc.is_in(pc.field("origin"), value_set=pa.array(listed, pa.string()))
+        return pc.is_in(pc.field("origin"), value_set=pa.array(names, pa.string()))
 
     return open_positions(open_store(store, without), are_of_logs)
 

@@ -78,7 +78,7 @@ def purge(
         is_purged = False
         while not is_purged:
             snapshot = open_store(store)
-            done, closed, last = _logs_to_close(snapshot, before, on_progress)
+            summary, closed, last = _logs_to_close(snapshot, before, on_progress)
             if not closed:
                 break
             with committing(store):
@@ -87,7 +87,7 @@ def purge(
             on_progress(f"writing what is left of {len(parts):,} batches")
             block = MergeBlock(parts, min(batch.first for batch in parts), last)
             _, is_purged = replace_batches(snapshot, block, closed=closed, is_locked=lock.is_held)
-    return done
+    return summary
 
 
 def _logs_to_close(
@@ -111,8 +111,8 @@ def _logs_to_close(
     origins, left_open = closing.closable_logs()
     if not origins:
         return Purge(open=left_open), None, 0
-    done, closed = _fold_closed(old, scope, origins, before, on_progress)
-    return replace(done, open=left_open), closed, old.last
+    summary, closed = _fold_closed(old, scope, origins, before, on_progress)
+    return replace(summary, open=left_open), closed, old.last
 
 
 def _fold_closed(
@@ -126,7 +126,7 @@ def _fold_closed(
     staying: set[tuple[str, str]] = set()
     tables: dict[str, list[Any]] = {name: [] for name in PURGED}
     days = DayTotals()
-    runs = gone = 0
+    runs = dropped = 0
     for number, groups in enumerate(old.groups()):
         on_progress(f"folding old runs: part {number + 1} of {len(old.buckets)}")
         folds: dict[str, TaskFold] = {}
@@ -136,12 +136,12 @@ def _fold_closed(
                     folds[group.task] = TaskFold(scope, newest=0)
                 folds[group.task].add(group)
                 runs += len(group.run_ids)
-                gone += _rows(group)
+                dropped += _rows(group)
         for fold in folds.values():
             of_task = fold.finish()
             for group in of_task.groups:
                 staying.update((group.task, run_id) for run_id in group.run_ids)
-                gone -= _rows(group)
+                dropped -= _rows(group)
             tables["run_repeats"] += of_task.run_repeats
             tables["usage_repeats"] += of_task.usage_repeats
             days.merge(of_task.days)
@@ -150,7 +150,7 @@ def _fold_closed(
     counts = {name: pa.Table.from_batches([batch(TABLES[name], tables[name])]) for name in PURGED}
     _log.debug("%d logs are closed, of %d runs %d stay", len(origins), runs, len(staying))
     return (
-        Purge(len(origins), runs, len(staying), gone),
+        Purge(len(origins), runs, len(staying), dropped),
         ClosedLogs(before, origins, staying, counts),
     )
 

@@ -30,7 +30,7 @@ def datasets_once(rows: pa.Table, apart: Collection[str]) -> pa.Table:
             "symlinks": _as_text(rows["symlinks"]),
         }
     )
-    return _once(rows, keys, _is_in(rows["origin"], apart))
+    return _merge_equal_rows(rows, keys, _is_in(rows["origin"], apart))
 
 
 def edges_once(rows: pa.Table, apart: Collection[str], others: Collection[str] = ()) -> pa.Table:
@@ -42,10 +42,10 @@ def edges_once(rows: pa.Table, apart: Collection[str], others: Collection[str] =
     """
     is_event = pc.starts_with(rows["shape_id"], EVENT_SHAPE)
     is_apart = pc.or_(_is_in(rows["origin"], apart), is_event)
-    return _once(rows, rows.drop_columns(["origin", *others]), is_apart)
+    return _merge_equal_rows(rows, rows.drop_columns(["origin", *others]), is_apart)
 
 
-def _once(rows: pa.Table, keys: pa.Table, is_apart: Any) -> pa.Table:
+def _merge_equal_rows(rows: pa.Table, keys: pa.Table, is_apart: Any) -> pa.Table:
     numbers = pa.array(range(rows.num_rows), pa.int64())
     keys = keys.append_column(_APART, pc.if_else(is_apart, numbers, pa.scalar(-1, pa.int64())))
     times = [name for name in _TIMES if name in keys.column_names]
@@ -57,8 +57,8 @@ def _once(rows: pa.Table, keys: pa.Table, is_apart: Any) -> pa.Table:
     totals = totals.sort_by(f"{_ROW}_min")
     first = rows.take(totals[f"{_ROW}_min"])
     for name in times:
-        at = first.column_names.index(name)
-        first = first.set_column(at, name, totals[f"{name}_{_TIMES[name]}"])
+        index = first.column_names.index(name)
+        first = first.set_column(index, name, totals[f"{name}_{_TIMES[name]}"])
     return first
 
 

@@ -92,9 +92,9 @@ def _redact(column: str, value: Any) -> Any:
     if isinstance(value, str):
         return _redactor(column)(value)
     if isinstance(value, list):
-        return [_redact(column, item) for item in value]
+        return [_redact(column, entry) for entry in value]
     if isinstance(value, dict):
-        return {key: _redact(_field_name(column, key), item) for key, item in value.items()}
+        return {key: _redact(_field_name(column, key), entry) for key, entry in value.items()}
     return value
 
 

@@ -127,7 +127,7 @@ def _rows(
     columns: Collection[str] | None = None,
 ) -> Iterator[tuple[StoredBatch, pa.Table]]:
     """The rows of a table with one of some values in a column, file by file, oldest first."""
-    listed = [
+    batch_files = [
         (batch, file) for batch in snapshot.batches for file in batch.files if file.table == table
     ]
 
@@ -136,7 +136,7 @@ def _rows(
             return _matching_rows(snapshot.parquet(batch_file[1].path), column, wanted, columns)
 
     for (batch, _), matching in zip(
-        listed, in_parallel(snapshot.files, read_rows, listed), strict=True
+        batch_files, in_parallel(snapshot.files, read_rows, batch_files), strict=True
     ):
         if matching.num_rows:
             yield batch, matching
@@ -149,15 +149,15 @@ def _matching_rows(
     columns: Collection[str] | None,
 ) -> pa.Table:
     """The rows of a file with one of some values; of groups without one only the column is read."""
-    listed = None if columns is None else [*columns]
-    parts = [file.schema_arrow.empty_table().select(listed or file.schema_arrow.names)]
+    names = None if columns is None else [*columns]
+    parts = [file.schema_arrow.empty_table().select(names or file.schema_arrow.names)]
     for group in range(file.num_row_groups if column in file.schema_arrow.names else 0):
         mask = pc.is_in(
             file.read_row_group(group, columns=[column], use_threads=False)[column],
             value_set=wanted,
         )
         if pc.any(mask).as_py():
-            parts.append(file.read_row_group(group, columns=listed).filter(mask))
+            parts.append(file.read_row_group(group, columns=names).filter(mask))
     return pa.concat_tables(parts)
 
 

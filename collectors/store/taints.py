@@ -62,8 +62,8 @@ def write_taint(store: str, taint: RecordedTaint) -> None:
 
 
 def _numbers(files: fs.FileSystem, root: str) -> list[int]:
-    there = files.get_file_info(fs.FileSelector(f"{root}/{TAINTS}", allow_not_found=True))
-    matches = (_FILE.fullmatch(info.base_name) for info in there)
+    infos = files.get_file_info(fs.FileSelector(f"{root}/{TAINTS}", allow_not_found=True))
+    matches = (_FILE.fullmatch(info.base_name) for info in infos)
     return [int(match[1]) for match in matches if match]
 
 

@@ -54,20 +54,20 @@ def copy_files(files: fs.FileSystem, root: str, target: str, folders: list[str])
     """Copy folders below a root, one after the other; what is there already stays."""
     for folder in folders:
         selector = fs.FileSelector(f"{root}/{folder}", recursive=True, allow_not_found=True)
-        there = fs.FileSelector(f"{target}/{folder}", recursive=True, allow_not_found=True)
-        sizes = {info.path[len(target) :]: info.size for info in files.get_file_info(there)}
-        wanted = [
+        copied = fs.FileSelector(f"{target}/{folder}", recursive=True, allow_not_found=True)
+        sizes = {info.path[len(target) :]: info.size for info in files.get_file_info(copied)}
+        missing = [
             info
             for info in files.get_file_info(selector)
             if info.type is fs.FileType.File and sizes.get(info.path[len(root) :]) != info.size
         ]
-        for above in {info.path.rpartition("/")[0] for info in wanted}:
+        for above in {info.path.rpartition("/")[0] for info in missing}:
             files.create_dir(f"{target}{above[len(root) :]}")
 
         def copy(info: fs.FileInfo) -> None:
             copy_file(files, info.path, f"{target}{info.path[len(root) :]}")
 
-        in_parallel(files, copy, wanted)
+        in_parallel(files, copy, missing)
 
 
 def copy_file(files: fs.FileSystem, source: str, target: str, *, anew: bool = False) -> None:

@@ -127,13 +127,13 @@ def _read_on(snapshot: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatc
         return None
     tables = {name: _rows(snapshot, fold, name) for name in (*PLAIN, "origins", *REPEATS)}
     if replaced:
-        again = pa.array(sorted(replaced), pa.string())
+        origins = pa.array(sorted(replaced), pa.string())
         for name in (*PLAIN, "origins"):
             rows = tables[name]
-            gone = pc.is_in(rows["origin"], value_set=again)
-            if name == "runs" and not _are_all_back(rows.filter(gone), new):
+            is_replaced = pc.is_in(rows["origin"], value_set=origins)
+            if name == "runs" and not _are_all_back(rows.filter(is_replaced), new):
                 return None
-            tables[name] = rows.filter(pc.invert(gone))
+            tables[name] = rows.filter(pc.invert(is_replaced))
     if once:
         apart = origins_of_dbt(tables["runs"])
         tables["datasets"] = datasets_once(tables["datasets"], apart)
@@ -150,9 +150,11 @@ def _read_short(snapshot: OpenStore, fold: StoredFold, *, once: bool) -> FoldedB
     origins = _rows(snapshot, fold, "origins")
     if live.batches:
         keys = [*changing_keys(new, live.origins, fold.record.namespaces)]
-        again = pc.is_in(origins["origin"], value_set=pa.array(sorted(live.origins), pa.string()))
+        is_replaced = pc.is_in(
+            origins["origin"], value_set=pa.array(sorted(live.origins), pa.string())
+        )
         settled = (any_settled(snapshot, fold, keys, name) for name in ("keys", f"{SHORT}keys"))
-        if pc.any(again).as_py() or any(settled):
+        if pc.any(is_replaced).as_py() or any(settled):
             return None
     tables = {
         name: _rows(snapshot, fold, f"{SHORT}{name}" if name in SHORT_TABLES else name)
@@ -196,12 +198,12 @@ def _rows(snapshot: OpenStore, fold: StoredFold, name: str) -> pa.Table:
     return pa.concat_tables(fold_tables(snapshot, fold, name))
 
 
-def _are_all_back(gone: pa.Table, new: Records) -> bool:
+def _are_all_back(replaced_runs: pa.Table, new: Records) -> bool:
     """Whether the runs of logs that were read again are all there again.
 
     Else older ones, which were folded, would be among the newest.
     """
-    ids = zip(gone["task"].to_pylist(), gone["run_id"].to_pylist(), strict=True)
+    ids = zip(replaced_runs["task"].to_pylist(), replaced_runs["run_id"].to_pylist(), strict=True)
     return {*ids} <= {(run.task, run.run_id) for run in new.runs}
 
 
@@ -209,7 +211,7 @@ def _new_records(live: LiveRows) -> tuple[Records, list[FoldedShape]]:
     tables: dict[str, Any] = {name: tuple(live.records(name)) for name in (*PLAIN, *REPEATS)}
     shapes = [
         folded_shape(shape, batch.sequence, settled=False)
-        for batch, of_batch in live.records_by_batch("shapes")
-        for shape in of_batch
+        for batch, shapes in live.records_by_batch("shapes")
+        for shape in shapes
     ]
     return Records(**tables), shapes

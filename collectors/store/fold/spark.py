@@ -24,7 +24,7 @@ from dbt_graft.collectors.store.fold.tasks import (
     PREFIX,
     Repeats,
     folding_tasks,
-    table_of,
+    read_table,
 )
 from dbt_graft.collectors.store.tables import TABLES
 from dbt_graft.lineage.event_runs import EVENT_SHAPE
@@ -69,12 +69,12 @@ class _SparkFold:
         """Fold, and write all of it."""
         from pyspark.sql import functions as sql
 
-        read = self._stored("origins").where("purges or not coalesce(closed, false)")
+        read = self._stored_rows("origins").where("purges or not coalesce(closed, false)")
         origins = read.groupBy("origin").agg(
             sql.max("sequence").alias("last"), sql.bool_or("closed").alias("closed")
         )
         origins = origins.localCheckpoint(eager=True)
-        runs, accesses = self._live("runs", origins), self._live("accesses", origins)
+        runs, accesses = self._live_rows("runs", origins), self._live_rows("accesses", origins)
         scope = self._scope(runs, accesses)
         rows = _place_rows(runs, accesses).repartition(self._partitions(), "task")
         folded = rows.sortWithinPartitions("task", "key").mapInArrow(
@@ -92,7 +92,7 @@ class _SparkFold:
         origins = origins.localCheckpoint(eager=True)
         self._write_origins(origins)
         for name in _AS_THEY_ARE:
-            self._writer.table(name, _in_order(self._live(name, origins)))
+            self._writer.table(name, _sort_rows(self._live_rows(name, origins)))
         self._write_once("datasets", origins)
         self._write_once("column_edges", origins)
         self._write_shapes(origins)
@@ -119,7 +119,7 @@ class _SparkFold:
                 repeats.usages[usage.task].append(usage)
         return repeats
 
-    def _stored(self, table: str) -> DataFrame:
+    def _stored_rows(self, table: str) -> DataFrame:
         """All rows of a table, each with its place and the sequence of its batch."""
         from pyspark.sql import functions as sql
 
@@ -149,21 +149,21 @@ class _SparkFold:
             .drop("path", "row", "base")
         )
 
-    def _live(self, table: str, origins: DataFrame) -> DataFrame:
+    def _live_rows(self, table: str, origins: DataFrame) -> DataFrame:
         """The rows of a table that are of the newest batch of their origin."""
         from pyspark.sql import functions as sql
 
         newest = origins.select("origin", sql.col("last").alias("sequence"))
-        return self._stored(table).join(newest, ["origin", "sequence"], "left_semi")
+        return self._stored_rows(table).join(newest, ["origin", "sequence"], "left_semi")
 
     def _scope(self, runs: DataFrame, accesses: DataFrame) -> FoldScope:
         from pyspark.sql import functions as sql
 
-        odd = runs.where(sql.col("job").isNotNull() | (sql.col("engine") == "dbt"))
+        special = runs.where(sql.col("job").isNotNull() | (sql.col("engine") == "dbt"))
         renames = [str(operation) for operation in Operation if operation.renames]
         renamed = accesses.where(sql.col("operation").isin(renames))
         return fold_scope(
-            records(Run, to_table(odd.select(*arrow(Run).names))),
+            records(Run, to_table(special.select(*arrow(Run).names))),
             records(Access, to_table(renamed.select(*arrow(Access).names))),
         )
 
@@ -172,9 +172,9 @@ class _SparkFold:
         tables: dict[str, list[pa.Table]] = defaultdict(list)
         for name, content in self._contents():
             if name.endswith("keys"):
-                self._writer.table(name, table_of(content))
+                self._writer.table(name, read_table(content))
             else:
-                tables[name].append(table_of(content))
+                tables[name].append(read_table(content))
         for beginning in ("", SHORT):
             for name in ("runs", "accesses"):
                 if parts := tables[f"{beginning}{name}"]:
@@ -203,17 +203,17 @@ class _SparkFold:
     def _write_origins(self, origins: DataFrame) -> None:
         from pyspark.sql import functions as sql
 
-        left = origins.where(sql.col("settled").isNull()).select(
+        open_origins = origins.where(sql.col("settled").isNull()).select(
             "origin", sql.col("last").alias("sequence")
         )
-        self._writer.table("origins", to_table(left.orderBy("origin")))
+        self._writer.table("origins", to_table(open_origins.orderBy("origin")))
 
     def _write_once(self, table: str, origins: DataFrame) -> None:
         """Write the rows of a table; of settled logs each row once."""
         from pyspark.sql import functions as sql
 
         settled = origins.where("settled").select("origin", "settled")
-        rows = self._live(table, origins).join(settled, "origin", "left")
+        rows = self._live_rows(table, origins).join(settled, "origin", "left")
         is_apart = sql.col("settled").isNull()
         if table == "column_edges":
             is_apart = is_apart | sql.col("shape_id").startswith(EVENT_SHAPE)
@@ -225,7 +225,7 @@ class _SparkFold:
             sql.min(PLACE).alias(PLACE),
             *_times(names),
         )
-        self._writer.table(table, _in_order(first_rows))
+        self._writer.table(table, _sort_rows(first_rows))
 
     def _write_shapes(self, origins: DataFrame) -> None:
         from pyspark.sql import functions as sql
@@ -235,7 +235,7 @@ class _SparkFold:
                 sql.coalesce(sql.max("settled"), sql.expr("false")).alias("settled")
             )
         )
-        rows = self._stored("shapes").join(live, "sequence")
+        rows = self._stored_rows("shapes").join(live, "sequence")
         names = arrow(FoldedShape).names
         apart = sql.when(~sql.col("settled"), sql.col(PLACE))
         last = sql.max_by(sql.struct(*names), sql.col(PLACE)).alias("last")
@@ -254,7 +254,7 @@ def _times(names: list[str]) -> list[Column]:
     ]
 
 
-def _in_order(rows: DataFrame) -> pa.Table:
+def _sort_rows(rows: DataFrame) -> pa.Table:
     return to_table(rows).sort_by(PLACE)
 
 

@@ -148,13 +148,13 @@ def _read_fold(snapshot: OpenStore, folder: str) -> StoredFold | None:
         if row["format"] not in (_LONG, FOLD_FORMAT):
             return None
         fold = StoredFold(folder, record(FoldRecord, row))
-        listed = snapshot.files.get_file_info(fs.FileSelector(f"{snapshot.root}/{folder}"))
+        infos = snapshot.files.get_file_info(fs.FileSelector(f"{snapshot.root}/{folder}"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
         _log.debug("%s/%s is not read", snapshot.place, folder, exc_info=True)
         return None
-    sizes = {f"{folder}/{info.base_name}": info.size for info in listed}
+    sizes = {f"{folder}/{info.base_name}": info.size for info in infos}
     is_complete = all(sizes.get(file.path) == file.bytes for file in fold.record.files)
     return fold if is_complete else None
 

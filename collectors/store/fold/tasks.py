@@ -67,14 +67,14 @@ def folding_tasks(
         parts = _Parts()
         purged = repeats or Repeats()
         rows = (row for batch_rows in batches for row in _rows(batch_rows))
-        for task, of_task in groupby(rows, key=lambda row: row.task):
+        for task, task_rows in groupby(rows, key=lambda row: row.task):
             fold = TaskFold(
                 *(scope, purged.runs.get(task, ()), purged.usages.get(task, ())),
                 on_settled=partial(parts.note, scope),
                 newest=newest,
                 before=before,
             )
-            yield from _fold_task(scope, fold, of_task, parts)
+            yield from _fold_task(scope, fold, task_rows, parts)
         yield from parts.batches()
 
     return fold_all
@@ -83,17 +83,21 @@ def folding_tasks(
 def _fold_task(
     scope: FoldScope, fold: TaskFold, rows: Iterable[_Row], parts: _Parts
 ) -> Iterator[pa.RecordBatch]:
-    for (task, key), of_group in groupby(rows, key=lambda row: (row.task, row.key)):
+    for (task, key), group_rows in groupby(rows, key=lambda row: (row.task, row.key)):
         # As they came, the later ones of a run last.
-        listed = sorted(of_group, key=lambda row: row.place)
+        sorted_rows = sorted(group_rows, key=lambda row: row.place)
         fold.add(
             RunGroup(
                 task,
                 key,
-                [PlacedRun(row.place, row.record) for row in listed if isinstance(row.record, Run)],
+                [
+                    PlacedRun(row.place, row.record)
+                    for row in sorted_rows
+                    if isinstance(row.record, Run)
+                ],
                 [
                     PlacedAccess(row.place, row.record)
-                    for row in listed
+                    for row in sorted_rows
                     if isinstance(row.record, Access)
                 ],
             )
@@ -204,6 +208,6 @@ def _bytes(rows: pa.Table) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def table_of(content: bytes) -> pa.Table:
+def read_table(content: bytes) -> pa.Table:
     """The rows in Arrow's format."""
     return pa.ipc.open_stream(content).read_all()
