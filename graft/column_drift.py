@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.injector.dbt_columns import dbt_columns
 from dbt_graft.lineage.column_drift import ColumnDrift, column_drift
 from dbt_graft.lineage.dataset import DatasetId
@@ -21,7 +21,7 @@ def drifted_columns(config: Config, lineage: Lineage) -> list[ColumnDrift]:
     project = Project(config)
     if project.dbt is None:
         return []
-    seen = _renamed(project.records(View(results=False)).datasets, project.rename)
+    seen = _renamed(project.records(LineageView(results=False)).datasets, project.rename)
     columns = dbt_columns(project.dbt.artifacts, project.dbt.relations)
     return column_drift(columns, seen, _written(lineage))
 

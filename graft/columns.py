@@ -19,7 +19,7 @@ from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.named_datasets import close_to, columns_named, datasets_named
 from dbt_graft.graft.past import Moment, as_of_option
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
@@ -85,7 +85,7 @@ def columns(
         raise click.UsageError("name a column or a table, or use --all --format openlineage")
     config = load_config(config_path)
     project = Project(config)
-    described = project.described(View(past, results=False))
+    described = project.described(LineageView(past, results=False))
     lineage, consumers = described.lineage, described.consumers
     if form == "openlineage":
         _print_events(config, lineage, name)
@@ -138,7 +138,7 @@ def _all_datasets(lineage: Lineage) -> dict[DatasetId, DatasetId]:
 def _other_names(project: Project, lineage: Lineage) -> dict[DatasetId, DatasetId]:
     """Former names of datasets, and those of the logs."""
     names = {old: new for new, former in lineage.former_names.items() for old in former}
-    for access in project.records(View(results=False)).accesses:
+    for access in project.records(LineageView(results=False)).accesses:
         if (dataset := project.rename(access.dataset)) in lineage.datasets:
             names[access.dataset] = dataset
     return names

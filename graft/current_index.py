@@ -22,7 +22,7 @@ def load_impact_index(config: Config, past: Moment | None = None) -> ImpactIndex
         check_collected(config)
         return index
     # Importing it takes longer than reading a file.
-    from dbt_graft.graft.project import Project, View
+    from dbt_graft.graft.project import LineageView, Project
 
-    described = Project(config).described(View(past))
+    described = Project(config).described(LineageView(past))
     return file.write(described) if file else make_index(config, described)

@@ -16,7 +16,7 @@ from dbt_graft.exporters.differences import (
 )
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.past import Moment, PastTime
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.as_of import as_of
 from dbt_graft.lineage.diff import PastLineage, differences
@@ -123,7 +123,7 @@ def _past(project: Project, records: Records, time: Moment) -> PastLineage:
 def _records(project: Project) -> Records:
     """The records of the store: each run counts."""
     config = project.config
-    records = project.records(View(results=False, every_run=True))
+    records = project.records(LineageView(results=False, every_run=True))
     if not records.accesses:
         raise GraftError(
             "the lineage store is missing or empty",

@@ -21,7 +21,7 @@ from dbt_graft.graft.explanation import (
 )
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.phrases import count
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.event_runs import join_events
@@ -73,7 +73,7 @@ def explain(name: str, config_path: Path | None, *, past: Moment | None, as_json
 
 
 def _evidences(config: Config, past: Moment | None) -> Evidences:
-    project, view = Project(config), View(past, results=False)
+    project, view = Project(config), LineageView(past, results=False)
     stored, dbt = project.records(view), project.dbt
     projects = project.settings.projects
     records = join_events(stored if projects is None else with_foreign_models(stored, projects))

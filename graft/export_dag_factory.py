@@ -19,7 +19,7 @@ from dbt_graft.graft.config import Config
 from dbt_graft.graft.dag_check import check_dags, relative_to_cwd
 from dbt_graft.graft.dag_files import WrittenFiles, write_files
 from dbt_graft.graft.phrases import count
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
 
@@ -94,7 +94,7 @@ def dag_factory(
 
 def read_order(config: Config) -> DemandedOrder:
     """The order that the lineage in the store demands, with dbt's nodes if there are artifacts."""
-    described = Project(config).described(View(results=False))
+    described = Project(config).described(LineageView(results=False))
     return demanded_order(described.lineage, described.descriptions)
 
 

@@ -26,7 +26,7 @@ from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.phrases import count
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.graft.sending import ALL, REFUSED, send
 from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
 from dbt_graft.lineage.model import Lineage
@@ -158,7 +158,7 @@ def read_snapshot(config: Config) -> LineageSnapshot:
     """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
     place = config.path(config.store)
     at = store.collected_at(place) or datetime.now(UTC)
-    project, view = Project(config), View(every_run=True)  # An event for each run.
+    project, view = Project(config), LineageView(every_run=True)  # An event for each run.
     described = project.described(view)
     return LineageSnapshot(
         described.lineage,

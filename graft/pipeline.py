@@ -24,7 +24,7 @@ from dbt_graft.graft.output_file import write_file
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.past import Moment
 from dbt_graft.graft.progress import Progress
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.graft.published import (
     TaskMetadata,
     check_not_empty,
@@ -75,7 +75,7 @@ def graft(
     """
     index = None if past else index_to_write(config)
     project = Project(config, warn=progress.warn, tolerant=True, unreadable=unreadable)
-    view = View(past, results)
+    view = LineageView(past, results)
     with progress.step("inject", _GRAFTING) as step:
         if not allow_empty:
             _check_not_empty(project, view)
@@ -103,7 +103,7 @@ def check(
     Raises:
         ForbiddenError: The artifacts would change in a way that `check.forbid` names.
     """
-    project, view = Project(config, warn=progress.warn), View(past, results=False)
+    project, view = Project(config, warn=progress.warn), LineageView(past, results=False)
     with progress.step("inject", _GRAFTING) as step:
         if not allow_empty:
             _check_not_empty(project, view)
@@ -123,13 +123,13 @@ def _counts(grafted: Grafted) -> str:
     return f"{len(report.promoted)} promoted, {len(report.added)} new models"
 
 
-def _check_not_empty(project: Project, view: View) -> None:
+def _check_not_empty(project: Project, view: LineageView) -> None:
     config = project.config
     if not view.past:
         check_not_empty(config.path(config.store), project.records(view), _published(config))
 
 
-def _warn(project: Project, view: View, grafted: Grafted, progress: Progress) -> None:
+def _warn(project: Project, view: LineageView, grafted: Grafted, progress: Progress) -> None:
     """Warn of what is damaged, and of inputs and settings without the effect that was meant."""
     place = project.config.path(project.config.store)
     for reject in project.damaged:
@@ -140,7 +140,7 @@ def _warn(project: Project, view: View, grafted: Grafted, progress: Progress) ->
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
 
 
-def _findings(project: Project, view: View, grafted: Grafted) -> Iterator[Finding]:
+def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator[Finding]:
     config, records = project.config, project.records(view)
     place = config.path(config.store)
     yield from unused_entries.find_unused_entries(config, records)
@@ -151,7 +151,7 @@ def _findings(project: Project, view: View, grafted: Grafted) -> Iterator[Findin
     )
     if project.settings.dates:
         # How the dates of an edge belong together, many runs show.
-        yield from mapping_findings(AccessHistory(project.lineage(View(view.past))))
+        yield from mapping_findings(AccessHistory(project.lineage(LineageView(view.past))))
     yield from findings(grafted.report.column_differences)
 
 

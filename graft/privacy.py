@@ -13,7 +13,7 @@ from dbt_graft.exporters.privacy_markdown import privacy_markdown
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.privacy_report import privacy_report
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.graft.terminal import one_line
 
 FAILS = 8
@@ -63,7 +63,7 @@ def report(
     read, or that are in files, and labels that are too low. Nothing is written.
     """
     config = load_config(config_path)
-    overview = privacy_report(config, Project(config).described(View(past)))
+    overview = privacy_report(config, Project(config).described(LineageView(past)))
     most = None if everything else _LINES
     if as_json or form == "json":
         click.echo(orjson.dumps(privacy_json(overview), option=orjson.OPT_INDENT_2))

@@ -47,7 +47,7 @@ from dbt_graft.lineage.settings import LineageSettings
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class LineageView:
     """The part of the store that a lineage is made of.
 
     Attributes:
@@ -100,8 +100,8 @@ class Project:
         self.column_cache = ColumnCache(Path(config.path(config.artifacts)) / "column_cache.json")
         self._warn, self._tolerant, self._unreadable = warn, tolerant, unreadable
         self._artifacts = artifacts
-        self._records: dict[View, Records] = {}
-        self._lineages: dict[View, Lineage] = {}
+        self._records: dict[LineageView, Records] = {}
+        self._lineages: dict[LineageView, Lineage] = {}
 
     @cached_property
     def dbt(self) -> DbtPart | None:
@@ -145,7 +145,7 @@ class Project:
             ignore=section.ignore_tasks,
         )
 
-    def records(self, view: View = View()) -> Records:
+    def records(self, view: LineageView = LineageView()) -> Records:
         """The records of the store, under the names of the logs.
 
         Raises:
@@ -174,7 +174,7 @@ class Project:
             self._records[view] = replace(records, rejects=tuple(dict.fromkeys(rejects)))
         return self._records[view]
 
-    def lineage(self, view: View = View()) -> Lineage:
+    def lineage(self, view: LineageView = LineageView()) -> Lineage:
         """The lineage of the logs."""
         if view not in self._lineages:
             self._lineages[view] = self.build(self.records(view))
@@ -197,7 +197,7 @@ class Project:
 
     def grafted(
         self,
-        view: View = View(),
+        view: LineageView = LineageView(),
         *,
         inspect: bool = False,
         count: ModelCount | None = None,
@@ -230,7 +230,7 @@ class Project:
             grafted = with_dbt_labels(config, read_models, grafted)
         return add_contracts(grafted, config, self._warn)
 
-    def described(self, view: View = View()) -> DescribedLineage:
+    def described(self, view: LineageView = LineageView()) -> DescribedLineage:
         """The lineage with dbt's part and YAML; of the logs alone, or of dbt alone, if need be.
 
         Raises:
@@ -240,7 +240,7 @@ class Project:
 
     def described_graft(
         self,
-        view: View = View(),
+        view: LineageView = LineageView(),
         runs_of: Callable[[Lineage], Collection[str]] | None = None,
     ) -> tuple[DescribedLineage, Grafted | None]:
         """As `described`, and the graft that it is from; None without artifacts."""
@@ -257,7 +257,7 @@ class Project:
         lineage = replace(lineage, partition_columns=matches.partitions(), taints=taints)
         return DescribedLineage(lineage, {}, tuple(matches.consumers(lineage.tasks))), None
 
-    def _lineage_of(self, tasks: Collection[str], view: View) -> Lineage:
+    def _lineage_of(self, tasks: Collection[str], view: LineageView) -> Lineage:
         """The lineage with all runs of some tasks."""
         place = self.config.path(self.config.store)
         records = read_selected(place, tasks, results=view.results, rename=self.rename)

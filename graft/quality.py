@@ -17,7 +17,7 @@ from dbt_graft.graft.config import Config
 from dbt_graft.graft.dated_lineage import dated_lineage
 from dbt_graft.graft.impact_graph import impact_graph
 from dbt_graft.graft.past import Moment
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.quality.carriers import has_data_of
@@ -60,7 +60,7 @@ def quality(
     now = datetime.now(UTC)
     moment = at.replace(tzinfo=UTC) if at else now
     past = Moment(moment, f"{moment:%Y-%m-%d %H:%M} UTC") if at and moment < now else None
-    described = Project(config).described(View(past))
+    described = Project(config).described(LineageView(past))
     # The newest 30 runs of an hourly task are of a day.
     if past is None and (tasks := short_histories(described.lineage, described.consumers, now)):
         dated = dated_lineage(config, lambda _: tasks)

@@ -12,7 +12,7 @@ from dbt_graft.exporters.data.sql import FUNCTIONS, answer
 from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.past import Moment, as_of_option
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.graft.query_output import SHOWN, print_rows, write_rows
 from dbt_graft.lineage.errors import GraftError
 
@@ -79,7 +79,7 @@ def query(
     form = "json" if as_json else form
     if (form == "parquet") > (out is not None):
         raise click.UsageError("--format parquet needs --out")
-    described = Project(load_config(config_path)).described(View(past))
+    described = Project(load_config(config_path)).described(LineageView(past))
     with answer(described, text) as rows:
         if out:
             write_rows(rows, form, out)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.foreign_models import with_foreign_models
@@ -39,7 +39,7 @@ class ReviewNames:
         """The records of a store: each run counts."""
         if place not in self._read:
             own = self._config.model_copy(update={"store": place})
-            records = Project(own).records(View(results=False, every_run=True))
+            records = Project(own).records(LineageView(results=False, every_run=True))
             projects = self._project.settings.projects or ()
             self._read[place] = with_foreign_models(records, projects)
         return self._read[place]

@@ -1,5 +1,5 @@
 """Nodes that a graft adds: models for datasets that tasks write, sources for those they read,
-exposures for tasks that only new.
+exposures for tasks that only read.
 
 Fields are those of dbt's v12 manifest, https://schemas.getdbt.com/dbt/manifest/v12.json, which
 allows no others: ours go into `meta.graft`.

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +15,7 @@ import click
 import pytest
 
 from dbt_graft.graft.cli import main
+from tests.archives import unpack
 
 SCHEMAS = {
     "github-workflow.yml": "vendor.github-workflows",
@@ -115,8 +115,7 @@ def test_a_backup_restores_the_store_and_old_ones_go(recipes: Path, tmp_path: Pa
     kept = sorted(backups.iterdir())
     assert kept[0].name == "store-20260103T000000Z.tar.gz"
     assert str(kept[1]) == done.stdout.strip()
-    with tarfile.open(kept[1]) as archive:
-        archive.extractall(tmp_path / "restored", filter="data")
+    unpack(kept[1], tmp_path / "restored")
     restored = tmp_path / "restored/store/batches/batch_id=1/part.parquet"
     assert restored.read_bytes() == b"rows"
     assert _script(recipes / "backup-store.sh", tmp_path, str(tmp_path), "b").returncode == 1

@@ -25,7 +25,7 @@ from dbt_graft.exporters.dag_factory.settings import DbtTasks
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.config import load
 from dbt_graft.graft.export_dag_factory import read_order
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.injector.report import Grafted
 from tests.airflow.environment import AirflowEnvironment, airflow_environment
 
@@ -182,7 +182,7 @@ def grafted(root: Path, night: AirflowEnvironment) -> Grafted:
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return Project(load(config)).grafted(View(results=False))
+    return Project(load(config)).grafted(LineageView(results=False))
 
 
 def test_the_lineage_of_that_night_is_the_demo_s(

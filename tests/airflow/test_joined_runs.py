@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from dbt_graft.graft.config import load
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.orchestration import orchestrator_task
 from tests.airflow.environment import AirflowEnvironment, airflow_environment
@@ -131,7 +131,7 @@ def shop(root: Path, tmp_path_factory: pytest.TempPathFactory) -> AirflowEnviron
 
 @pytest.fixture(scope="module")
 def lineage(shop: AirflowEnvironment) -> Lineage:
-    return Project(load(shop.home / "graft.yml")).grafted(View(results=False)).lineage
+    return Project(load(shop.home / "graft.yml")).grafted(LineageView(results=False)).lineage
 
 
 @pytest.fixture(scope="module")
@@ -278,7 +278,7 @@ def test_reading_them_beside_the_log_adds_evidences_only(
     with (shop.home / "openlineage/again.jsonl").open("w") as file:
         file.writelines(f"{json.dumps(one)}{os.linesep}" for one in exported)
     command("collect", "--quiet", folder=shop.home)
-    again = Project(load(shop.home / "graft.yml")).grafted(View(results=False)).lineage
+    again = Project(load(shop.home / "graft.yml")).grafted(LineageView(results=False)).lineage
     assert [replace(flow, evidences=()) for flow in again.flows] == [
         replace(flow, evidences=()) for flow in lineage.flows
     ]

@@ -34,6 +34,7 @@ from dbt_graft.lineage.records import (
     Subtype,
     TaskInfo,
 )
+from dbt_graft.lineage.settings import LineageSettings
 
 NOW = datetime(2026, 11, 21, 2, 15, tzinfo=UTC)
 CRM = "mssql://sql01:1433"
@@ -329,7 +330,7 @@ def sample_lineage() -> Sample:
             (spark_table("analytics.orders"), spark_table("analytics.customer_segments")),
         ),
     ]
-    lineage = build_lineage(_records(), infos=infos).merge(dbt)
+    lineage = build_lineage(_records(), settings=LineageSettings(infos)).merge(dbt)
     return Sample(lineage, descriptions, consumers)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.records import ColumnEdge, Direction, EdgeType
 
@@ -26,7 +26,7 @@ def grafted(root: Path) -> Grafted:
     config = load(root / "dbt_project/graft.yml")
     if not store.read(config.path(config.store)).accesses:
         pytest.skip("the demo's store is empty: run `make docs` first")
-    return Project(config).grafted(View(results=False), inspect=True)
+    return Project(config).grafted(LineageView(results=False), inspect=True)
 
 
 def test_every_edge_and_none_extra(grafted: Grafted, complete: Expected) -> None:

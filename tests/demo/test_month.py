@@ -12,7 +12,7 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.model import Lineage
@@ -57,7 +57,7 @@ def lineage(root: Path, records: Records) -> Lineage:
     """The demo's lineage."""
     assert records.accesses
     config = load(root / "dbt_project/graft.yml")
-    return Project(config).grafted(View(results=False)).lineage
+    return Project(config).grafted(LineageView(results=False)).lineage
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.output_folder import MARKER
-from dbt_graft.graft.project import Project, View
+from dbt_graft.graft.project import LineageView, Project
 from tests.graft.small_project import declare
 from tests.graft.test_impact import project
 
@@ -52,7 +52,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     builds: list[str] = []
     described = Project.described
 
-    def counted(project: Project, view: View) -> DescribedLineage:
+    def counted(project: Project, view: LineageView) -> DescribedLineage:
         builds.append("built")
         return described(project, view)
 
@@ -252,7 +252,7 @@ def test_a_graft_of_a_damaged_store_writes_no_index(project: Path) -> None:
 def test_a_collect_between_leaves_no_index(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     described = Project.described
 
-    def late(asked: Project, view: View) -> DescribedLineage:
+    def late(asked: Project, view: LineageView) -> DescribedLineage:
         lineage = described(asked, view)
         collect_more(project)
         return lineage

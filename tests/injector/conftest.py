@@ -32,6 +32,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
     TaskMetadata,
 )
+from dbt_graft.lineage.settings import LineageSettings
 
 START = datetime(2026, 11, 20, 2, 15, tzinfo=UTC)
 Json = dict[str, Any]

@@ -40,7 +40,9 @@ def lineage(
     folder: Path, *events: Document, projects: tuple[str, ...] | None = ("shop",)
 ) -> Lineage:
     command = event("COMPLETE", "dbt-run-other", 1, by="dbt")
-    return build(records_in(folder, [command, *events]), settings=LineageSettings(projects=projects))
+    return build(
+        records_in(folder, [command, *events]), settings=LineageSettings(projects=projects)
+    )
 
 
 def test_a_model_of_another_project_is_a_task_with_reads_writes_and_columns(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_runs_come_newest_first_and_people_s_words_with_them() -> None:
     runs = tuple(
         Run(f"r{day}", "load", "spark", started_at=DAY + timedelta(days=day)) for day in (1, 3, 2)
     )
-    lineage = build(Records(runs=runs), infos={"load": TaskInfo(owner="data")})
+    lineage = build(Records(runs=runs), settings=LineageSettings({"load": TaskInfo(owner="data")}))
     assert [run.run_id for run in lineage.tasks["load"].runs] == ["r3", "r2", "r1"]
     assert lineage.tasks["load"].info.owner == "data"
 

@@ -85,7 +85,14 @@ def test_one_table_alone_stays() -> None:
 
 def test_it_can_be_turned_off() -> None:
     records = Records((access("load 1", A), access("load 2", B)))
-    assert len(build(records, settings=LineageSettings(one_name=OneNameRules(run_tables=False))).datasets) == 2
+    assert (
+        len(
+            build(
+                records, settings=LineageSettings(one_name=OneNameRules(run_tables=False))
+            ).datasets
+        )
+        == 2
+    )
 
 
 def test_a_later_run_may_drop_them() -> None:

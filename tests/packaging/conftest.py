@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.archives import unpack
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,7 @@ def distributions(
         (folder / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / path, folder / "tree" / path, follow_symlinks=False)
     archive = _build("sdist", folder / "tree", folder / "from_tree")
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder / "unpacked", filter="data")
+    unpack(archive, folder / "unpacked")
     (unpacked,) = (folder / "unpacked").iterdir()
     return Distributions(
         wheel=_build("wheel", folder / "tree", folder / "from_tree"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import tarfile
 from configparser import ConfigParser
 from email.parser import Parser
 from pathlib import Path
@@ -14,6 +13,7 @@ from zipfile import ZipFile
 import pytest
 
 import graft_airflow
+from tests.archives import unpack
 
 pytestmark = pytest.mark.slow
 
@@ -52,8 +52,7 @@ def test_it_depends_on_nothing_and_has_the_policy_as_an_entry_point(built: Path)
 
 def test_the_archive_builds_without_the_rest_of_the_tree(built: Path, tmp_path: Path) -> None:
     (archive,) = built.glob("*.tar.gz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(tmp_path, filter="data")
+    unpack(archive, tmp_path)
     (unpacked,) = tmp_path.iterdir()
     command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", str(unpacked)]
     done = subprocess.run(command, capture_output=True, text=True)

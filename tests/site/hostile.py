@@ -26,6 +26,7 @@ from dbt_graft.lineage.records import (
     Subtype,
     TaskInfo,
 )
+from dbt_graft.lineage.settings import LineageSettings
 
 LONG = "customer_orders_by_month_" * 20  # 500 characters
 NAMES = [
@@ -144,7 +145,7 @@ def _records() -> tuple[Records, dict[str, TaskInfo]]:
 def publish(out: Path) -> Path:
     """Build the site of the hostile project."""
     records, infos = _records()
-    lineage = build(records, infos=infos)
+    lineage = build(records, settings=LineageSettings(infos))
     columns = {f"{LONG[:70]}_{n:03}": TEXT if n < 3 else "Short." for n in range(COLUMNS)}
     descriptions = {
         dataset: Description(

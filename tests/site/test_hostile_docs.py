@@ -27,6 +27,7 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
+from dbt_graft.lineage.settings import LineageSettings
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
@@ -125,7 +126,9 @@ def _artifacts(root: Path) -> Artifacts:
 
 def test_no_payload_runs_in_the_docs_page(visit: Any, root: Path) -> None:
     records, infos = _records()
-    grafted = graft(_artifacts(root), build(records, infos=infos), GraftOptions("spark"))
+    grafted = graft(
+        _artifacts(root), build(records, settings=LineageSettings(infos)), GraftOptions("spark")
+    )
     content = docs.page(grafted, docs.DocsPageSettings(" ".join(PAYLOADS)))
     page, dialogs = visit.page, []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))

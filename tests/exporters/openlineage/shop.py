@@ -29,6 +29,7 @@ from dbt_graft.lineage.records import (
     Subtype,
     TaskInfo,
 )
+from dbt_graft.lineage.settings import LineageSettings
 
 NIGHT = datetime(2026, 11, 22, 2, 0, tzinfo=UTC)
 COLLECTED = NIGHT + timedelta(hours=6)
@@ -202,7 +203,7 @@ def snapshot(**changes: Any) -> LineageSnapshot:
             tags=("critical",),
         )
     }
-    lineage = build(found, infos=infos)
+    lineage = build(found, settings=LineageSettings(infos))
     model = Definition(DBT_MODEL, DefinitionKind.DBT, MART, (ORDERS,), Operation.CREATE_TABLE_AS)
     flow = Flow(ORDERS, MART, DBT_MODEL, evidence=Evidence.DECLARED, definition=DefinitionKind.DBT)
     total = ColumnEdge(

@@ -149,7 +149,9 @@ def log(server: StandIn, monkeypatch: pytest.MonkeyPatch) -> StandIn:
 @contextmanager
 def _started(binaries: Path) -> Iterator[int]:
     """A cluster with the stand-in in it; as a user of its own, for initdb refuses root."""
-    become = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    # It lies in /usr/sbin, which is on root's path alone, and not on that of all shells.
+    runuser = shutil.which("runuser", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    become = [str(runuser), "-u", "postgres", "--"] if os.getuid() == 0 else []
     # A socket's path is short, and the server's user must reach it: no folder of pytest's.
     with tempfile.TemporaryDirectory(prefix="graft-pg-") as folder:
         port = _free_port()
