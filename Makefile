@@ -41,7 +41,7 @@ coverage: $(VENV)/.test ## show which of our lines the tests of `make check` rea
 	@$(PYTEST) $(UNITS) --cov --cov-report=term
 
 dist: $(VENV)/.dist ## build the wheel and the source archive into dist/, and check them
-	@rm -rf dist
+	@rm -rf dist build/lib dbt_graft.egg-info
 	@$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
 	@$(BIN)/python -m build --no-isolation --outdir dist graft_airflow >/dev/null
 	@rm -rf graft_airflow/build graft_airflow/*.egg-info
