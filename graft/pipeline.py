@@ -24,7 +24,7 @@ from dbt_graft.graft.output_file import write_file
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.past import Moment
 from dbt_graft.graft.progress import Progress
-from dbt_graft.graft.project import LineageView, Project
+from dbt_graft.graft.project import LineageView, Project, no_deep_values
 from dbt_graft.graft.published import (
     TaskMetadata,
     check_not_empty,
@@ -82,7 +82,8 @@ def graft(
         step.measure = count = ModelCount()
         grafted = project.grafted(view, inspect=inspect, count=count)
         step.measure = None
-        _write_artifacts(config, grafted, project.column_cache)
+        with no_deep_values(config):
+            _write_artifacts(config, grafted, project.column_cache)
         step.result = _counts(grafted)
     _warn(project, view, grafted, progress)
     if validate and project.dbt:

@@ -110,12 +110,18 @@ class Project:
         Raises:
             GraftError: They are damaged.
         """
-        config, found = self.config, self._artifacts
-        if found is None and not (config.target_dir / "manifest.json").exists():
-            return None
-        found = found or dbt_artifacts.read(config.target_dir)
-        platform, relations = dbt_platform(config, found.adapter), dbt_relations(config, found)
-        return DbtPart(found, platform, relations, short_names(found.manifest, relations, platform))
+        config, artifacts = self.config, self._artifacts
+        if artifacts is None:
+            if not (config.target_dir / "manifest.json").exists():
+                return None
+            with no_deep_values(config):
+                artifacts = dbt_artifacts.read(config.target_dir)
+        platform, relations = (
+            dbt_platform(config, artifacts.adapter),
+            dbt_relations(config, artifacts),
+        )
+        names = short_names(artifacts.manifest, relations, platform)
+        return DbtPart(artifacts, platform, relations, names)
 
     @cached_property
     def rename(self) -> Rename:
@@ -214,7 +220,7 @@ class Project:
             GraftError: There are no artifacts, or they are damaged.
         """
         config = self.config
-        with _without_garbage_collection(), _no_deep_values(config):
+        with _without_garbage_collection(), no_deep_values(config):
             # Without any, reading them says which file is missing.
             dbt = self.dbt or self._missing()
             read_models, known = dbt.artifacts, dbt.relations
@@ -281,7 +287,8 @@ class Project:
 
 
 @contextmanager
-def _no_deep_values(config: Config) -> Iterator[None]:
+def no_deep_values(config: Config) -> Iterator[None]:
+    """Refuse artifacts with values that are nested too deeply, while they are read or written."""
     try:
         yield
     except RecursionError as error:

@@ -19,6 +19,11 @@ PRIVATE = {
     *("told", "tell", "tells", "said", "says", "stretch", "care", "kept", "spared"),
     *("meaning", "nameless", "whole"),
 }
+# Words for anything, as names of variables and arguments: a reader has no noun to hold.
+GENERIC = {
+    *("one", "found", "some", "every", "known", "mine", "about", "more", "given", "own", "thing"),
+    *("things", "stuff", "both"),
+}
 PRIVATE_PHRASES = ("here_and_there",)
 QUESTION = re.compile(r"(What|How|Where|When|Which|Who|Why)\b")
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -46,6 +51,16 @@ def identifiers(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield node.asname or node.name, node.lineno
             case ast.keyword(arg=str(name)):
                 yield name, node.lineno
+
+
+def local_names(tree: ast.Module) -> Iterator[str]:
+    """The names of variables and arguments, each as often as it is bound."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(ctx=ast.Store()):
+                yield node.id
+            case ast.arg():
+                yield node.arg
 
 
 def private_words(name: str) -> set[str]:
@@ -79,6 +94,12 @@ def test_no_identifier_is_private_english(root: Path) -> None:
         if private_words(name)
     ]
     assert found == []
+
+
+def test_hardly_any_variable_has_a_name_for_anything(root: Path) -> None:
+    names = [name for _, tree in modules(root) for name in local_names(tree)]
+    generic = [name for name in names if name in GENERIC]
+    assert len(generic) <= len(names) // 100
 
 
 def test_docstrings_begin_with_the_thing_itself(root: Path) -> None:

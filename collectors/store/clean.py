@@ -168,12 +168,12 @@ def _dataset_names(rows: pa.Table) -> Iterator[tuple[str, str]]:
 def _give_up(store: str, given_up: Collection[Address]) -> None:
     if given_up:
         paths = {address.path for address in given_up}
-        kept = [address for address in stored_addresses(store) if address.path not in paths]
+        others = [address for address in stored_addresses(store) if address.path not in paths]
         write_addresses(
             store,
             (
                 replace(address, moved_to="") if address.moved_to in paths else address
-                for address in kept
+                for address in others
             ),
         )
 

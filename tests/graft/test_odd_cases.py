@@ -292,6 +292,7 @@ CASES = {
     "nothing collected to explain": Odd(
         gone(".graft/store"),
         "explain load",
+        "note: {folder}/.graft/store: nothing was collected yet: this is dbt's lineage alone\n"
         "error: load: no run in the lineage store used it, and dbt does not know it\n"
         "  run `graft collect`\n",
     ),

@@ -94,9 +94,7 @@ def test_what_is_no_series_stays_as_it_is(names: tuple[str, ...]) -> None:
 
 def test_folding_can_be_turned_off_for_all_or_some() -> None:
     names = ("orders_20261101", "orders_20261102", "orders_20261103")
-    off = build(
-        records(*names), settings=LineageSettings(one_name=OneNameRules(date_shards=False))
-    )
+    off = build(records(*names), settings=LineageSettings(one_name=OneNameRules(date_shards=False)))
     assert len(off.datasets) == len(names)
     apart = build(
         records(*names),
