@@ -178,10 +178,10 @@ def _newest_sessions(merge: Merge, logs: pa.Table) -> pa.Table:
     until = dict(zip(values(forgotten, "origin"), values(forgotten, PART), strict=True))
     tables = []
     for index, rows in _chunks(merge, "sessions"):
-        remaining = _drop_origins(
+        left = _drop_origins(
             rows, {*merge.forget, *(log for log, end in until.items() if index < end)}
         )
-        tables.append(remaining.append_column(PART, pa.array([index] * remaining.num_rows, pa.int64())))
+        tables.append(left.append_column(PART, pa.array([index] * left.num_rows, pa.int64())))
     if not tables:
         return arrow(TABLES["sessions"]).empty_table()
     rows = pa.concat_tables(tables)
