@@ -122,6 +122,7 @@ def build(
         now=settings.built_at,
         privacy=privacy,
         sensitive=settings.sensitive,
+        is_excerpt=settings.is_excerpt,
     )
     if settings.built_at:
         renamed = renamed_datasets(index, settings.moved)

@@ -69,6 +69,7 @@ class Index:
         now: The time of the build, for deadlines; None where there is none.
         privacy: The labels of columns; None if nobody labels any.
         sensitive: Columns from this classification on are sensitive.
+        is_excerpt: Readers see a part of the lineage only.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Index:
         now: datetime | None = None,
         privacy: PrivacyLabels | None = None,
         sensitive: Classification = Classification.PII,
+        is_excerpt: bool = False,
     ) -> None:
         # dbt's spelling counts where dbt knows a dataset.
         spelling = Spelling((*(descriptions or {}), *lineage.datasets))
@@ -92,6 +94,7 @@ class Index:
         self.has_dbt_docs = has_dbt_docs
         self.days, self.now = days or DailyHistory(), now
         self.privacy, self.sensitive = privacy, sensitive
+        self.is_excerpt = is_excerpt
         self.consumers = _merge_by_name(
             replace(consumer, reads=spelling.all(consumer.reads)) for consumer in consumers
         )

@@ -28,6 +28,7 @@ class SiteSettings:
         impact: Pages say what changes reach; None if those of a small site do.
         sensitive: Columns from this classification on are sensitive.
         json: Beside each page of a table or task lies what it says as JSON.
+        is_excerpt: Its readers see a part of the lineage: pages promise nothing of the rest.
         moved: Former namespace -> the one that its datasets have now: old addresses lead there.
     """
 
@@ -41,6 +42,7 @@ class SiteSettings:
     impact: bool | None = None
     json: bool = False
     sensitive: Classification = Classification.PII
+    is_excerpt: bool = False
 
 
 def checked_url(url: str) -> str:

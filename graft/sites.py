@@ -138,6 +138,7 @@ def publish_site(
                 impact=config.site.impact,
                 json=config.site.data,
                 sensitive=config.privacy.sensitive_from,
+                is_excerpt=audience is not None,
             ),
             folder,
             docs_page=docs_pages.pop("dbt/index.html", None),

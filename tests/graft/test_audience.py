@@ -135,3 +135,15 @@ def test_an_audience_that_cannot_be_is_refused(tmp_path: Path, site: str, messag
     done = graft(tmp_path, "site")
     assert done.exit_code != 0
     assert message in done.output
+
+
+def test_the_pages_of_an_audience_promise_nothing_of_the_rest(tmp_path: Path) -> None:
+    small_project(tmp_path)
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("site: {audiences: {public: {out: build/public, unlabelled: show}}}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    assert graft(tmp_path, "site").exit_code == 0
+    promise = "and all logs were read"
+    for page in ("index.html", "attention/index.html"):
+        assert promise in (tmp_path / "build/site" / page).read_text()
+        assert promise not in (tmp_path / "build/public" / page).read_text()
