@@ -42,6 +42,7 @@ from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.privacy.classification import Classification, classification
 from dbt_graft.lineage.records import TaskInfo
+from dbt_graft.lineage.redaction import has_secret
 
 FILE_NAME = "graft.yml"
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/graft.schema.json"
@@ -102,8 +103,16 @@ def _path(path: str) -> str:
 
 
 def _log_path(path: str) -> str:
-    if "://" in expanded(path) and urlsplit(expanded(path)).password:
-        raise ValueError("write no password into a URL: see docs/configuration.md for credentials")
+    """A path or URL of logs: the store keeps it with what it has of them."""
+    address = expanded(path)
+    if "://" in address:
+        parts = urlsplit(address)
+        user, at, _ = parts.netloc.rpartition("@")
+        if parts.password or has_secret(address.replace(f"{user}{at}", "", 1)):
+            raise ValueError(
+                "write no password, token or key into a URL: see docs/configuration.md for "
+                "credentials"
+            )
     return path
 
 

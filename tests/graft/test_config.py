@@ -80,7 +80,8 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
             2,
             "write env:NAME",
         ),
-        ("collect:\n- spark: {path: 's3a://key:secret@b/l'}", 2, "no password into a URL"),
+        ("collect:\n- spark: {path: 's3a://key:secret@b/l'}", 2, "no password, token or key into"),
+        ("collect:\n- spark: {path: 'https://a/l?sv=1&sig=a8Xk2'}", 2, "no password, token or key"),
         (
             "collect:\n- {}",
             2,

@@ -121,7 +121,7 @@ def test_paths_may_have_variables(
     [
         ("store: '${NOPE}/store'", "set the variable NOPE, or write a default: ${NOPE:-default}"),
         ("site: {out: '${LOGS}/site'}", "write a folder of this machine, and copy it from there"),
-        ("collect: [{spark: {path: '${LOGS}/a'}}]", "write no password into a URL"),
+        ("collect: [{spark: {path: '${LOGS}/a'}}]", "write no password, token or key"),
     ],
 )
 def test_a_variable_is_checked_with_its_value(
