@@ -19,11 +19,11 @@ _IN_PROPERTIES = {**_REFERENCES, ":": "%3A", ",": "%2C"}
 
 def annotation(finding: Finding) -> str:
     """`::error file=graft.yml,line=3::…`; without a file if the finding is about none."""
-    place = _FILE.fullmatch(finding.subject)
+    match = _FILE.fullmatch(finding.subject)
     properties = {
-        "file": place["file"] if place else None,
-        "line": place["line"] if place else None,
-        "title": None if place else finding.subject,
+        "file": match["file"] if match else None,
+        "line": match["line"] if match else None,
+        "title": None if match else finding.subject,
     }
     written = ",".join(
         f"{key}={_escaped(value, _IN_PROPERTIES)}" for key, value in properties.items() if value

@@ -56,7 +56,9 @@ def check(config_path: Path | None, chosen: str | None, *, everything: bool, as_
     if grafted is None:
         raise GraftError("there are no dbt artifacts", remedy="run `dbt docs generate` first")
     searches = {
-        name: _searched(own, grafted) for name, own in configs.items() if chosen in (None, name)
+        name: _searched(site_config, grafted)
+        for name, site_config in configs.items()
+        if chosen in (None, name)
     }
     if as_json:
         content = [{"audience": name, **search.to_json()} for name, search in searches.items()]

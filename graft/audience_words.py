@@ -52,7 +52,7 @@ def words_of(project: CompleteProject, sight: Sight) -> HiddenWords:
     hidden_nodes = [members[key] for key in sight.gone if key in members]
     lineage, consumers = project.grafted.lineage, project.grafted.consumers
     hidden_tasks = [task for name, task in lineage.tasks.items() if name not in sight.tasks]
-    hidden_consumers = [one for one in consumers if one not in sight.consumers]
+    hidden_consumers = [consumer for consumer in consumers if consumer not in sight.consumers]
     # Something visible may be called as something hidden; a longer name may not have it in it.
     shared = {
         *_names_of_nodes(visible_nodes),

@@ -17,11 +17,11 @@ def check_collected(config: Config, past: Moment | None = None) -> None:
         GraftError: Nothing was collected yet, and there are no artifacts of dbt, or they are not of
             the past.
     """
-    place = config.path(config.store)
-    if store.collected_at(place) is None:
+    store_folder = config.path(config.store)
+    if store.collected_at(store_folder) is None:
         problem = "nothing was collected yet"
         if past or not (config.target_dir / "manifest.json").exists():
             raise GraftError(
-                f"there is no lineage: {problem}", place=place, remedy="run `graft collect`"
+                f"there is no lineage: {problem}", place=store_folder, remedy="run `graft collect`"
             )
-        click.echo(f"note: {place}: {problem}: this is dbt's lineage alone", err=True)
+        click.echo(f"note: {store_folder}: {problem}: this is dbt's lineage alone", err=True)

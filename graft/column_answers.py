@@ -74,20 +74,25 @@ class ColumnLine:
 
     def to_json(self) -> dict[str, Any]:
         """The answer as JSON values."""
-        found: dict[str, Any] = _column(self.column)
+        answer: dict[str, Any] = _column(self.column)
         for upstream in self.sides:
             ask = self.view.graph.upstream if upstream else self.view.graph.downstream
             reached = ask(self.column, self.view.depth, indirect=self.view.indirect)
-            found["upstream" if upstream else "downstream"] = [*map(_reached, reached)]
+            answer["upstream" if upstream else "downstream"] = [*map(_reached, reached)]
             if not reached:
-                found.setdefault("reasons", []).extend(self._reasons(upstream))
+                answer.setdefault("reasons", []).extend(self._reasons(upstream))
         if False in self.sides:
-            found["ends"] = [*map(_column, self._ends)]
-            found["consumers"] = [
-                {"node_id": one.node_id, "name": one.name, "kind": one.kind, "url": one.url}
-                for one in self._consumers
+            answer["ends"] = [*map(_column, self._ends)]
+            answer["consumers"] = [
+                {
+                    "node_id": consumer.node_id,
+                    "name": consumer.name,
+                    "kind": consumer.kind,
+                    "url": consumer.url,
+                }
+                for consumer in self._consumers
             ]
-        return found
+        return answer
 
     def lines(self) -> Iterator[str]:
         """The answer for people."""
@@ -105,9 +110,9 @@ class ColumnLine:
         if not self.view.indirect and (decided := self._decided()):
             yield f"decides on {decided} (--kind all)"
         if self._ends:
-            yield f"ends in {_listed(self.view.label(one) for one in self._ends)}"
+            yield f"ends in {_listed(self.view.label(column) for column in self._ends)}"
         if self._consumers:
-            names = _listed(one_line(one.name) for one in self._consumers)
+            names = _listed(one_line(consumer.name) for consumer in self._consumers)
             yield f"read by {_counted_kinds(self._consumers)}: {names}"
 
     @cached_property
@@ -126,7 +131,7 @@ class ColumnLine:
         steps = self.view.graph.children(self.column, indirect=True)
         direct = {step.target for step in self.view.graph.children(self.column)}
         targets = [step.target for step in steps if step.target not in direct]
-        return _listed(self.view.label(one) for one in dict.fromkeys(targets))
+        return _listed(self.view.label(target) for target in dict.fromkeys(targets))
 
 
 @dataclass(frozen=True)
@@ -139,27 +144,27 @@ class PathListing:
 
     def to_json(self) -> dict[str, Any]:
         """The answer as JSON values."""
-        start, end, found = self._found
-        paths = [{**_effect(p.effect), "steps": [*map(_step, p.steps)]} for p in found.paths]
+        start, end, search = self._found
+        paths = [{**_effect(p.effect), "steps": [*map(_step, p.steps)]} for p in search.paths]
         ends = {"from": str(start), "to": str(end)}
-        return {**ends, "is_complete": found.is_complete, "paths": paths}
+        return {**ends, "is_complete": search.is_complete, "paths": paths}
 
     def lines(self) -> Iterator[str]:
         """The answer for people."""
-        start, end, found = self._found
-        if not found.paths:
+        start, end, search = self._found
+        if not search.paths:
             yield f"no path between {self.view.label(start)} and {self.view.label(end)}"
             if not self.view.indirect:
                 yield "  --kind all also follows what decides on values and rows"
             return
-        count = f"{'' if found.is_complete else 'the shortest '}{_number(found.paths, 'path')}"
+        count = f"{'' if search.is_complete else 'the shortest '}{_number(search.paths, 'path')}"
         yield f"{self.view.label(start)} to {self.view.label(end)}: {count}"
-        for path in found.paths:
+        for path in search.paths:
             yield f"  {_number(path.steps, 'step')}"
             yield f"    {self.view.label(path.steps[0].source)}"
             for step in path.steps:
                 yield f"    → {self.view.label(step.target)}  {self.view.change(step.edges)}"
-        if not found.is_complete:
+        if not search.is_complete:
             yield f"  there are more; --all prints up to {_MOST_PATHS:,}"
 
     @cached_property
@@ -172,19 +177,19 @@ class PathListing:
         return self.start, self.end, back
 
 
-def _number(found: Sequence[object], noun: str) -> str:
-    return f"{len(found):,} {noun}{'' if len(found) == 1 else 's'}"
+def _number(members: Sequence[object], noun: str) -> str:
+    return f"{len(members):,} {noun}{'' if len(members) == 1 else 's'}"
 
 
 def _listed(names: Iterable[str]) -> str:
-    found = list(names)
-    more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
-    return ", ".join(found[:_SHOWN]) + more
+    listed = list(names)
+    rest = f" and {len(listed) - _SHOWN:,} more" if len(listed) > _SHOWN else ""
+    return ", ".join(listed[:_SHOWN]) + rest
 
 
 def _counted_kinds(consumers: Iterable[Consumer]) -> str:
     """`3 dashboards, 1 task`."""
-    kinds = Counter(one_line(one.kind) for one in consumers)
+    kinds = Counter(one_line(consumer.kind) for consumer in consumers)
     return ", ".join(f"{n:,} {kind}{'' if n == 1 else 's'}" for kind, n in sorted(kinds.items()))
 
 
@@ -201,8 +206,8 @@ def _effect(effect: Effect) -> dict[str, Any]:
     }
 
 
-def _reached(one: ReachedColumn) -> dict[str, Any]:
-    return {**_column(one.column), "depth": one.depth, **_effect(one.effect)}
+def _reached(reached: ReachedColumn) -> dict[str, Any]:
+    return {**_column(reached.column), "depth": reached.depth, **_effect(reached.effect)}
 
 
 def _step(step: ColumnStep) -> dict[str, Any]:

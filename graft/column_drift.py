@@ -28,22 +28,22 @@ def drifted_columns(config: Config, lineage: Lineage) -> list[ColumnDrift]:
 
 def _renamed(datasets: tuple[Dataset, ...], rename: Rename) -> Iterator[Dataset]:
     """Datasets under their names of today; types of another platform are not dbt's."""
-    for one in datasets:
-        name = rename(one.id)
-        if name.namespace != one.id.namespace:
-            columns = tuple(Column(column.name) for column in one.columns)
-            yield replace(one, id=name, columns=columns)
+    for dataset in datasets:
+        name = rename(dataset.id)
+        if name.namespace != dataset.id.namespace:
+            columns = tuple(Column(column.name) for column in dataset.columns)
+            yield replace(dataset, id=name, columns=columns)
         else:
-            yield replace(one, id=name)
+            yield replace(dataset, id=name)
 
 
 def _written(lineage: Lineage) -> dict[DatasetId, datetime]:
     """The last write of each dataset, by tasks and by dbt."""
-    found: dict[DatasetId, datetime] = {}
+    last_writes: dict[DatasetId, datetime] = {}
 
     def add(dataset: DatasetId, at: datetime | None) -> None:
         if at:
-            found[dataset] = max(at, found.get(dataset, at))
+            last_writes[dataset] = max(at, last_writes.get(dataset, at))
 
     for task in lineage.tasks.values():
         for usage in task.usages:
@@ -53,4 +53,4 @@ def _written(lineage: Lineage) -> dict[DatasetId, datetime]:
         for result in lineage.node_results.get(definition.name, ()):
             if result.status is Status.OK:
                 add(definition.dataset, result.started_at)
-    return found
+    return last_writes

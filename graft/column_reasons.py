@@ -29,8 +29,8 @@ def reasons(view: ColumnView, column: ColumnId, *, upstream: bool) -> Iterator[s
         return
     steps = [
         step
-        for one in graph.columns(dataset)
-        for step in (graph.parents(one) if upstream else graph.children(one))
+        for table_column in graph.columns(dataset)
+        for step in (graph.parents(table_column) if upstream else graph.children(table_column))
     ]
     with_columns = {step.source.dataset if upstream else step.target.dataset for step in steps}
     gaps = list(dict.fromkeys(_gaps(view, flows)))

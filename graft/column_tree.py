@@ -66,10 +66,10 @@ class ColumnView:
         )
         tasks = list(dict.fromkeys(edge.task for edge in edges))
         by = ", ".join(map(self.maker, tasks[:_TASKS]))
-        more = f" and {len(tasks) - _TASKS} more" if len(tasks) > _TASKS else ""
+        rest = f" and {len(tasks) - _TASKS} more" if len(tasks) > _TASKS else ""
         evidence = min((edge.evidence for edge in edges), key=list(Evidence).index)
         weak = "" if evidence is Evidence.OBSERVED else f", {evidence}"
-        return click.style(one_line(f"{', '.join(words)}, by {by}{more}{weak}"), dim=True)
+        return click.style(one_line(f"{', '.join(words)}, by {by}{rest}{weak}"), dim=True)
 
     def maker(self, task: str) -> str:
         """A task's name, or that of a dbt model or a view."""
@@ -112,28 +112,28 @@ def tree(view: ColumnView, column: ColumnId, *, upstream: bool) -> Iterator[str]
     lines, seen = 0, {column}
     levels = [level("", 1, column)]
     while levels:
-        one = levels[-1]
-        if not one.children:
-            if one.omitted:
-                yield f"{one.before}└─ … and {one.omitted:,} more (--all)"
+        deepest = levels[-1]
+        if not deepest.children:
+            if deepest.omitted:
+                yield f"{deepest.before}└─ … and {deepest.omitted:,} more (--all)"
             levels.pop()
             continue
-        far, edges = one.children.pop()
-        is_last = not one.children and not one.omitted
+        far, edges = deepest.children.pop()
+        is_last = not deepest.children and not deepest.omitted
         note = ""
         if view.indirect or any(edge.type is EdgeType.DIRECT for edge in edges):
-            below = level(one.before + ("   " if is_last else "│  "), one.depth + 1, far)
+            below = level(deepest.before + ("   " if is_last else "│  "), deepest.depth + 1, far)
             if below.children or below.omitted:
                 if far in seen:
                     note = "  (see above)"
-                elif one.depth == view.depth:
+                elif deepest.depth == view.depth:
                     note = "  …"
                 else:
                     levels.append(below)
                     seen.add(far)
         lines += 1
         branch = "└─" if is_last else "├─"
-        yield f"{one.before}{branch} {view.label(far)}  {view.change(edges)}{note}"
+        yield f"{deepest.before}{branch} {view.label(far)}  {view.change(edges)}{note}"
 
 
 def _children(
@@ -145,7 +145,7 @@ def _children(
         if upstream
         else view.graph.children(column, indirect=view.indirect)
     )
-    found: dict[ColumnId, list[ColumnEdge]] = {}
-    for step in sorted(steps, key=lambda one: one.effect.type is EdgeType.INDIRECT):
-        found.setdefault(step.source if upstream else step.target, []).extend(step.edges)
-    return list(found.items())
+    edges_by_column: dict[ColumnId, list[ColumnEdge]] = {}
+    for step in sorted(steps, key=lambda step: step.effect.type is EdgeType.INDIRECT):
+        edges_by_column.setdefault(step.source if upstream else step.target, []).extend(step.edges)
+    return list(edges_by_column.items())

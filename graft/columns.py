@@ -94,25 +94,25 @@ def columns(
     names = _all_datasets(lineage)
 
     def named(text: str) -> ColumnId | DatasetId:
-        found = _named(text, names, graph) or _named(text, _other_names(project, lineage), graph)
-        return found or _unknown(text, names, graph)
+        match = _named(text, names, graph) or _named(text, _other_names(project, lineage), graph)
+        return match or _unknown(text, names, graph)
 
     view = ColumnView(graph, lineage, depth, kind == "all", everything)
-    found = named(name or "")
+    start = named(name or "")
     answer: TableListing | ColumnLine | PathListing
-    if isinstance(found, DatasetId):
+    if isinstance(start, DatasetId):
         if other:
             raise GraftError("it is a table", place=name or "", remedy="name one of its columns")
-        answer = TableListing(found, view)
+        answer = TableListing(start, view)
     elif other:
         end = named(other)
         if isinstance(end, DatasetId):
             raise GraftError("it is a table", place=other, remedy="name one of its columns")
-        answer = PathListing(found, end, view)
+        answer = PathListing(start, end, view)
     else:
         # Neither of the two is both.
         sides = [up for up in (True, False) if upstream == downstream or up == upstream]
-        answer = ColumnLine(found, view, sides)
+        answer = ColumnLine(start, view, sides)
     if as_json or form == "json":
         click.echo(orjson.dumps(answer.to_json(), option=orjson.OPT_INDENT_2))
         return
@@ -153,22 +153,26 @@ def _named(
         GraftError: There is more than one.
     """
     columns = columns_named(name, names, graph)
-    found: Sequence[ColumnId | DatasetId] = columns or datasets_named(name, names)
-    if len(found) > 1:
-        shown = ", ".join(map(str, found[:_SHOWN]))
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    matches: Sequence[ColumnId | DatasetId] = columns or datasets_named(name, names)
+    if len(matches) > 1:
+        shown = ", ".join(map(str, matches[:_SHOWN]))
+        rest = f" and {len(matches) - _SHOWN} more" if len(matches) > _SHOWN else ""
         raise GraftError(
-            f"{len(found)} have this name", place=name, remedy=f"write one of: {shown}{more}"
+            f"{len(matches)} have this name", place=name, remedy=f"write one of: {shown}{rest}"
         )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def _unknown(name: str, names: Mapping[DatasetId, DatasetId], graph: ColumnGraph) -> NoReturn:
     table, _, last = name.rpartition(".")
     tables = datasets_named(table, names) if table else []
     if tables:
-        known = {one.name: str(one) for dataset in tables for one in graph.columns(dataset)}
-        close = [known[near] for near in difflib.get_close_matches(last, known, 3)]
+        columns_by_name = {
+            column.name: str(column) for dataset in tables for column in graph.columns(dataset)
+        }
+        close = [
+            columns_by_name[near] for near in difflib.get_close_matches(last, columns_by_name, 3)
+        ]
         problem = f"no table {table} is known to have a column {last}"
         default = f"`graft columns {tables[0]}` lists the columns of one"
     else:

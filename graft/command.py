@@ -149,8 +149,8 @@ def _start_debugging(_: click.Context, __: click.Parameter, value: bool) -> None
 
 
 def _form(args: list[str]) -> str:
-    given = zip(["", *args], args, strict=False)
-    if "--format=github" in args or ("--format", "github") in given:
+    pairs = zip(["", *args], args, strict=False)
+    if "--format=github" in args or ("--format", "github") in pairs:
         return "github"
     return "json" if "--json" in args else ""
 
@@ -162,8 +162,8 @@ def _print_error(context: click.Context, error: GraftError, exit_code: int = 1) 
         for finding in findings(error):
             click.echo(annotation(finding))
     elif form == "json":
-        found = {"problem": error.problem, "place": error.place, "remedy": error.remedy}
-        click.echo(json.dumps({"error": found, "exit_code": exit_code}, ensure_ascii=False))
+        fields = {"problem": error.problem, "place": error.place, "remedy": error.remedy}
+        click.echo(json.dumps({"error": fields, "exit_code": exit_code}, ensure_ascii=False))
 
 
 def _system_problem(error: Exception) -> GraftError | None:

@@ -17,7 +17,9 @@ T = TypeVar("T")
 _REASON = "damaged in the lineage store; what only this file had is not shown"
 
 
-def read_rest(place: str, read: Callable[[Collection[str]], T]) -> tuple[T, tuple[Reject, ...]]:
+def read_rest(
+    store_folder: str, read: Callable[[Collection[str]], T]
+) -> tuple[T, tuple[Reject, ...]]:
     """The answer of a store without its damaged batches, and a reject for each of their files.
 
     Args:
@@ -31,11 +33,11 @@ def read_rest(place: str, read: Callable[[Collection[str]], T]) -> tuple[T, tupl
     except store.StoreError as error:
         if not is_damage(error):
             raise
-        damaged = store.damages(place)
+        damaged = store.damages(store_folder)
         if not damaged:
             raise
-        faults = (fault for found in damaged.values() for fault in found)
-        rejects = (Reject(one.removeprefix(f"{place}/"), "", _REASON) for one in faults)
+        faults = (fault for batch_faults in damaged.values() for fault in batch_faults)
+        rejects = (Reject(fault.removeprefix(f"{store_folder}/"), "", _REASON) for fault in faults)
         return read(tuple(damaged)), tuple(rejects)
 
 
@@ -46,4 +48,4 @@ def is_damage(error: store.StoreError) -> bool:
 
 def damaged_files(rejects: Iterable[Reject]) -> tuple[str, ...]:
     """Of rejects those of `read_rest`: the files, each with what is wrong with it."""
-    return tuple(one.origin for one in rejects if one.reason == _REASON)
+    return tuple(reject.origin for reject in rejects if reject.reason == _REASON)

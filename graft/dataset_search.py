@@ -29,7 +29,7 @@ class DatasetSearch:
         places: Sequence[int],
     ) -> None:
         self._datasets, self._count = datasets, len(datasets)
-        self._former = [(old, new) for new, some in former.items() for old in some]
+        self._former = [(old, new) for new, old_names in former.items() for old in old_names]
         self.text, self.places = text, places
 
     @classmethod
@@ -38,15 +38,17 @@ class DatasetSearch:
     ) -> DatasetSearch:
         """A search for datasets."""
         names, places = [""], array("i")
-        for place, one in enumerate((*datasets, *(o for some in former.values() for o in some))):
-            for name in dict.fromkeys((str(one), shown_name(one))):
+        for place, dataset in enumerate(
+            (*datasets, *(o for old_names in former.values() for o in old_names))
+        ):
+            for name in dict.fromkeys((str(dataset), shown_name(dataset))):
                 names.append(name.casefold().replace(_END, " "))
                 places.append(place)
         return cls(datasets, former, _END.join((*names, "")), places)
 
     def all(self) -> dict[DatasetId, DatasetId]:
         """All names -> the dataset that has it, itself or under another name."""
-        return {**{one: one for one in self._datasets}, **dict(self._former)}
+        return {**{dataset: dataset for dataset in self._datasets}, **dict(self._former)}
 
     def named(self, name: str) -> list[DatasetId]:
         """The datasets that a name means; see `datasets_named`."""

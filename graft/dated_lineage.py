@@ -37,7 +37,11 @@ class DatedLineage:
     @property
     def owners(self) -> dict[DatasetId, str]:
         """The owners of datasets that dbt knows."""
-        return {one: about.owner for one, about in self.descriptions.items() if about.owner}
+        return {
+            dataset: description.owner
+            for dataset, description in self.descriptions.items()
+            if description.owner
+        }
 
 
 def dated_lineage(
@@ -51,14 +55,14 @@ def dated_lineage(
     Raises:
         GraftError: Nothing was collected yet.
     """
-    place = config.path(config.store)
-    if store.collected_at(place) is None:
+    store_folder = config.path(config.store)
+    if store.collected_at(store_folder) is None:
         raise GraftError(
             "there is no lineage: nothing was collected yet",
-            place=place,
+            place=store_folder,
             remedy="run `graft collect`",
         )
-    taints = store.recorded_taints(place)
+    taints = store.recorded_taints(store_folder)
 
     def runs_of(lineage: Lineage) -> Collection[str]:
         return tasks_of(AccessHistory(replace(lineage, taints=taints)))

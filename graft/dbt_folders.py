@@ -47,8 +47,8 @@ def target_path(settings: dict[str, Any]) -> str:
     return _ENV_VAR.sub(_value, path) if isinstance(path, str) else ""
 
 
-def _value(found: re.Match[str]) -> str:
-    return os.environ.get(found[1], found[2] or "")
+def _value(match: re.Match[str]) -> str:
+    return os.environ.get(match[1], match[2] or "")
 
 
 def read_project(path: Path) -> dict[str, Any]:

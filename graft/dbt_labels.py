@@ -25,12 +25,12 @@ def with_dbt_labels(config: Config, original: Artifacts, grafted: Grafted) -> Gr
 
 
 def _by_node(report: PrivacyReport, described: DescribedLineage) -> dict[str, list[ColumnLabel]]:
-    found: dict[str, list[ColumnLabel]] = defaultdict(list)
+    labels_by_node: dict[str, list[ColumnLabel]] = defaultdict(list)
     labels, graph = report.labels, report.labels.graph
     for column in sorted(labels.columns()):
         dataset = graph.datasets[graph.dataset_of[column]]
-        about, level = described.descriptions.get(dataset), labels.classification(column)
-        if about is None or level is None:
+        description, level = described.descriptions.get(dataset), labels.classification(column)
+        if description is None or level is None:
             continue
         declared, first = labels.declared.get(column), labels.path(column)[0]
         follows = (first.dataset, first.column) != (dataset, graph.column_names[column])
@@ -40,8 +40,8 @@ def _by_node(report: PrivacyReport, described: DescribedLineage) -> dict[str, li
             _name(first.dataset, first.column) if follows else "",
             in_dbt=declared is not None and declared.source == "dbt",
         )
-        found[about.node_id].append(label)
-    return found
+        labels_by_node[description.node_id].append(label)
+    return labels_by_node
 
 
 def _name(dataset: DatasetId, column: str) -> str:

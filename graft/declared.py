@@ -79,7 +79,9 @@ def propose(config_path: Path | None, runs: int) -> None:
         return
     document = {
         "version": 1,
-        "tasks": {task: {"flows": [_flow(*one) for one in flows]} for task, flows in tasks.items()},
+        "tasks": {
+            task: {"flows": [_flow(*flow) for flow in flows]} for task, flows in tasks.items()
+        },
     }
     click.echo(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), nl=False)
 

@@ -172,7 +172,9 @@ def _of_datasets(
                 unknown.append(UnknownLabel(text, description.node_id))
             else:
                 levels[dataset] = max(level, levels.get(dataset, level))
-    rules = [(re.compile(translate(one.tables.casefold())), one) for one in config.privacy.tables]
+    rules = [
+        (re.compile(translate(rule.tables.casefold())), rule) for rule in config.privacy.tables
+    ]
     datasets = {*described.lineage.datasets, *described.descriptions} if rules else ()
     for dataset in datasets:
         names = [

@@ -103,15 +103,15 @@ def diff(
     records = _records(project)
     rule = GoneRule(runs, intervals)
     first, last = (_past(project, records, time) for time in (before, now))
-    found = differences(first, last, rule)
+    changes = differences(first, last, rule)
     times = DiffTimes(before.at, now.at, before.text, now.text)
     if as_json or form == "json":
-        answer = differences_json(times, rule, found)
+        answer = differences_json(times, rule, changes)
         click.echo(orjson.dumps(answer, option=orjson.OPT_INDENT_2))
     else:
         lines = differences_markdown if form == "markdown" else differences_text
-        click.echo("\n".join(map(one_line, lines(times, found))))
-    sys.exit(1 if exit_code and found else 0)
+        click.echo("\n".join(map(one_line, lines(times, changes))))
+    sys.exit(1 if exit_code and changes else 0)
 
 
 def _past(project: Project, records: Records, time: Moment) -> PastLineage:

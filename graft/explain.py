@@ -49,25 +49,27 @@ def explain(name: str, config_path: Path | None, *, past: Moment | None, as_json
     them, dbt's relation, edges, and reasons where there are none. Nothing is written.
     """
     config = load_config(config_path)
-    found = _evidences(config, past)
-    tasks, datasets = matching(name, found)
+    evidences = _evidences(config, past)
+    tasks, datasets = matching(name, evidences)
     if not tasks and not datasets:
-        close = ", ".join(close_names(name, found))
+        close = ", ".join(close_names(name, evidences))
         other = (
-            "check the logs with `graft doctor`" if found.records.runs else "run `graft collect`"
+            "check the logs with `graft doctor`"
+            if evidences.records.runs
+            else "run `graft collect`"
         )
         raise GraftError(
             "no run in the lineage store used it, and dbt does not know it",
             place=name,
             remedy=f"did you mean {close}?" if close else other,
         )
-    explained = [explain_task(task, found) for task in tasks]
-    explained += [explain_dataset(dataset, found) for dataset in datasets]
+    explained = [explain_task(task, evidences) for task in tasks]
+    explained += [explain_dataset(dataset, evidences) for dataset in datasets]
     if as_json:
         click.echo(orjson.dumps(explained, option=orjson.OPT_INDENT_2))
         return
-    for one in explained[:_SHOWN]:
-        click.echo("\n".join(map(one_line, _lines(one))))
+    for explanation in explained[:_SHOWN]:
+        click.echo("\n".join(map(one_line, _lines(explanation))))
     if len(explained) > _SHOWN:
         click.echo(f"and {len(explained) - _SHOWN:,} more: write more of the name, or see --json")
 
@@ -92,34 +94,34 @@ def _evidences(config: Config, past: Moment | None) -> Evidences:
     return Evidences(records, config.name_rules, named, lineage, nodes, ambiguous)
 
 
-def _lines(one: dict[str, Any]) -> Iterator[str]:
+def _lines(explanation: dict[str, Any]) -> Iterator[str]:
     """An explanation for people."""
-    is_task = "task" in one
+    is_task = "task" in explanation
     if is_task:
-        yield f"task {one['task']}"
+        yield f"task {explanation['task']}"
     else:
-        yield f"dataset {one['dataset']}"
-        for name in one["names"]:
+        yield f"dataset {explanation['dataset']}"
+        for name in explanation["names"]:
             yield f"  in the logs: {name['name']}{_renamed(name)}"
-        yield f"  dbt: {one['node'] or 'no relation' + _no_relation(one)}"
-        if one["former_names"]:
-            yield f"  former names: {', '.join(one['former_names'])}"
-    runs = one["runs"]
+        yield f"  dbt: {explanation['node'] or 'no relation' + _no_relation(explanation)}"
+        if explanation["former_names"]:
+            yield f"  former names: {', '.join(explanation['former_names'])}"
+    runs = explanation["runs"]
     failures = f", {runs['with_failures']:,} with failures" if runs["with_failures"] else ""
     yield f"  runs: {runs['seen']:,}{failures}"
-    for by in one.get("run_by", ()):
+    for by in explanation.get("run_by", ()):
         yield f"  run by {by['engine'].capitalize()}: {by['dag']} / {by['task']}"
     for title in ("reads", "writes", "read_by", "written_by"):
         user = "dataset" if is_task else "task"
-        lines = (_use(use, user) for use in one.get(title, ()))
+        lines = (_use(use, user) for use in explanation.get(title, ()))
         yield from _section(title.replace("_", " "), lines)
-    yield from _section("statements", map(_statement, one["statements"]))
-    yield from _section("edges", map(_edge, one["edges"]))
+    yield from _section("statements", map(_statement, explanation["statements"]))
+    yield from _section("edges", map(_edge, explanation["edges"]))
     yield from _section(
         "rejected",
-        (f"{r['origin']}, {r['position']}: {r['reason']}" for r in one.get("rejects", ())),
+        (f"{r['origin']}, {r['position']}: {r['reason']}" for r in explanation.get("rejects", ())),
     )
-    for reason in one["reasons"]:
+    for reason in explanation["reasons"]:
         yield f"  {reason}"
 
 
@@ -129,21 +131,22 @@ def _renamed(name: dict[str, Any]) -> str:
     return f" (dbt's {name['relation']})" if name["relation"] != name["name"] else ""
 
 
-def _no_relation(one: dict[str, Any]) -> str:
-    if one["ambiguous"]:
-        return f": the name fits {', '.join(one['ambiguous'])}; decide with a rule under `names`"
-    if one["alike"]:
-        return f"; if it is {' or '.join(one['alike'])}, say so with a rule under `names`"
+def _no_relation(explanation: dict[str, Any]) -> str:
+    if explanation["ambiguous"]:
+        names = ", ".join(explanation["ambiguous"])
+        return f": the name fits {names}; decide with a rule under `names`"
+    if explanation["alike"]:
+        return f"; if it is {' or '.join(explanation['alike'])}, say so with a rule under `names`"
     return " of this name"
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
-    found = list(lines)
-    if found:
+    listed = list(lines)
+    if listed:
         yield f"  {title}:"
-    yield from (f"    {line}" for line in found[:_SHOWN])
-    if len(found) > _SHOWN:
-        yield f"    and {len(found) - _SHOWN:,} more (see --json)"
+    yield from (f"    {line}" for line in listed[:_SHOWN])
+    if len(listed) > _SHOWN:
+        yield f"    and {len(listed) - _SHOWN:,} more (see --json)"
 
 
 def _use(use: dict[str, Any], user: str) -> str:
@@ -164,7 +167,8 @@ def _edge(edge: dict[str, Any]) -> str:
     hops = f", through {', '.join(edge['through'])}" if edge["through"] else ""
     memory = ", through the task's memory" if edge["through_memory"] else ""
     sources = [
-        EvidenceSource(Evidence(one["evidence"]), one["source"]) for one in edge["evidences"]
+        EvidenceSource(Evidence(source["evidence"]), source["source"])
+        for source in edge["evidences"]
     ]
     evidence = evidence_text(sources) or edge["evidence"]
     return f"{edge['from']} -> {edge['to']}, by {edge['task']}, {evidence}{hops}{memory}"

@@ -43,37 +43,37 @@ class Evidences:
     ambiguous: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
 
 
-def known_names(found: Evidences) -> tuple[list[str], list[DatasetId]]:
+def known_names(evidences: Evidences) -> tuple[list[str], list[DatasetId]]:
     """All tasks, and all datasets: as the logs name them, as rules do, and dbt's."""
-    tasks = {run.task for run in found.records.runs}
-    tasks |= {access.task for access in found.records.accesses}
-    datasets = {access.dataset for access in found.records.accesses}
-    datasets |= {found.name(dataset) for dataset in datasets} | set(found.nodes)
+    tasks = {run.task for run in evidences.records.runs}
+    tasks |= {access.task for access in evidences.records.accesses}
+    datasets = {access.dataset for access in evidences.records.accesses}
+    datasets |= {evidences.name(dataset) for dataset in datasets} | set(evidences.nodes)
     return sorted(tasks), sorted(datasets)
 
 
-def matching(name: str, found: Evidences) -> tuple[list[str], list[DatasetId]]:
+def matching(name: str, evidences: Evidences) -> tuple[list[str], list[DatasetId]]:
     """The tasks and datasets that a person means: by their whole name, or the end of it."""
-    tasks, datasets = known_names(found)
+    tasks, datasets = known_names(evidences)
     same = [task for task in tasks if task.casefold() == name.casefold()]
-    return same, datasets_named(name, {dataset: found.name(dataset) for dataset in datasets})
+    return same, datasets_named(name, {dataset: evidences.name(dataset) for dataset in datasets})
 
 
-def close_names(name: str, found: Evidences) -> list[str]:
+def close_names(name: str, evidences: Evidences) -> list[str]:
     """Names that are spelled nearly so, or else contain it."""
-    tasks, datasets = known_names(found)
+    tasks, datasets = known_names(evidences)
     close = [*difflib.get_close_matches(name, tasks, 3), *close_to(name, datasets)]
     wanted = name.casefold()
     close = close or sorted(task for task in tasks if wanted in task.casefold())
     return close[:_CLOSE]
 
 
-def explain_task(task: str, found: Evidences) -> dict[str, Any]:
+def explain_task(task: str, evidences: Evidences) -> dict[str, Any]:
     """The store's knowledge of a task, as JSON values."""
-    accesses = [access for access in found.records.accesses if access.task == task]
-    runs = [run for run in found.records.runs if run.task == task]
+    accesses = [access for access in evidences.records.accesses if access.task == task]
+    runs = [run for run in evidences.records.runs if run.task == task]
     origins = {run.origin for run in runs} | {access.origin for access in accesses}
-    flows = [flow for flow in found.lineage.flows if flow.task == task]
+    flows = [flow for flow in evidences.lineage.flows if flow.task == task]
     reasons = []
     if not accesses:
         reasons.append("its runs have no statement that reads or writes a dataset")
@@ -82,94 +82,98 @@ def explain_task(task: str, found: Evidences) -> dict[str, Any]:
             reasons.append(f"no statement of it {verb} data" + _failed_ones(accesses, direction))
     return {
         "task": task,
-        "runs": _runs([(run.task, run.run_id, run.status) for run in runs], found.records),
-        "run_by": _run_by(task, found),
-        "reads": _uses(accesses, Direction.READ, found),
-        "writes": _uses(accesses, Direction.WRITE, found),
-        "statements": _statements(accesses, found.records),
+        "runs": _runs([(run.task, run.run_id, run.status) for run in runs], evidences.records),
+        "run_by": _run_by(task, evidences),
+        "reads": _uses(accesses, Direction.READ, evidences),
+        "writes": _uses(accesses, Direction.WRITE, evidences),
+        "statements": _statements(accesses, evidences.records),
         "edges": [_edge(flow) for flow in flows],
         "rejects": [
-            {"origin": one.origin, "position": one.position, "reason": one.reason}
-            for one in found.records.rejects
-            if one.origin in origins
+            {"origin": reject.origin, "position": reject.position, "reason": reject.reason}
+            for reject in evidences.records.rejects
+            if reject.origin in origins
         ],
         "reasons": reasons,
     }
 
 
-def _run_by(task: str, found: Evidences) -> list[dict[str, str]]:
+def _run_by(task: str, evidences: Evidences) -> list[dict[str, str]]:
     """The tasks of an orchestrator that a task's runs belong to."""
-    lineage = found.lineage
+    lineage = evidences.lineage
     runs = lineage.tasks[task].runs if task in lineage.tasks else ()
     by = {
-        (one.engine, one.dag, one.task)
+        (parent.engine, parent.dag, parent.task)
         for run in runs
-        if (one := orchestrator_task(run, lineage.orchestrator_runs))
+        if (parent := orchestrator_task(run, lineage.orchestrator_runs))
     }
     return [{"engine": engine, "dag": dag, "task": name} for engine, dag, name in sorted(by)]
 
 
-def explain_dataset(dataset: DatasetId, found: Evidences) -> dict[str, Any]:
+def explain_dataset(dataset: DatasetId, evidences: Evidences) -> dict[str, Any]:
     """The store's knowledge of a dataset, as JSON values."""
-    named = {a.dataset: found.name(a.dataset) for a in found.records.accesses}
-    accesses = [a for a in found.records.accesses if named[a.dataset] == dataset]
-    into = [flow for flow in found.lineage.flows if flow.target == dataset]
-    out = [flow for flow in found.lineage.flows if flow.source == dataset]
+    named = {a.dataset: evidences.name(a.dataset) for a in evidences.records.accesses}
+    accesses = [a for a in evidences.records.accesses if named[a.dataset] == dataset]
+    into = [flow for flow in evidences.lineage.flows if flow.target == dataset]
+    out = [flow for flow in evidences.lineage.flows if flow.source == dataset]
     spellings = sorted({access.dataset for access in accesses} or {dataset})
     reasons = []
     if not into:
-        reasons += [f"no edge into it: {why}" for why in _no_edge(dataset, accesses, found, True)]
+        reasons += [
+            f"no edge into it: {why}" for why in _no_edge(dataset, accesses, evidences, True)
+        ]
     if not out:
-        reasons += [f"no edge from it: {why}" for why in _no_edge(dataset, accesses, found, False)]
+        reasons += [
+            f"no edge from it: {why}" for why in _no_edge(dataset, accesses, evidences, False)
+        ]
     return {
         "dataset": shown_name(dataset),
         "names": [
             {
-                "name": shown_name(one),
-                "rule": _rule(one, found),
-                "relation": shown_name(found.name(one)),
+                "name": shown_name(spelling),
+                "rule": _rule(spelling, evidences),
+                "relation": shown_name(evidences.name(spelling)),
             }
-            for one in spellings
+            for spelling in spellings
         ],
-        "node": found.nodes.get(dataset),
-        "ambiguous": [str(one) for one in found.ambiguous.get(dataset, ())],
-        "alike": _alike(dataset, found),
-        "former_names": [str(one) for one in found.lineage.former_names.get(dataset, ())],
-        "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}, found.records),
-        "read_by": _uses(accesses, Direction.READ, found),
-        "written_by": _uses(accesses, Direction.WRITE, found),
-        "statements": _statements(accesses, found.records),
+        "node": evidences.nodes.get(dataset),
+        "ambiguous": [str(relation) for relation in evidences.ambiguous.get(dataset, ())],
+        "alike": _alike(dataset, evidences),
+        "former_names": [str(former) for former in evidences.lineage.former_names.get(dataset, ())],
+        "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}, evidences.records),
+        "read_by": _uses(accesses, Direction.READ, evidences),
+        "written_by": _uses(accesses, Direction.WRITE, evidences),
+        "statements": _statements(accesses, evidences.records),
         "edges": [_edge(flow) for flow in (*into, *out)],
         "reasons": reasons,
     }
 
 
 def _no_edge(
-    dataset: DatasetId, accesses: Sequence[Access], found: Evidences, into: bool
+    dataset: DatasetId, accesses: Sequence[Access], evidences: Evidences, into: bool
 ) -> Iterator[str]:
     """Reasons why a dataset has no edge in a direction."""
     direction = Direction.WRITE if into else Direction.READ
     verb = "wrote" if into else "read"
-    mine = [access for access in accesses if access.direction is direction]
-    moving = [access for access in mine if _moves(access)]
-    if new := _new_name(dataset, found):
+    relevant = [access for access in accesses if access.direction is direction]
+    moving = [access for access in relevant if _moves(access)]
+    if new := _new_name(dataset, evidences):
         yield f"it was renamed to {new}, which has its edges"
     elif any(access.kind is Kind.TEMPORARY for access in accesses):
         yield "it is a temporary table: edges go through it to lasting datasets"
-    elif dataset in _gone(found):
+    elif dataset in _gone(evidences):
         yield "each run that made it dropped it: edges go through it to lasting datasets"
-    elif not mine:
+    elif not relevant:
         rejected = "; log input was rejected, see `graft doctor`"
-        also = rejected if found.records.rejects else ""
+        also = rejected if evidences.records.rejects else ""
         yield f"no statement in the logs {verb} it{also}"
     elif not moving:
-        yield f"no statement {verb} its data{_failed_ones(mine, direction)}"
+        yield f"no statement {verb} its data{_failed_ones(relevant, direction)}"
     else:
         tasks = {access.task for access in moving}
         other = Direction.READ if into else Direction.WRITE
         others = {
-            found.name(access.dataset)
-            for access in found.records.accesses
+            evidences.name(access.dataset)
+            for access in evidences.records.accesses
             if access.task in tasks and access.direction is other and _moves(access)
         }
         if others - {dataset}:
@@ -182,7 +186,7 @@ def _no_edge(
     last = dataset.parts[-1].casefold() if dataset.parts else ""
     unread = [
         shape
-        for shape in found.records.shapes.values()
+        for shape in evidences.records.shapes.values()
         if shape.outcome is not Outcome.PARSED and last and last in shape.text.casefold()
     ]
     if unread:
@@ -191,13 +195,17 @@ def _no_edge(
         yield f"{statements} with its name could not be read, or only in part: {why}"
 
 
-def _alike(dataset: DatasetId, found: Evidences) -> list[str]:
+def _alike(dataset: DatasetId, evidences: Evidences) -> list[str]:
     """Relations of dbt with the dataset's last name, which none has as a whole."""
-    if dataset in found.nodes or not dataset.parts:
+    if dataset in evidences.nodes or not dataset.parts:
         return []
     last = dataset.parts[-1].casefold()
-    same = [one for one in found.nodes if one.parts and one.parts[-1].casefold() == last]
-    return [str(one) for one in sorted(same)[:_CLOSE]]
+    same = [
+        relation
+        for relation in evidences.nodes
+        if relation.parts and relation.parts[-1].casefold() == last
+    ]
+    return [str(relation) for relation in sorted(same)[:_CLOSE]]
 
 
 def _moves(access: Access) -> bool:
@@ -208,55 +216,57 @@ def _moves(access: Access) -> bool:
 
 
 def _failed_ones(accesses: Iterable[Access], direction: Direction) -> str:
-    mine = [access for access in accesses if access.direction is direction]
-    failed = sum(access.status is Status.FAILED for access in mine)
-    others = sorted({str(a.operation) for a in mine if a.status is not Status.FAILED})
+    relevant = [access for access in accesses if access.direction is direction]
+    failed = sum(access.status is Status.FAILED for access in relevant)
+    others = sorted({str(a.operation) for a in relevant if a.status is not Status.FAILED})
     parts = [f"{failed} failed"] * bool(failed) + [", ".join(others)] * bool(others)
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _new_name(dataset: DatasetId, found: Evidences) -> DatasetId | None:
-    for new, former in found.lineage.former_names.items():
+def _new_name(dataset: DatasetId, evidences: Evidences) -> DatasetId | None:
+    for new, former in evidences.lineage.former_names.items():
         if dataset in former:
             return new
-    dead = follow_renames(found.records.accesses, ()).dead
-    return next((new for old, new in dead.items() if found.name(old) == dataset), None)
+    dead = follow_renames(evidences.records.accesses, ()).dead
+    return next((new for old, new in dead.items() if evidences.name(old) == dataset), None)
 
 
-def _gone(found: Evidences) -> set[DatasetId]:
-    return {found.name(one) for one in transient(found.records.accesses)}
+def _gone(evidences: Evidences) -> set[DatasetId]:
+    return {evidences.name(dataset) for dataset in transient(evidences.records.accesses)}
 
 
-def _rule(dataset: DatasetId, found: Evidences) -> str | None:
-    rule = found.rules.rule_for(dataset)
+def _rule(dataset: DatasetId, evidences: Evidences) -> str | None:
+    rule = evidences.rules.rule_for(dataset)
     return f"{rule.source} -> {rule.target}" if rule else None
 
 
 def _runs(runs: Iterable[tuple[str, str, Status]], records: Records) -> dict[str, int]:
     """The number of runs, with those that are folded."""
-    repeats = {(one.task, one.run_id): one.runs for one in records.run_repeats}
-    found: dict[tuple[str, str], set[Status]] = {}
+    repeats = {(repeat.task, repeat.run_id): repeat.runs for repeat in records.run_repeats}
+    statuses_by_run: dict[tuple[str, str], set[Status]] = {}
     for task, run_id, status in runs:
-        found.setdefault((task, run_id), set()).add(status)
-    counts = {run: 1 + repeats.get(run, 0) for run in found}
-    failed = sum(counts[run] for run, statuses in found.items() if Status.FAILED in statuses)
+        statuses_by_run.setdefault((task, run_id), set()).add(status)
+    counts = {run: 1 + repeats.get(run, 0) for run in statuses_by_run}
+    failed = sum(
+        counts[run] for run, statuses in statuses_by_run.items() if Status.FAILED in statuses
+    )
     return {"seen": sum(counts.values()), "with_failures": failed}
 
 
 def _uses(
-    accesses: Iterable[Access], direction: Direction, found: Evidences
+    accesses: Iterable[Access], direction: Direction, evidences: Evidences
 ) -> list[dict[str, Any]]:
     counted: dict[tuple[str, str, str, str, str], int] = {}
     newest: dict[tuple[str, str, str, str, str], Access] = {}
-    for one in accesses:
-        if one.direction is direction:
+    for access in accesses:
+        if access.direction is direction:
             key = (
-                *(one.task, shown_name(found.name(one.dataset)), str(one.operation)),
-                *(str(one.status), str(one.kind)),
+                *(access.task, shown_name(evidences.name(access.dataset)), str(access.operation)),
+                *(str(access.status), str(access.kind)),
             )
-            counted[key] = counted.get(key, 0) + one.statements
-            if key not in newest or _ended(one) >= _ended(newest[key]):
-                newest[key] = one
+            counted[key] = counted.get(key, 0) + access.statements
+            if key not in newest or _ended(access) >= _ended(newest[key]):
+                newest[key] = access
     names = ("task", "dataset", "operation", "status", "kind")
     return [
         {
@@ -264,7 +274,7 @@ def _uses(
             "statements": number,
             "last_dates": period_text(newest[key].periods),
             "last_periods": period_json(newest[key].periods),
-            "last_positions": [asdict(one) for one in newest[key].positions],
+            "last_positions": [asdict(position) for position in newest[key].positions],
         }
         for key, number in sorted(counted.items())
     ]
@@ -293,6 +303,6 @@ def _edge(flow: Flow) -> dict[str, Any]:
         "through_memory": flow.through_memory,
         "evidence": str(flow.evidence),
         "evidences": [
-            {"evidence": str(one.evidence), "source": one.source} for one in flow.evidences
+            {"evidence": str(source.evidence), "source": source.source} for source in flow.evidences
         ],
     }

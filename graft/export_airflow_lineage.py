@@ -36,11 +36,11 @@ def airflow_lineage(config_path: Path | None, out: Path | None) -> None:
     dbt model, and the last write of each dataset, as of the last collect. Spark is not started.
     """
     config = load_config(config_path)
-    place = config.path(config.store)
-    as_of = store.collected_at(place)
+    store_folder = config.path(config.store)
+    as_of = store.collected_at(store_folder)
     if as_of is None:
         problem = "there is no lineage to export: nothing was collected yet"
-        raise GraftError(problem, place=place, remedy="run `graft collect`")
+        raise GraftError(problem, place=store_folder, remedy="run `graft collect`")
     text = lines(document_of(Project(config).described().lineage, as_of))
     if out is None:
         for line in text:

@@ -100,16 +100,16 @@ def read_order(config: Config) -> DemandedOrder:
 
 def _print_problems(plan: DagPlan, *, as_json: bool) -> None:
     if as_json:
-        found = {"problems": [_problem(one) for one in plan.problems], "exit_code": 1}
-        click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+        content = {"problems": [_problem(problem) for problem in plan.problems], "exit_code": 1}
+        click.echo(orjson.dumps(content, option=orjson.OPT_INDENT_2))
         return
-    for one in plan.problems[:_PROBLEMS]:
-        click.echo(one_line(f"{one.kind}: {one.subject}: {one.problem}"), err=True)
-        if one.remedy:
-            click.echo(one_line(f"  {one.remedy}"), err=True)
-    more = len(plan.problems) - _PROBLEMS
-    if more > 0:
-        click.echo(f"and {more:,} more: see --json", err=True)
+    for problem in plan.problems[:_PROBLEMS]:
+        click.echo(one_line(f"{problem.kind}: {problem.subject}: {problem.problem}"), err=True)
+        if problem.remedy:
+            click.echo(one_line(f"  {problem.remedy}"), err=True)
+    omitted = len(plan.problems) - _PROBLEMS
+    if omitted > 0:
+        click.echo(f"and {omitted:,} more: see --json", err=True)
     click.echo(f"{count(len(plan.problems), 'problem')}: nothing was written", err=True)
 
 
@@ -145,8 +145,8 @@ def _dependencies(number: int) -> str:
 
 
 def _as_json(plan: DagPlan, folder: Path, done: WrittenFiles) -> dict[str, Any]:
-    def names(found: Sequence[str]) -> list[str]:
-        return list(found)
+    def names(texts: Sequence[str]) -> list[str]:
+        return list(texts)
 
     return {
         "folder": str(folder),

@@ -142,22 +142,22 @@ def openlineage(
         since,
     )
     if airflow:
-        found = airflow_events(snapshot, selection, airflow_namespace)
+        exported_events = airflow_events(snapshot, selection, airflow_namespace)
     else:
-        found = events(snapshot, selection)
+        exported_events = events(snapshot, selection)
     if receiver:
-        send(config, receiver, found, snapshot, again=again, as_json=as_json)
+        send(config, receiver, exported_events, snapshot, again=again, as_json=as_json)
     elif out:
-        _write(out, found, as_json=as_json)
+        _write(out, exported_events, as_json=as_json)
     else:
         sys.stdout.flush()
-        files.write_to(sys.stdout.buffer, (one.event for one in found))
+        files.write_to(sys.stdout.buffer, (exported.event for exported in exported_events))
 
 
 def read_snapshot(config: Config) -> LineageSnapshot:
     """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
-    place = config.path(config.store)
-    at = store.collected_at(place) or datetime.now(UTC)
+    store_folder = config.path(config.store)
+    at = store.collected_at(store_folder) or datetime.now(UTC)
     project, view = Project(config), LineageView(every_run=True)  # An event for each run.
     described = project.described(view)
     return LineageSnapshot(
@@ -169,8 +169,8 @@ def read_snapshot(config: Config) -> LineageSnapshot:
     )
 
 
-def _write(out: Path, found: Iterator[ExportedEvent], *, as_json: bool) -> None:
-    all_events = (one.event for one in found)
+def _write(out: Path, exported_events: Iterator[ExportedEvent], *, as_json: bool) -> None:
+    all_events = (exported.event for exported in exported_events)
     is_folder = out.is_dir() or (
         not out.exists() and not out.name.lower().endswith(_FILE_SUFFIXES) and not out.suffix
     )
@@ -200,14 +200,14 @@ def _named(names: Sequence[str], lineage: Lineage) -> set[str]:
     Raises:
         GraftError: There is none of a name.
     """
-    found = set()
+    selected = set()
     for name in names:
-        models = {one for one in lineage.definitions if one in (name, f"model.{name}")}
-        models |= {one for one in lineage.definitions if one.rpartition(".")[2] == name}
+        models = {model for model in lineage.definitions if model in (name, f"model.{name}")}
+        models |= {model for model in lineage.definitions if model.rpartition(".")[2] == name}
         matching = models | ({name} & lineage.tasks.keys())
         if not matching:
             close = difflib.get_close_matches(name, [*lineage.tasks, *lineage.definitions], 3)
             remedy = f"did you mean {', '.join(close)}?" if close else "see `graft explain`"
             raise GraftError("there is no such task or dbt model", place=name, remedy=remedy)
-        found |= matching
-    return found
+        selected |= matching
+    return selected

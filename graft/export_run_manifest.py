@@ -41,8 +41,8 @@ def run_manifest(run_id: str, config_path: Path | None, task: str | None, out: P
     dated = dated_lineage(
         load_config(config_path), lambda history: tasks_beside(history.lineage, task)
     )
-    found = found_run(dated.history.lineage, run_id, task)
-    document = manifest_of(dated.history, dated.descriptions, *found)
+    task_run = found_run(dated.history.lineage, run_id, task)
+    document = manifest_of(dated.history, dated.descriptions, *task_run)
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if out:
         write_file(out, text)

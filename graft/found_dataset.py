@@ -16,19 +16,19 @@ def found_dataset(lineage: Lineage, name: str) -> DatasetId:
     Raises:
         GraftError: There is none, or several are meant.
     """
-    names = {one: one for one in lineage.datasets}
+    names = {dataset: dataset for dataset in lineage.datasets}
     others = {
         other: dataset
-        for known in (lineage.former_names, lineage.aliases)
-        for dataset, before in known.items()
+        for other_names in (lineage.former_names, lineage.aliases)
+        for dataset, before in other_names.items()
         for other in before
     }
-    found = datasets_named(name, names) or datasets_named(name, others)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        shown = ", ".join(map(str, sorted(found)[:_SHOWN]))
-        raise GraftError(f"{len(found)} datasets have this name: {shown}", place=name)
+    matches = datasets_named(name, names) or datasets_named(name, others)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        shown = ", ".join(map(str, sorted(matches)[:_SHOWN]))
+        raise GraftError(f"{len(matches)} datasets have this name: {shown}", place=name)
     close = close_to(name, lineage.datasets)
     remedy = f"did you mean {' or '.join(close)}?" if close else "list them with `graft export`"
     raise GraftError("there is no such dataset", place=name, remedy=remedy)

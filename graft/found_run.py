@@ -17,7 +17,10 @@ def tasks_beside(lineage: Lineage, name: str | None) -> set[str]:
     if task is None:
         return set(lineage.tasks)
     outputs = set(task.writes)
-    return {task.name, *(one.name for one in lineage.tasks.values() if outputs & set(one.writes))}
+    return {
+        task.name,
+        *(writer.name for writer in lineage.tasks.values() if outputs & set(writer.writes)),
+    }
 
 
 def found_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[Task, Run]:
@@ -30,7 +33,7 @@ def found_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[T
         GraftError: There is no such run, or several are meant.
     """
     if name is not None and name not in lineage.tasks:
-        alike = [one for one in lineage.tasks if one.casefold() == name.casefold()]
+        alike = [task for task in lineage.tasks if task.casefold() == name.casefold()]
         remedy = '`graft query "select task from tasks"` lists them'
         if alike:
             remedy = f"write {' or '.join(alike)}"
@@ -39,18 +42,18 @@ def found_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[T
     if run_id == "last":
         if name is None:
             raise click.UsageError("name the task whose last run you mean with --task")
-        found = [(tasks[0], tasks[0].runs[0])] if tasks[0].runs else []
+        matches = [(tasks[0], tasks[0].runs[0])] if tasks[0].runs else []
     else:
-        found = [(task, run) for task in tasks for run in task.runs if run.run_id == run_id]
-    if not found:
+        matches = [(task, run) for task in tasks for run in task.runs if run.run_id == run_id]
+    if not matches:
         raise GraftError(
             "there is no such run in the store",
             place=run_id,
             remedy='`graft query "from runs"` lists runs',
         )
-    if len({task.name for task, _ in found}) > 1:
-        names = ", ".join(task.name for task, _ in found[:_SHOWN])
+    if len({task.name for task, _ in matches}) > 1:
+        names = ", ".join(task.name for task, _ in matches[:_SHOWN])
         raise GraftError(
-            f"{len(found)} tasks have this run", place=run_id, remedy=f"add --task: {names}"
+            f"{len(matches)} tasks have this run", place=run_id, remedy=f"add --task: {names}"
         )
-    return found[0]
+    return matches[0]

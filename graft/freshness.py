@@ -78,17 +78,19 @@ def freshness(config: Config) -> tuple[list[SourceFreshness], datetime | None]:
     Raises:
         GraftError: The store cannot be read.
     """
-    place = config.path(config.store)
-    opened = store.open_store(place)
+    store_folder = config.path(config.store)
+    opened = store.open_store(store_folder)
     states = origin_states(opened)
-    positions = store.StoredPositions(place)
-    found = []
+    positions = store.StoredPositions(store_folder)
+    report = []
     listed = list(sources(config))
     entries = [*config.collect, *([None] * (len(listed) - len(config.collect)))]
     for entry, source in zip(entries, listed, strict=True):
-        own = {one: state for one, state in states.items() if is_below(one, source.label)}
-        found.append(_source(entry, source, own, positions))
-    return found, max((batch.committed_at for batch in opened.batches), default=None)
+        source_states = {
+            origin: state for origin, state in states.items() if is_below(origin, source.label)
+        }
+        report.append(_source(entry, source, source_states, positions))
+    return report, max((batch.committed_at for batch in opened.batches), default=None)
 
 
 def _source(
@@ -107,7 +109,7 @@ def _source(
             problem = f"cannot be reached: {error.strerror or type(error).__name__}"
     return SourceFreshness(
         source.label,
-        next((kind for kind, one in entry or () if one is not None), "dbt"),
+        next((kind for kind, settings in entry or () if settings is not None), "dbt"),
         logs=len({_PART.sub("", origin, count=1) for origin in states}),
         read_at=_newest(state.read_at for state in states.values()),
         last_event=_newest(state.last_event for state in states.values()),

@@ -274,7 +274,7 @@ def _files_below(folder: Path) -> Iterator[str]:
     def fail(error: OSError) -> None:
         raise error
 
-    for place, folders, files in os.walk(folder, onerror=fail):
+    for parent, folders, files in os.walk(folder, onerror=fail):
         folders.sort()
         for name in sorted(files):
-            yield Path(place, name).relative_to(folder).as_posix()
+            yield Path(parent, name).relative_to(folder).as_posix()

@@ -104,27 +104,27 @@ def _checked(link: Link, below: str, site: str, by_path: dict[str, Address]) -> 
     folder, _, file = below.rpartition("/")
     path = below if not file else f"{folder}/".lstrip("/") if file == "index.html" else f"{below}/"
     address = by_path.get(path)
-    place = (link.url, link.place, link.line)
+    fields = (link.url, link.place, link.line)
     if address is None:
         is_file = "." in file and file != "index.html"
         is_other = is_file or path == "dbt/"
-        return CheckedLink(*place, LinkState.OTHER if is_other else LinkState.MISSING)
+        return CheckedLink(*fields, LinkState.OTHER if is_other else LinkState.MISSING)
     if not address.is_gone:
-        return CheckedLink(*place, LinkState.OK)
+        return CheckedLink(*fields, LinkState.OK)
     target = present_path(address, by_path)
     if target:
-        return CheckedLink(*place, LinkState.MOVED, f"{site.rstrip('/')}/{target}index.html")
-    return CheckedLink(*place, LinkState.GONE, gone_at=address.gone_at)
+        return CheckedLink(*fields, LinkState.MOVED, f"{site.rstrip('/')}/{target}index.html")
+    return CheckedLink(*fields, LinkState.GONE, gone_at=address.gone_at)
 
 
 def _below(url: str, site: str) -> str | None:
     """The path of a URL below that of a site; None if it is elsewhere."""
     try:
-        one, other = urlsplit(url), urlsplit(site)
+        link, top = urlsplit(url), urlsplit(site)
     except ValueError:
         return None
-    root = f"{other.path.rstrip('/')}/"
-    path = one.path or "/"
-    if one.netloc.casefold() != other.netloc.casefold() or not f"{path}/".startswith(root):
+    root = f"{top.path.rstrip('/')}/"
+    path = link.path or "/"
+    if link.netloc.casefold() != top.netloc.casefold() or not f"{path}/".startswith(root):
         return None
     return unquote(path)[len(root) :]

@@ -67,24 +67,24 @@ def check(
             place="graft.yml: `site.url`",
             remedy="set it, or pass --site https://…",
         )
-    known = store.addresses(config.path(config.store))
-    if not known:
+    addresses = store.addresses(config.path(config.store))
+    if not addresses:
         raise GraftError(
             "no page was published yet",
             place=config.path(config.store),
             remedy="run `graft build` first",
         )
-    found = [
+    checked_links = [
         link
         for place, text in _texts(sources, sites)
-        for link in check_links(link_lines(text, place), sites, known)
+        for link in check_links(link_lines(text, place), sites, addresses)
     ]
     if as_json:
-        rows = [link.to_json() for link in found]
+        rows = [link.to_json() for link in checked_links]
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
     else:
-        click.echo("\n".join(map(one_line, _report(found))))
-    sys.exit(any(link.state in (LinkState.GONE, LinkState.MISSING) for link in found))
+        click.echo("\n".join(map(one_line, _report(checked_links))))
+    sys.exit(any(link.state in (LinkState.GONE, LinkState.MISSING) for link in checked_links))
 
 
 def _texts(sources: Sequence[str], sites: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -132,8 +132,8 @@ def _without_secrets(url: str) -> str:
     return f"{scheme}{mark}{authority.rpartition('@')[2]}{slash}{path}"
 
 
-def _report(found: Sequence[CheckedLink]) -> Iterator[str]:
-    for link in found:
+def _report(checked_links: Sequence[CheckedLink]) -> Iterator[str]:
+    for link in checked_links:
         place = f"{link.place}:{link.line}: " if link.place else ""
         if link.state is LinkState.MOVED:
             yield f"{place}{link.url} has moved to {link.target}"
@@ -142,8 +142,8 @@ def _report(found: Sequence[CheckedLink]) -> Iterator[str]:
             yield f"{place}{link.url} is gone{since}"
         elif link.state is LinkState.MISSING:
             yield f"{place}{link.url} is no page of the site"
-    counts = Counter(link.state for link in found)
-    yield f"{len(found):,} link{'' if len(found) == 1 else 's'} to the site"
+    counts = Counter(link.state for link in checked_links)
+    yield f"{len(checked_links):,} link{'' if len(checked_links) == 1 else 's'} to the site"
     for state, words in _WORDS.items():
         if counts[state]:
             yield f"  {counts[state]:,} {words}"

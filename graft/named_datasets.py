@@ -27,29 +27,29 @@ def datasets_named(name: str, names: Mapping[DatasetId, DatasetId]) -> list[Data
     """
     wanted = name.casefold()
     ends = (f".{wanted}", f"/{wanted}")
-    found: dict[DatasetId, None] = {}
-    for one, dataset in names.items():
-        if str(one).casefold() == wanted:
+    matches: dict[DatasetId, None] = {}
+    for spelling, dataset in names.items():
+        if str(spelling).casefold() == wanted:
             return [dataset]
-        shown = shown_name(one).casefold()
+        shown = shown_name(spelling).casefold()
         if shown == wanted or shown.endswith(ends):
-            found[dataset] = None
-    return list(found)
+            matches[dataset] = None
+    return list(matches)
 
 
 def columns_named(
     name: str, names: Mapping[DatasetId, DatasetId], graph: ColumnGraph
 ) -> list[ColumnId]:
     """The columns that a name may be: `raw.orders.amount`, `orders.amount`, a field `a.b` too."""
-    found = []
+    columns = []
     at = name.rfind(".")
     while at > 0:
         for dataset in datasets_named(name[:at], names):
             column = graph.find(dataset, name[at + 1 :])
             if column:
-                found.append(column)
+                columns.append(column)
         at = name.rfind(".", 0, at)
-    return found
+    return columns
 
 
 def close_to(name: str, datasets: Iterable[DatasetId]) -> list[str]:

@@ -70,14 +70,14 @@ def check(events: Path, templates: tuple[Path, ...], *, as_json: bool) -> None:
     system tests of Airflow's OpenLineage provider.
     """
     expected = _expected(templates)
-    found = _found(events)
+    emitted = _found(events)
     try:
-        results = compare(expected, found)
+        results = compare(expected, emitted)
     except RecursionError as error:
         raise GraftError("an event is nested too deeply", place=str(events)) from error
-    others = sorted({event_name(one) for one in found} - {one.key for one in expected})
+    others = sorted({event_name(event) for event in emitted} - {group.key for group in expected})
     if as_json:
-        click.echo(orjson.dumps(_json(results, len(found)), option=orjson.OPT_INDENT_2))
+        click.echo(orjson.dumps(_json(results, len(emitted)), option=orjson.OPT_INDENT_2))
     else:
         _print(results, others)
     if not all(result.is_met for result in results):
@@ -85,24 +85,24 @@ def check(events: Path, templates: tuple[Path, ...], *, as_json: bool) -> None:
 
 
 def _expected(paths: Sequence[Path]) -> list[ExpectedEvents]:
-    found: dict[str, ExpectedEvents] = {}
+    groups: dict[str, ExpectedEvents] = {}
     for path in paths:
         for file in document_files(path):
             try:
                 expected = expected_events(read_document(file))
             except ValueError as error:
                 raise GraftError(str(error), place=str(file)) from error
-            for one in expected:
-                if one.key in found:
+            for group in expected:
+                if group.key in groups:
                     raise GraftError(
-                        f"{one.key} is expected in another file too",
+                        f"{group.key} is expected in another file too",
                         place=str(file),
                         remedy="write all events of a key as a list in one file",
                     )
-                found[one.key] = one
-    if not found:
+                groups[group.key] = group
+    if not groups:
         raise GraftError("no event is expected", place=", ".join(map(str, paths)))
-    return list(found.values())
+    return list(groups.values())
 
 
 def _found(path: Path) -> list[Any]:
@@ -124,12 +124,12 @@ def _print(results: Sequence[KeyResult], others: Sequence[str]) -> None:
         if result.expected != result.found:
             wanted = count(result.expected, "event") if result.expected else "no event"
             click.echo(f"  expected {wanted}, found {result.found or 'none'}")
-        for one in result.differences:
-            click.echo(one_line(f"  {one.path or 'event'}: {one.problem}"))
+        for difference in result.differences:
+            click.echo(one_line(f"  {difference.path or 'event'}: {difference.problem}"))
     met = sum(result.is_met for result in results)
     if any(result.found < result.expected for result in results) and others:
-        more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
-        click.echo(one_line(f"other events: {', '.join(others[:_OTHERS])}{more}"))
+        rest = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
+        click.echo(one_line(f"other events: {', '.join(others[:_OTHERS])}{rest}"))
     click.echo(f"{met} of {count(len(results), 'key')} as expected")
 
 
@@ -138,7 +138,7 @@ def _json(results: Sequence[KeyResult], events: int) -> dict[str, Any]:
         "events": events,
         "expected": sum(result.expected for result in results),
         "as_expected": all(result.is_met for result in results),
-        "missing": [one.key for one in results if one.expected and not one.found],
+        "missing": [result.key for result in results if result.expected and not result.found],
         "keys": [
             {
                 "key": result.key,
@@ -147,12 +147,12 @@ def _json(results: Sequence[KeyResult], events: int) -> dict[str, Any]:
                 "found": result.found,
                 "differences": [
                     {
-                        "path": one.path,
-                        "problem": one.problem,
-                        "expected": one.expected,
-                        "found": one.found,
+                        "path": difference.path,
+                        "problem": difference.problem,
+                        "expected": difference.expected,
+                        "found": difference.found,
                     }
-                    for one in result.differences
+                    for difference in result.differences
                 ],
             }
             for result in results

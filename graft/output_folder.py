@@ -98,8 +98,8 @@ class OutputFolder:
         self._mark(new)
 
     def _mark(self, files: Iterable[str]) -> None:
-        about = "Written by dbt-graft: the next build replaces these files and no others."
-        content = json.dumps({"about": about, "files": sorted(files)}, indent=0)
+        note = "Written by dbt-graft: the next build replaces these files and no others."
+        content = json.dumps({"about": note, "files": sorted(files)}, indent=0)
         replace_file(self.path / MARKER, content.encode())
 
     @contextmanager
@@ -164,7 +164,7 @@ def _refusal(
 
 def _check_content(output: OutputFolder) -> None:
     path = output.path
-    existing = next(one for one in (path, *path.parents) if one.exists())
+    existing = next(ancestor for ancestor in (path, *path.parents) if ancestor.exists())
     if not existing.is_dir():
         raise GraftError(
             f"is a file; `{output.key}` must be a folder",
@@ -210,23 +210,23 @@ def _check_in_the_way(output: OutputFolder, new: Iterable[str], old: Collection[
 
 def _files_below(folder: str, below: str = "") -> Iterator[str]:
     """The files in a folder and in those below it, relative to it."""
-    with os.scandir(folder) as found:
-        for one in found:
-            if one.is_dir(follow_symlinks=False):
-                yield from _files_below(one.path, f"{below}{one.name}/")
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files_below(entry.path, f"{below}{entry.name}/")
             else:
-                yield f"{below}{one.name}"
+                yield f"{below}{entry.name}"
 
 
 def _folders_above(files: Iterable[str]) -> dict[str, None]:
     """The folders that relative files lie in, and those above."""
-    found: dict[str, None] = {}
+    folders: dict[str, None] = {}
     for file in files:
         folder = file.rpartition("/")[0]
-        while folder and folder not in found:
-            found[folder] = None
+        while folder and folder not in folders:
+            folders[folder] = None
             folder = folder.rpartition("/")[0]
-    return found
+    return folders
 
 
 def _written(folder: Path) -> set[str]:
@@ -272,7 +272,7 @@ def _remove_empty(folder: Path, gone: Iterable[str]) -> None:
 
 def _holds(folder: Path, path: Path) -> bool:
     """Whether a path is a folder or inside of it, under whatever names."""
-    return any(_same(folder, one) for one in (path, *path.parents))
+    return any(_same(folder, ancestor) for ancestor in (path, *path.parents))
 
 
 def _same(a: Path, b: Path) -> bool:

@@ -29,8 +29,10 @@ def check_outputs(config: Config, *keys: str) -> None:
     project = [config.folder, config.project_dir]
     store_folder = config.path(config.store)
     # Other than `Path.resolve`, it follows a link to itself without an error.
-    target, place = (Path(os.path.realpath(one)) for one in (config.target_dir, store_folder))
-    if "://" not in store_folder and target in (place, *place.parents):
+    target, real_store = (
+        Path(os.path.realpath(path)) for path in (config.target_dir, store_folder)
+    )
+    if "://" not in store_folder and target in (real_store, *real_store.parents):
         raise GraftError(
             "lies in dbt's target, which `dbt clean` deletes",
             place=f"graft.yml: `store: {config.store}`",
@@ -42,10 +44,10 @@ def check_outputs(config: Config, *keys: str) -> None:
         output_folder.STORE: [] if "://" in store_folder else [Path(store_folder)],
     }
     outputs = [output_of(config, key) for key in keys or _OUTPUTS]
-    if any(one.key == "site.out" for one in outputs):
+    if any(output.key == "site.out" for output in outputs):
         outputs += [
-            OutputFolder(f"site.audiences.{name}.out", Path(config.path(one.out)))
-            for name, one in config.site.audiences.items()
+            OutputFolder(f"site.audiences.{name}.out", Path(config.path(audience.out)))
+            for name, audience in config.site.audiences.items()
         ]
     output_folder.check(outputs, protected)
 

@@ -56,14 +56,14 @@ class PastTime(click.ParamType):  # type: ignore[type-arg]
             return value
         now = datetime.now(UTC)
         try:
-            found = moment(str(value), now)
+            parsed = moment(str(value), now)
         except (ValueError, OverflowError):
             self.fail(
                 f"{value!r} is no time: write 2026-10-01, 2026-10-01T06:00, 30d or now", param, ctx
             )
-        if found.at > now and found.at.date() > now.date():
+        if parsed.at > now and parsed.at.date() > now.date():
             self.fail(f"{value!r} is in the future", param, ctx)
-        return found
+        return parsed
 
 
 def moment(text: str, now: datetime) -> Moment:
@@ -75,8 +75,8 @@ def moment(text: str, now: datetime) -> Moment:
     word = text.strip().lower()
     if word == "now":
         return Moment(now, "now")
-    if found := _SPAN.fullmatch(word):
-        at = now - timedelta(**{_UNITS[found[2]]: int(found[1])})
+    if match := _SPAN.fullmatch(word):
+        at = now - timedelta(**{_UNITS[match[2]]: int(match[1])})
         return Moment(at, f"{at:{_SHORT}} UTC")
     if word in _DAYS:
         return _end_of((now - timedelta(days=_DAYS[word])).date().isoformat())
@@ -179,11 +179,11 @@ def past_config(
     )
 
 
-def past_records(place: str, records: Records, past: Moment | None) -> Records:
+def past_records(store_folder: str, records: Records, past: Moment | None) -> Records:
     """The records of a store as of a time.
 
     Args:
-        place: The store, for the error.
+        store_folder: The store, for the error.
         past: None for all of them.
 
     Raises:
@@ -191,16 +191,16 @@ def past_records(place: str, records: Records, past: Moment | None) -> Records:
     """
     if past is None:
         return records
-    found = as_of(records, past.at)
-    if records.accesses and not found.accesses:
+    dated = as_of(records, past.at)
+    if records.accesses and not dated.accesses:
         first = oldest(records)
         begins = f"it begins {first.astimezone(UTC):{_SHORT}} UTC" if first else "it has no times"
         raise GraftError(
             f"the lineage store has nothing as of {past.text}",
-            place=place,
+            place=store_folder,
             remedy=f"{begins}: name a later time",
         )
-    return found
+    return dated
 
 
 def past_notice(past: Moment, models_of: object) -> str:
@@ -210,8 +210,8 @@ def past_notice(past: Moment, models_of: object) -> str:
         models_of: When dbt's artifacts were made, as they have it.
     """
     try:
-        made = datetime.fromisoformat(str(models_of)).astimezone(UTC)
-        of = f"of the build of {made.day} {made:%b %Y}"
+        built = datetime.fromisoformat(str(models_of)).astimezone(UTC)
+        of = f"of the build of {built.day} {built:%b %Y}"
     except ValueError:
         of = "of dbt's last build"
     return f"Lineage as of {past.text}. dbt's models are those {of}."

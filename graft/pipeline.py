@@ -132,9 +132,9 @@ def _check_not_empty(project: Project, view: LineageView) -> None:
 
 def _warn(project: Project, view: LineageView, grafted: Grafted, progress: Progress) -> None:
     """Warn of what is damaged, and of inputs and settings without the effect that was meant."""
-    place = project.config.path(project.config.store)
+    store_folder = project.config.path(project.config.store)
     for reject in project.damaged:
-        progress.warn(f"{place}: {reject.origin}; the rest of the store is published")
+        progress.warn(f"{store_folder}: {reject.origin}; the rest of the store is published")
     for notice in grafted.report.notices:
         progress.warn(notice)
     for finding in _findings(project, view, grafted):
@@ -143,12 +143,12 @@ def _warn(project: Project, view: LineageView, grafted: Grafted, progress: Progr
 
 def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator[Finding]:
     config, records = project.config, project.records(view)
-    place = config.path(config.store)
+    store_folder = config.path(config.store)
     yield from unused_entries.find_unused_entries(config, records)
     if project.dbt:
         yield from unused_entries.foreign_namespace(config, records, project.dbt.platform)
     yield from unmatched_clients.find_unmatched_clients(
-        config, records, lambda: read_rest(place, partial(store.positions, place))[0]
+        config, records, lambda: read_rest(store_folder, partial(store.positions, store_folder))[0]
     )
     if project.settings.dates:
         # How the dates of an edge belong together, many runs show.
@@ -192,10 +192,10 @@ def summary(
     lineage = grafted.lineage if site else grafted.touched
     report = grafted.report
     tasks = lineage.tasks.values()
-    place = config.path(config.store)
-    noise, _ = read_rest(place, partial(store.noise, place))
+    store_folder = config.path(config.store)
+    noise, _ = read_rest(store_folder, partial(store.noise, store_folder))
     return Summary(
-        store=place,
+        store=store_folder,
         new_logs=collected.new_logs if collected else None,
         tasks=len(tasks),
         runs=sum(task.run_count for task in tasks),

@@ -59,8 +59,8 @@ class Progress:
             number = os.dup(sys.stderr.fileno())
         except (AttributeError, OSError, ValueError):  # a closed standard error
             number = os.open(os.devnull, os.O_WRONLY)
-        own = os.fdopen(number, "w", encoding="utf-8")
-        self._console = Console(file=own, quiet=quiet, highlight=False, soft_wrap=True)
+        stream = os.fdopen(number, "w", encoding="utf-8")
+        self._console = Console(file=stream, quiet=quiet, highlight=False, soft_wrap=True)
         self._lines = lines
         self.quiet = quiet
 

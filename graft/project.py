@@ -159,10 +159,10 @@ class Project:
             GraftError: It has nothing as old as the view.
         """
         if view not in self._records:
-            place, past = self.config.path(self.config.store), view.past
+            store_folder, past = self.config.path(self.config.store), view.past
             read_store = partial(
                 read,
-                place,
+                store_folder,
                 results=view.results,
                 results_until=past.at if past else None,
                 folded=not (view.every_run or past),
@@ -171,11 +171,11 @@ class Project:
             )
             if self._tolerant:
                 records, self.damaged = read_rest(
-                    place, lambda without: read_store(without=without)
+                    store_folder, lambda without: read_store(without=without)
                 )
             else:
                 records = read_store()
-            records = past_records(place, records, past)
+            records = past_records(store_folder, records, past)
             rejects = (*records.rejects, *self._unreadable, *self.damaged)
             self._records[view] = replace(records, rejects=tuple(dict.fromkeys(rejects)))
         return self._records[view]
@@ -223,13 +223,13 @@ class Project:
         with _without_garbage_collection(), no_deep_values(config):
             # Without any, reading them says which file is missing.
             dbt = self.dbt or self._missing()
-            read_models, known = dbt.artifacts, dbt.relations
+            read_models, relations = dbt.artifacts, dbt.relations
             columns = dbt_columns(
-                *(read_models.manifest, read_models.catalog, known.datasets),
+                *(read_models.manifest, read_models.catalog, relations.datasets),
                 *(self.column_cache, count or ModelCount()),
             )
             options = self._options(dbt, inspect=inspect)
-            grafted = graft(read_models, self.lineage(view), options, known, columns)
+            grafted = graft(read_models, self.lineage(view), options, relations, columns)
             if runs_of and (tasks := runs_of(grafted.lineage)):
                 with_runs = grafted.lineage.with_runs(self._lineage_of(tasks, view))
                 grafted = replace(grafted, join=lambda: with_runs)
@@ -265,8 +265,8 @@ class Project:
 
     def _lineage_of(self, tasks: Collection[str], view: LineageView) -> Lineage:
         """The lineage with all runs of some tasks."""
-        place = self.config.path(self.config.store)
-        records = read_selected(place, tasks, results=view.results, rename=self.rename)
+        store_folder = self.config.path(self.config.store)
+        records = read_selected(store_folder, tasks, results=view.results, rename=self.rename)
         rejects = (*records.rejects, *self._unreadable, *self.damaged)
         return self.build(replace(records, rejects=tuple(dict.fromkeys(rejects))))
 

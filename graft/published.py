@@ -26,11 +26,11 @@ def last_published(*folders: Path) -> TaskMetadata:
     """The tasks of the last build, from the first of some folders that has them."""
     for folder in folders:
         try:
-            found: Any = orjson.loads((folder / FILE).read_bytes())
+            metadata: Any = orjson.loads((folder / FILE).read_bytes())
         except (OSError, ValueError):
             continue
-        if isinstance(found, dict):
-            return found
+        if isinstance(metadata, dict):
+            return metadata
     return {}
 
 

@@ -161,10 +161,10 @@ def _cbor_texts(content: bytes) -> Iterator[str]:
 def _of_parquet(stream: IO[bytes], encoding: tuple[str, ...]) -> Iterator[PublishedText]:
     encoding = (*encoding, "parquet")
     with pq.ParquetFile(stream) as file:
-        about = [str(file.schema_arrow), *_statistics(file.metadata)]
+        texts = [str(file.schema_arrow), *_statistics(file.metadata)]
         for key, value in (file.metadata.metadata or {}).items():
-            about += [key.decode("utf-8", "replace"), value.decode("utf-8", "replace")]
-        yield from unescaped_texts(BREAK.join(about), encoding)
+            texts += [key.decode("utf-8", "replace"), value.decode("utf-8", "replace")]
+        yield from unescaped_texts(BREAK.join(texts), encoding)
         for batch in file.iter_batches(_ROWS):
             for column in batch.columns:
                 for values in _leaves(column):

@@ -30,32 +30,38 @@ def record_taint(
     link: str,
 ) -> int:
     """Keep a taint in the store, and return its id."""
-    place = config.path(config.store)
+    store_folder = config.path(config.store)
     now = datetime.now(UTC)
-    times = (one.last_at for one in history.lineage.accesses if one.last_at)
+    times = (access.last_at for access in history.lineage.accesses if access.last_at)
     first = bad[0]
     begin = NO_DATES
-    for one in bad:
-        begin |= one.dates if one.dataset == first.dataset else NO_DATES
-    known = next((one for one in bad if one.run), first)
-    number = store.next_taint_number(place)
+    for write in bad:
+        begin |= write.dates if write.dataset == first.dataset else NO_DATES
+    run_write = next((write for write in bad if write.run), first)
+    number = store.next_taint_number(store_folder)
     recorded = RecordedTaint(
         number=number,
         recorded_at=now,
         at=max(times, default=now),
         dataset=first.dataset,
         begin=begin,
-        task=known.task,
-        run=known.run,
+        task=run_write.task,
+        run=run_write.run,
         reason=one_line(reason).strip(),
         link=link,
         tainted=taint.tainted,
         superseded=tuple(
-            RecordedSupersession(one.output[1], one.dates, one.task, one.run, one.at)
-            for one in taint.superseded
+            RecordedSupersession(
+                supersession.output[1],
+                supersession.dates,
+                supersession.task,
+                supersession.run,
+                supersession.at,
+            )
+            for supersession in taint.superseded
         ),
     )
-    store.write_taint(place, recorded)
+    store.write_taint(store_folder, recorded)
     return number
 
 
@@ -65,26 +71,33 @@ def clear_taint(config: Config, number: int) -> None:
     Raises:
         GraftError: There is none of this id.
     """
-    place = config.path(config.store)
-    found = next((one for one in store.recorded_taints(place) if one.number == number), None)
-    if found is None:
+    store_folder = config.path(config.store)
+    taint = next(
+        (
+            candidate
+            for candidate in store.recorded_taints(store_folder)
+            if candidate.number == number
+        ),
+        None,
+    )
+    if taint is None:
         raise GraftError(
             f"there is no taint {number} on record", remedy="list them with `graft taint --list`"
         )
-    if found.cleared_at is None:
-        store.write_taint(place, replace(found, cleared_at=datetime.now(UTC)))
+    if taint.cleared_at is None:
+        store.write_taint(store_folder, replace(taint, cleared_at=datetime.now(UTC)))
 
 
 def print_taints(config: Config, *, as_json: bool) -> None:
     """Print the taints on record, the newest first."""
-    found = store.recorded_taints(config.path(config.store))
+    taints = store.recorded_taints(config.path(config.store))
     if as_json:
-        click.echo(orjson.dumps([*map(_json, found)], option=orjson.OPT_INDENT_2))
+        click.echo(orjson.dumps([*map(_json, taints)], option=orjson.OPT_INDENT_2))
         return
-    if not found:
+    if not taints:
         click.echo("there is no taint on record")
-    for one in found:
-        click.echo(one_line(_line(one)))
+    for taint in taints:
+        click.echo(one_line(_line(taint)))
 
 
 def _line(taint: RecordedTaint) -> str:
@@ -93,8 +106,8 @@ def _line(taint: RecordedTaint) -> str:
     link = f" {taint.link}" if taint.link else ""
     cleared = f", cleared {taint.cleared_at:%Y-%m-%d}" if taint.cleared_at else ""
     dates = dates_text(taint.begin, most=3)
-    more = f", and {len(taint.tainted) - 1:,} more outputs" if len(taint.tainted) > 1 else ""
-    return f"{taint.number}  {taint.dataset} {dates}{by}{more}{cleared}{why}{link}"
+    rest = f", and {len(taint.tainted) - 1:,} more outputs" if len(taint.tainted) > 1 else ""
+    return f"{taint.number}  {taint.dataset} {dates}{by}{rest}{cleared}{why}{link}"
 
 
 def _json(taint: RecordedTaint) -> dict[str, object]:

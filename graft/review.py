@@ -115,28 +115,28 @@ def review(
         raise click.UsageError("--since is for one store: leave out --base-store")
     config = load_config(config_path)
     new = artifacts.read(config.target_dir)
-    found = _review(config, new, base, base_store, since)
+    project_review = _review(config, new, base, base_store, since)
     place = review_places(config, new)
-    _print(found, place, "json" if as_json else form, None if everything else _LINES)
+    _print(project_review, place, "json" if as_json else form, None if everything else _LINES)
     limit = ReviewVerdict[fail_on.upper()] if fail_on else config.review.failing
-    if found.fails(limit):
+    if project_review.fails(limit):
         sys.exit(FAILS)
 
 
 review.add_command(replay)
 
 
-def _print(found: ProjectReview, place: Place, form: str, most: int | None) -> None:
+def _print(project_review: ProjectReview, place: Place, form: str, most: int | None) -> None:
     if form in ("json", "sarif"):
-        document = (review_json if form == "json" else review_sarif)(found, place)
+        document = (review_json if form == "json" else review_sarif)(project_review, place)
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
     elif form == "markdown":
-        click.echo(review_markdown(found), nl=False)
+        click.echo(review_markdown(project_review), nl=False)
     elif form == "github":
-        for finding in review_annotations(found, place):
+        for finding in review_annotations(project_review, place):
             click.echo(annotation(finding))
     else:
-        for line in review_lines(found, most):
+        for line in review_lines(project_review, most):
             click.echo(one_line(line))
 
 
@@ -152,17 +152,17 @@ def _review(
     ran = reviewed_runs(
         config, names, since or base_moment(old), base_store, described if has_store else None
     )
-    declared = [one.declared.path for one in config.collect if one.declared]
+    declared = [entry.declared.path for entry in config.collect if entry.declared]
     with base_files(base, config, [*declared, *config.contracts]) as files:
         declarations = reviewed_declarations(config, names, files, base_store, described)
         contracts = reviewed_contracts(config, files, described)
     tasks = with_files(merge_reviews(ran.nodes, declarations.nodes), config, declarations.files)
-    every = tuple(
+    all_nodes = tuple(
         sorted((*nodes, *tasks, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id))
     )
-    impact = _impact(config, old, every, described, ran.now)
+    impact = _impact(config, old, all_nodes, described, ran.now)
     notices = (*notices, *ran.notices, *declarations.notices, *contracts.notices)
-    return ProjectReview(base, every, impact, notices)
+    return ProjectReview(base, all_nodes, impact, notices)
 
 
 def _impact(
@@ -173,7 +173,7 @@ def _impact(
     now: Mapping[str, TaskVersion],
 ) -> ReviewImpact:
     datasets: dict[str, DatasetId] = dict(dbt_relations(config, old).datasets)
-    for dataset, about in described.descriptions.items():
-        datasets |= dict.fromkeys((about.node_id, *about.dbt_ids), dataset)
+    for dataset, description in described.descriptions.items():
+        datasets |= dict.fromkeys((description.node_id, *description.dbt_ids), dataset)
     graph = impact_graph(config, described)
     return review_impact(graph, nodes, datasets, surroundings(described), now)

@@ -35,13 +35,13 @@ def artifacts_at(revision: str, target: Path) -> Artifacts:
     Raises:
         GraftError: There is no such revision, or no manifest is committed there.
     """
-    place = nearest(target)
-    commit = commit_of(revision, place)
-    inside = target.relative_to(place).as_posix()
+    above = nearest(target)
+    commit = commit_of(revision, above)
+    inside = target.relative_to(above).as_posix()
     with tempfile.TemporaryDirectory(prefix="graft-review-") as folder:
         for name in _FILES:
             path = name if inside == "." else f"{inside}/{name}"
-            content = git(place, "show", f"{commit}:./{path}")
+            content = git(above, "show", f"{commit}:./{path}")
             if content is not None:
                 (Path(folder) / name).write_bytes(content)
             elif name == _FILES[0]:
@@ -55,7 +55,7 @@ def artifacts_at(revision: str, target: Path) -> Artifacts:
         return artifacts.read(Path(folder))
 
 
-def commit_of(revision: str, place: Path) -> str:
+def commit_of(revision: str, folder: Path) -> str:
     """The commit that a revision names.
 
     Raises:
@@ -63,15 +63,15 @@ def commit_of(revision: str, place: Path) -> str:
     """
     if revision.startswith("-"):
         raise GraftError("is no folder and no revision of git", place=revision)
-    found = git(place, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    if found is None:
+    output = git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    if output is None:
         raise GraftError(
             "is no folder and no revision of git",
             place=revision,
             remedy="name a folder with the base's manifest.json, or a commit that git has here "
             "(in CI: fetch it first, `git fetch origin main`)",
         )
-    return found.decode().strip()
+    return output.decode().strip()
 
 
 def revisions(folder: Path, last: int, file: str = "") -> Iterator[tuple[str, str]]:
@@ -102,7 +102,7 @@ def revisions(folder: Path, last: int, file: str = "") -> Iterator[tuple[str, st
 
 def nearest(folder: Path) -> Path:
     """The folder, or the nearest one above it that exists."""
-    return next(one for one in (folder, *folder.parents) if one.is_dir())
+    return next(ancestor for ancestor in (folder, *folder.parents) if ancestor.is_dir())
 
 
 def git(folder: Path, *arguments: str) -> bytes | None:

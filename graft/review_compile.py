@@ -48,19 +48,19 @@ def compiled_commits(
             place=str(project),
             remedy="name the folder of the dbt project; a shallow clone has no history: fetch it",
         )
-    with _worktree(project) as (place, inside):
-        here = place / "tree" / inside
+    with _worktree(project) as (workspace, inside):
+        here = workspace / "tree" / inside
         for number, (commit, date) in enumerate(commits, 1):
             with progress.step("compile", f"{commit} {date}, {number} of {len(commits)}") as step:
                 try:
-                    _check_out(place / "tree", commit)
+                    _check_out(workspace / "tree", commit)
                     _share_packages(project, here)
-                    found: Artifacts | GraftError = _compiled(here, place)
+                    outcome: Artifacts | GraftError = _compiled(here, workspace)
                     step.result = f"{commit} {date}, {number} of {len(commits)}"
                 except GraftError as error:
-                    found = error
+                    outcome = error
                     step.result = f"{commit} {date}, {number} of {len(commits)}: left out"
-            yield commit, date, found
+            yield commit, date, outcome
 
 
 @contextmanager
@@ -70,8 +70,8 @@ def _worktree(project: Path) -> Iterator[tuple[Path, Path]]:
     root = git(above, "rev-parse", "--show-toplevel")
     top = Path(root.decode().rstrip("\n")).resolve() if root else above
     with _terminable(), tempfile.TemporaryDirectory(prefix="graft-replay-") as name:
-        place = Path(name).resolve()
-        add = ("worktree", "add", "--detach", "--no-checkout", str(place / "tree"), "HEAD")
+        workspace = Path(name).resolve()
+        add = ("worktree", "add", "--detach", "--no-checkout", str(workspace / "tree"), "HEAD")
         try:
             if git(top, *_NO_HOOKS, *add) is None:
                 raise GraftError(
@@ -79,10 +79,10 @@ def _worktree(project: Path) -> Iterator[tuple[Path, Path]]:
                     place=str(top),
                     remedy="try `git worktree add --detach ../tree HEAD`",
                 )
-            yield place, project.resolve().relative_to(top)
+            yield workspace, project.resolve().relative_to(top)
         finally:
-            git(top, "worktree", "remove", "--force", str(place / "tree"))
-            shutil.rmtree(place / "tree", ignore_errors=True)
+            git(top, "worktree", "remove", "--force", str(workspace / "tree"))
+            shutil.rmtree(workspace / "tree", ignore_errors=True)
             git(top, "worktree", "prune")
 
 
@@ -114,7 +114,7 @@ def _share_packages(project: Path, here: Path) -> None:
         (here / _PACKAGES).symlink_to(packages.resolve(), target_is_directory=True)
 
 
-def _compiled(here: Path, place: Path) -> Artifacts:
+def _compiled(here: Path, workspace: Path) -> Artifacts:
     """The artifacts of the project in a folder.
 
     Raises:
@@ -122,11 +122,11 @@ def _compiled(here: Path, place: Path) -> Artifacts:
     """
     if not (here / dbt_folders.PROJECT_FILE).is_file():
         raise GraftError(f"there is no {dbt_folders.PROJECT_FILE}")
-    target = place / "target"
+    target = workspace / "target"
     (target / "manifest.json").unlink(missing_ok=True)
     command = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "--no-use-colors"]
     command += ["compile", *_OPTIONS, "--project-dir", str(here)]
-    command += ["--target-path", str(target), "--log-path", str(place / "logs")]
+    command += ["--target-path", str(target), "--log-path", str(workspace / "logs")]
     done = subprocess.run(
         command,
         cwd=here,
@@ -143,9 +143,11 @@ def _compiled(here: Path, place: Path) -> Artifacts:
 
 def _reason(output: str, errors: str) -> str:
     """The last words of dbt, from its `Encountered an error` on."""
-    lines = [_STAMP.sub("", _COLORS.sub("", one)).strip() for one in output.splitlines()]
-    lines = [one for one in lines if one] or [one for one in errors.splitlines() if one.strip()]
-    at = [number for number, one in enumerate(lines) if one.startswith("Encountered an error")]
+    lines = [_STAMP.sub("", _COLORS.sub("", line)).strip() for line in output.splitlines()]
+    lines = [line for line in lines if line] or [
+        line for line in errors.splitlines() if line.strip()
+    ]
+    at = [number for number, line in enumerate(lines) if line.startswith("Encountered an error")]
     last_words = lines[at[-1] + 1 :] if at else lines[-2:]
     text = " ".join(" ".join(last_words).split()) or "it says nothing"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

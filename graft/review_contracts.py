@@ -34,16 +34,20 @@ def reviewed_contracts(
     ]
     damaged = [str(fault) for fault in (*new.faults, *old.faults)]
     before, after = (
-        [one for one in some.contracts if not any(Path(one.file).name in text for text in damaged)]
-        for some in (old, new)
+        [
+            contract
+            for contract in files.contracts
+            if not any(Path(contract.file).name in text for text in damaged)
+        ]
+        for files in (old, new)
     )
     datasets = {*described.lineage.datasets, *described.descriptions}
     meant: dict[tuple[str, str], set[DatasetId]] = defaultdict(set)
     for contract, table, dataset in match_contracts([*before, *after], datasets).tables:
         meant[contract.id, table.names[-1]].add(dataset)
     nodes = [
-        replace(one, file=str(base.here(Path(one.file))))
-        for one in contract_reviews(before, after, meant)
+        replace(node, file=str(base.here(Path(node.file))))
+        for node in contract_reviews(before, after, meant)
     ]
     return TasksReviewed((*nodes, *map(_unreadable, new.faults)), tuple(notices))
 
@@ -58,5 +62,7 @@ def _unreadable(fault: GraftError) -> NodeReview:
 def _of_base(config: Config, base: BaseFiles) -> ContractFiles:
     """The contracts of the base; a pattern that names none there is no fault."""
     paths = [path for written in config.contracts if (path := base.path(written))]
-    found = read_contracts(config.model_copy(update={"contracts": tuple(paths)}))
-    return ContractFiles(found.contracts, [one for one in found.faults if one.place not in paths])
+    files = read_contracts(config.model_copy(update={"contracts": tuple(paths)}))
+    return ContractFiles(
+        files.contracts, [fault for fault in files.faults if fault.place not in paths]
+    )

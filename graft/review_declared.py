@@ -32,12 +32,12 @@ def reviewed_declarations(
     Raises:
         GraftError: A file of declared lineage is not valid.
     """
-    paths = [one.declared.path for one in config.collect if one.declared]
+    paths = [entry.declared.path for entry in config.collect if entry.declared]
     if not paths:
         return TasksReviewed()
     notices: list[str] = []
     now, then = _Declared(), _Declared()
-    place = base_store or config.path(config.store)
+    store_folder = base_store or config.path(config.store)
     for path in paths:
         now.add(config.path(path), path)
         if base.is_known:
@@ -47,24 +47,26 @@ def reviewed_declarations(
                 text = base.shown(str(error))
                 notices.append(f"declared lineage {path} is not compared: in the base {text}")
                 now.drop(path)
-        elif store.collected_at(place) is None:
+        elif store.collected_at(store_folder) is None:
             notices.append(f"declared lineage {path} is not compared: the base has none")
             now.drop(path)
         else:
-            then.records[path] = _stored(names.records(place), path)
+            then.records[path] = _stored(names.records(store_folder), path)
     if not base.is_known and then.records:
         then.infos = now.infos  # The store has none.
-    before, after = (names.lineage(one.all_records, one.infos) for one in (then, now))
+    before, after = (
+        names.lineage(declared.all_records, declared.infos) for declared in (then, now)
+    )
     lineage = described.lineage
     shown = writers_of(lineage, (Evidence.OBSERVED, Evidence.INFERRED))
-    known = {*before.datasets, *described.descriptions}
-    known |= {
-        one.dataset
+    datasets = {*before.datasets, *described.descriptions}
+    datasets |= {
+        usage.dataset
         for task in lineage.tasks.values()
-        for one in task.usages
-        if one.evidence is not Evidence.DECLARED
+        for usage in task.usages
+        if usage.evidence is not Evidence.DECLARED
     }
-    around = TaskSurroundings(_both(writers_of(after), shown), known)
+    around = TaskSurroundings(_both(writers_of(after), shown), datasets)
     nodes = declared_reviews(before, after, lineage, around)
     gone = {name: str(base.here(Path(path))) for name, path in then.files.items()}
     return TasksReviewed(nodes, tuple(notices), files={**gone, **now.files})
@@ -92,10 +94,10 @@ class _Declared:
     @property
     def all_records(self) -> Records:
         """Those of all entries."""
-        some = self.records.values()
+        entries = self.records.values()
         return Records(
-            accesses=tuple(access for one in some for access in one.accesses),
-            column_edges=tuple(edge for one in some for edge in one.column_edges),
+            accesses=tuple(access for records in entries for access in records.accesses),
+            column_edges=tuple(edge for records in entries for edge in records.column_edges),
         )
 
 
@@ -103,8 +105,8 @@ def _stored(records: Records, label: str) -> Records:
     """The records of a store that an entry of graft.yml declared."""
     begin = f"declared:{label}#"
     return Records(
-        accesses=tuple(one for one in records.accesses if one.origin.startswith(begin)),
-        column_edges=tuple(one for one in records.column_edges if one.origin.startswith(begin)),
+        accesses=tuple(access for access in records.accesses if access.origin.startswith(begin)),
+        column_edges=tuple(edge for edge in records.column_edges if edge.origin.startswith(begin)),
     )
 
 

@@ -60,22 +60,22 @@ def base_files(base: str, config: Config, patterns: list[str]) -> Iterator[BaseF
     if folder.is_dir():
         yield BaseFiles(config, _beside(folder.resolve(), config))
         return
-    with tempfile.TemporaryDirectory(prefix="graft-review-") as place:
-        yield BaseFiles(config, _extracted(base, config, patterns, Path(place)))
+    with tempfile.TemporaryDirectory(prefix="graft-review-") as scratch:
+        yield BaseFiles(config, _extracted(base, config, patterns, Path(scratch)))
 
 
 def _beside(target: Path, config: Config) -> Path | None:
     """The folder that is to the base's target folder as that of graft.yml is to the project's."""
     inside = os.path.relpath(config.folder, config.target_dir)
-    found = Path(os.path.normpath(target / inside))
-    if found == config.folder or not found.is_dir():
+    folder = Path(os.path.normpath(target / inside))
+    if folder == config.folder or not folder.is_dir():
         return None
     project = os.path.relpath(config.project_dir, config.folder)
-    marks = (found / FILE_NAME, found / project / PROJECT_FILE)
-    return found if any(one.is_file() for one in marks) else None
+    marks = (folder / FILE_NAME, folder / project / PROJECT_FILE)
+    return folder if any(mark.is_file() for mark in marks) else None
 
 
-def _extracted(base: str, config: Config, patterns: list[str], place: Path) -> Path | None:
+def _extracted(base: str, config: Config, patterns: list[str], scratch: Path) -> Path | None:
     """Write the files of a revision below a folder, as they are below the repository's."""
     above = nearest(config.folder)
     root = git(above, "rev-parse", "--show-toplevel")
@@ -94,10 +94,10 @@ def _extracted(base: str, config: Config, patterns: list[str], place: Path) -> P
             if not name.casefold().endswith((".yml", ".yaml", ".json")):
                 continue
             content = git(top, "show", f"{commit}:{name}")
-            target = place / name
-            if content is not None and target.resolve().is_relative_to(place.resolve()):
+            target = scratch / name
+            if content is not None and target.resolve().is_relative_to(scratch.resolve()):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
     if not config.folder.is_relative_to(top):
         raise GraftError("graft.yml is not in the repository", place=str(config.folder))
-    return place / config.folder.relative_to(top)
+    return scratch / config.folder.relative_to(top)

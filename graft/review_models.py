@@ -28,20 +28,20 @@ def compared(old: Artifacts, new: Artifacts) -> tuple[tuple[NodeReview, ...], tu
 
 
 def _missing(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
-    names = [(one.manifest.get("metadata") or {}).get("project_name") for one in (old, new)]
-    found = []
+    names = [(version.manifest.get("metadata") or {}).get("project_name") for version in (old, new)]
+    notices = []
     if all(names) and names[0] != names[1]:
-        found.append(f"the base is of the dbt project {names[0]}, and this one is {names[1]}")
-    found += [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
-    found += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_catalog else []
-    others = (one for one in new.notices if new.has_catalog or "catalog.json" not in one)
-    return (*found, *others)
+        notices.append(f"the base is of the dbt project {names[0]}, and this one is {names[1]}")
+    notices += [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
+    notices += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_catalog else []
+    others = (notice for notice in new.notices if new.has_catalog or "catalog.json" not in notice)
+    return (*notices, *others)
 
 
 def _uncompiled(
     before: Mapping[str, ReviewedNode], after: Mapping[str, ReviewedNode]
 ) -> tuple[str, ...]:
-    count = sum(key in after and is_uncompiled(one, after[key]) for key, one in before.items())
+    count = sum(key in after and is_uncompiled(node, after[key]) for key, node in before.items())
     if not count:
         return ()
     models = "1 model is" if count == 1 else f"{count:,} models are"

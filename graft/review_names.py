@@ -35,14 +35,14 @@ class ReviewNames:
         self.rename: Rename = lambda dataset: today.get(name := rename(dataset), name)
         self._read: dict[str, Records] = {}
 
-    def records(self, place: str) -> Records:
+    def records(self, store_folder: str) -> Records:
         """The records of a store: each run counts."""
-        if place not in self._read:
-            own = self._config.model_copy(update={"store": place})
-            records = Project(own).records(LineageView(results=False, every_run=True))
+        if store_folder not in self._read:
+            config = self._config.model_copy(update={"store": store_folder})
+            records = Project(config).records(LineageView(results=False, every_run=True))
             projects = self._project.settings.projects or ()
-            self._read[place] = with_foreign_models(records, projects)
-        return self._read[place]
+            self._read[store_folder] = with_foreign_models(records, projects)
+        return self._read[store_folder]
 
     def lineage(self, records: Records, infos: Mapping[str, TaskInfo]) -> Lineage:
         """The lineage of some records."""
@@ -53,9 +53,9 @@ def writers_of(
     lineage: Lineage, evidence: Collection[Evidence] = tuple(Evidence)
 ) -> dict[DatasetId, set[str]]:
     """Dataset -> the tasks, models and views that write it, by some evidence."""
-    found: dict[DatasetId, set[str]] = defaultdict(set)
+    writers: dict[DatasetId, set[str]] = defaultdict(set)
     for dataset in lineage.datasets:
-        found[dataset] |= {o.task for o in lineage.writers(dataset) if o.evidence in evidence}
+        writers[dataset] |= {o.task for o in lineage.writers(dataset) if o.evidence in evidence}
     for definition in lineage.definitions.values():
-        found[definition.dataset].add(definition.name)
-    return found
+        writers[definition.dataset].add(definition.name)
+    return writers

@@ -30,8 +30,8 @@ def review_places(config: Config, new: Artifacts) -> Place:
             return file, 1
         code = _code(path)
         if code is None:
-            found = new.manifest["nodes"].get(node.node_id) or {}
-            code = str(found.get("raw_code") or "")
+            manifest_node = new.manifest["nodes"].get(node.node_id) or {}
+            code = str(manifest_node.get("raw_code") or "")
         return file, changed_line(code, node, change)
 
     return place
@@ -47,7 +47,7 @@ def with_files(
     Args:
         files: Declared task -> file.
     """
-    found = []
+    reviews = []
     for node in nodes:
         path = files.get(node.node_id) or (str(config.project_dir / node.file) if node.file else "")
         text = _code(Path(path)) if path else None
@@ -55,10 +55,10 @@ def with_files(
         if text is not None:
             lines = entry_lines(text, node.node_id) if path.endswith(_YAML) else None
             allowed = _ALLOWED.search(lines[1] if lines else text)
-        found.append(
+        reviews.append(
             replace(node, file=path or node.file, allowed=allowed[1] if allowed else node.allowed)
         )
-    return tuple(found)
+    return tuple(reviews)
 
 
 def _shown(path: Path, config: Config, written: str) -> str:

@@ -21,7 +21,7 @@ from dbt_graft.lineage.review.project import ProjectReview
 
 fail_option = click.option(
     "--fail-on",
-    type=click.Choice([one.name.lower() for one in reversed(ReviewVerdict)]),
+    type=click.Choice([verdict.name.lower() for verdict in reversed(ReviewVerdict)]),
     help="End with 8 from this verdict on.  [default: never]",
 )
 # A commit, its date, and its artifacts; or why it has none.
@@ -103,8 +103,10 @@ def _show(versions: Iterator[Version], limit: ReviewVerdict | None) -> None:
             nodes, _ = compared(before, after)
             fails = ProjectReview(commit, nodes).fails(limit)
             verdicts[fails] += 1
-            counts = Counter(one.verdict for one in nodes)
-            text = ", ".join(f"{counts[one]} {one.name}" for one in sorted(counts, reverse=True))
+            counts = Counter(node.verdict for node in nodes)
+            text = ", ".join(
+                f"{counts[verdict]} {verdict.name}" for verdict in sorted(counts, reverse=True)
+            )
             click.echo(f"{commit} {date}  {text or 'no change'}{'  fails' if fails else ''}")
         before = after
     if not verdicts:
@@ -113,6 +115,6 @@ def _show(versions: Iterator[Version], limit: ReviewVerdict | None) -> None:
             remedy="see the reasons above",
         )
     policy = f"fail_on {limit.name.lower()}" if limit else "no fail_on"
-    more = f", {left_out} left out" if left_out else ""
+    rest = f", {left_out} left out" if left_out else ""
     total = verdicts.total()
-    click.echo(f"{total} changes compared, {verdicts[True]} would fail ({policy}){more}")
+    click.echo(f"{total} changes compared, {verdicts[True]} would fail ({policy}){rest}")

@@ -37,9 +37,9 @@ class TasksReviewed:
 
 def base_moment(old: Artifacts) -> Moment | None:
     """The time at which the base was built, by its manifest."""
-    made = (old.manifest.get("metadata") or {}).get("generated_at")
+    generated_at = (old.manifest.get("metadata") or {}).get("generated_at")
     try:
-        at = datetime.fromisoformat(str(made))
+        at = datetime.fromisoformat(str(generated_at))
     except ValueError:
         return None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
@@ -71,24 +71,26 @@ def reviewed_runs(
         return TasksReviewed()
     records = names.records(config.path(config.store))
     if base_store is not None:
-        found, when = runs_beyond(records, names.records(base_store)), "the base's store"
+        comparison, when = runs_beyond(records, names.records(base_store)), "the base's store"
     elif since is None:
         problem = "the base's manifest has no time: tasks' statements are not compared"
         return TasksReviewed(notices=(f"{problem}; name one with --since",))
     else:
-        found, when = runs_since(records, since.at), since.text
+        comparison, when = runs_since(records, since.at), since.text
     infos = task_infos(config)
-    since_then = names.lineage(found.since, infos)
+    since_then = names.lineage(comparison.since, infos)
     if not since_then.tasks:
         has_tasks = any(task.runs for task in described.lineage.tasks.values())
         text = f"no task has run since {when}: their statements are not compared"
         return TasksReviewed(notices=(text,) if has_tasks else ())
-    before, *last = (names.lineage(one, infos) for one in (found.before, *found.last))
-    around = TaskSurroundings(
-        writers_of(described.lineage), {names.rename(one) for one in found.known}
+    before, *last = (
+        names.lineage(earlier, infos) for earlier in (comparison.before, *comparison.last)
     )
-    nodes = run_reviews(before, last, since_then, around, found.changed)
-    return TasksReviewed(nodes, tuple(_mixed(sorted(found.mixed))), task_versions(since_then))
+    around = TaskSurroundings(
+        writers_of(described.lineage), {names.rename(dataset) for dataset in comparison.known}
+    )
+    nodes = run_reviews(before, last, since_then, around, comparison.changed)
+    return TasksReviewed(nodes, tuple(_mixed(sorted(comparison.mixed))), task_versions(since_then))
 
 
 def _mixed(tasks: Sequence[str]) -> Iterator[str]:

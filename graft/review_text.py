@@ -18,54 +18,56 @@ from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact
 _COLUMNS = 5  # that change alike, and are named
 
 
-def review_annotations(found: ProjectReview, place: Place) -> Iterator[Finding]:
+def review_annotations(review: ProjectReview, place: Place) -> Iterator[Finding]:
     """A finding for each change, each certain break, and the coverage."""
-    for node in found.nodes:
-        for one in node.changes:
-            file, line = place(node, one)
-            severity = Severity.WARNING if one.verdict > ReviewVerdict.ADDITIVE else Severity.NOTE
+    for node in review.nodes:
+        for change in node.changes:
+            file, line = place(node, change)
+            severity = (
+                Severity.WARNING if change.verdict > ReviewVerdict.ADDITIVE else Severity.NOTE
+            )
             severity = Severity.NOTE if node.allowed else severity
             where = f"{file}:{line}" if file else node.node_id
-            text = f"{one.verdict.name} {node.node_id}: {change_text(one)}"
+            text = f"{change.verdict.name} {node.node_id}: {change_text(change)}"
             allowed = f"allowed: {node.allowed}" if node.allowed else ""
             yield Finding(severity, where, text, allowed)
-    for certain in certain_breaks(found):
+    for certain in certain_breaks(review):
         yield Finding(Severity.WARNING, "graft review", f"certain to fail: {certain}")
-    yield Finding(Severity.NOTE, "graft review", review_coverage(found))
+    yield Finding(Severity.NOTE, "graft review", review_coverage(review))
 
 
-def review_lines(found: ProjectReview, most: int | None) -> Iterator[str]:
+def review_lines(review: ProjectReview, most: int | None) -> Iterator[str]:
     """The lines for a person.
 
     Args:
         most: The lines of each part; None for all.
     """
-    verdict = found.verdict.name if found.verdict else "no change"
-    yield f"against {found.base}: {verdict}"
-    yield f"  {review_coverage(found)}"
-    yield from (f"  note: {one}" for one in found.notices)
-    impact = found.impact or ReviewImpact()
+    verdict = review.verdict.name if review.verdict else "no change"
+    yield f"against {review.base}: {verdict}"
+    yield f"  {review_coverage(review)}"
+    yield from (f"  note: {notice}" for notice in review.notices)
+    impact = review.impact or ReviewImpact()
     parts: tuple[tuple[str, list[str]], ...] = (
-        ("certain to fail", certain_breaks(found)),
+        ("certain to fail", certain_breaks(review)),
         (
             "datasets downstream",
             [
-                f"{one.severity.name:<10} {one.dataset}"
-                + (f"  (owner {one.owner})" if one.owner else "")
-                for one in impact.datasets
+                f"{dataset.severity.name:<10} {dataset.dataset}"
+                + (f"  (owner {dataset.owner})" if dataset.owner else "")
+                for dataset in impact.datasets
             ],
         ),
-        ("tasks", [f"{one.severity.name:<10} {one.name}" for one in impact.tasks]),
+        ("tasks", [f"{task.severity.name:<10} {task.name}" for task in impact.tasks]),
         (
             "consumers",
             [
-                f"{one.severity.name:<10} {one.consumer.name} ({one.consumer.kind})"
-                + (f"  (owner {one.consumer.owner})" if one.consumer.owner else "")
-                for one in impact.consumers
+                f"{affected.severity.name:<10} {affected.consumer.name} ({affected.consumer.kind})"
+                + (f"  (owner {affected.consumer.owner})" if affected.consumer.owner else "")
+                for affected in impact.consumers
             ],
         ),
     )
-    for title, lines in (("changed", list(_changed(found, _COLUMNS if most else None))), *parts):
+    for title, lines in (("changed", list(_changed(review, _COLUMNS if most else None))), *parts):
         if lines:
             yield f"{title} ({len(lines):,})"
             yield from (f"  {line}" for line in lines[:most])
@@ -73,8 +75,8 @@ def review_lines(found: ProjectReview, most: int | None) -> Iterator[str]:
                 yield f"  and {len(lines) - most:,} more: --all shows them"
 
 
-def _changed(found: ProjectReview, most: int | None) -> Iterator[str]:
-    for node in found.nodes:
+def _changed(review: ProjectReview, most: int | None) -> Iterator[str]:
+    for node in review.nodes:
         changes = node_text(node, most)
         allowed = f"  (allowed: {node.allowed})" if node.allowed else ""
         yield f"{node.verdict.name:<10} {node.node_id}: {changes}{allowed}"

@@ -94,8 +94,8 @@ def send(
 
 
 def _outgoing(events: Iterable[ExportedEvent]) -> Iterable[OutgoingEvent]:
-    for one in events:
-        yield OutgoingEvent(event_key(one.event), one.task, orjson.dumps(one.event))
+    for exported in events:
+        yield OutgoingEvent(event_key(exported.event), exported.task, orjson.dumps(exported.event))
 
 
 def _print(report: DeliveryReport) -> None:
@@ -132,8 +132,8 @@ def _fail(config: Config, report: DeliveryReport, snapshot: LineageSnapshot, pla
     undelivered = count(report.waiting + sum(report.refused.values()), "event")
     problem = f"{undelivered} not delivered"
     if missing:
-        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-        problem += f", some of critical tasks: {', '.join(missing[:_SHOWN])}{more}"
+        rest = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        problem += f", some of critical tasks: {', '.join(missing[:_SHOWN])}{rest}"
     raise DeliveryError(
         problem, place=place, remedy="run the command again: they wait in the outbox"
     )
@@ -143,13 +143,14 @@ def _is_critical(task: str, critical: Iterable[str], snapshot: LineageSnapshot) 
     """Whether a task, or dbt model, is named or has a tag that is."""
     lineage = snapshot.lineage
     tags: set[str] = set()
-    if known := lineage.tasks.get(task):
-        tags |= set(known.info.tags)
+    if lineage_task := lineage.tasks.get(task):
+        tags |= set(lineage_task.info.tags)
     if (definition := lineage.definitions.get(task)) and (
         description := snapshot.descriptions.get(definition.dataset)
     ):
         tags |= set(description.tags)
     names = {task, task.rpartition(".")[2] if definition else task}
     return any(
-        one.removeprefix(_TAG) in tags if one.startswith(_TAG) else one in names for one in critical
+        name.removeprefix(_TAG) in tags if name.startswith(_TAG) else name in names
+        for name in critical
     )

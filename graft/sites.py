@@ -55,9 +55,9 @@ def publish_sites(
     """
     published = publish_site(config, progress, grafted, full=full, past=past)
     faults = []
-    for own in audience_configs(config):
+    for site_config in audience_configs(config):
         try:
-            publish_site(own, progress, grafted, full=full)
+            publish_site(site_config, progress, grafted, full=full)
         except GraftError as fault:
             faults.append(fault)
     if faults:
@@ -97,18 +97,20 @@ def publish_site(
     from dbt_graft.exporters.data.files import write_views
     from dbt_graft.injector.docs_nodes import docs_nodes
 
-    output, place = output_of(config, "site.out"), config.path(config.store)
-    complete = replace(grafted.lineage, taints=store.recorded_taints(place))
+    output, store_folder = output_of(config, "site.out"), config.path(config.store)
+    complete = replace(grafted.lineage, taints=store.recorded_taints(store_folder))
     audience = audience_site(config, replace(grafted, join=lambda: complete))
-    known, history = store.addresses(place), store.build_history(place)
-    collected_at, _ = read_rest(place, partial(store.collected_at, place))
-    days, _ = read_rest(place, partial(store.daily_history, place, _final_names(grafted.lineage)))
+    addresses, history = store.addresses(store_folder), store.build_history(store_folder)
+    collected_at, _ = read_rest(store_folder, partial(store.collected_at, store_folder))
+    days, _ = read_rest(
+        store_folder, partial(store.daily_history, store_folder, _final_names(grafted.lineage))
+    )
     if past:
         # What was published later is not gone, and pages had other addresses.
-        known, history = (), history.until(past.at)
+        addresses, history = (), history.until(past.at)
     if audience:
         # They name what is gone, of which nobody knows who may see it.
-        known, history = (), NO_BUILDS
+        addresses, history = (), NO_BUILDS
         grafted, days = audience.grafted, audience.days(days)
     of = f"-{config.site.audience}" if audience else ""
     record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
@@ -146,7 +148,7 @@ def publish_site(
                 **docs_pages,
                 "task_metadata.json": task_metadata_file(grafted.lineage),
             },
-            addresses=known,
+            addresses=addresses,
             history=history,
             docs_nodes=nodes,
             previous=previous,
@@ -166,10 +168,10 @@ def publish_site(
         return replace(built, index=output.path / "index.html")
     # What a damaged store lacks is not gone: the next build is compared with the last whole one.
     if not damaged_files(grafted.lineage.rejects):
-        if built.addresses != known:
-            store.write_addresses(place, built.addresses)
+        if built.addresses != addresses:
+            store.write_addresses(store_folder, built.addresses)
         if built.history != history:
-            store.write_build_history(place, built.history)
+            store.write_build_history(store_folder, built.history)
     return replace(built, index=output.path / "index.html")
 
 
@@ -207,9 +209,9 @@ def check_leaks(audience: AudienceSite, folder: Path) -> None:
 
 def _final_names(lineage: Lineage) -> Rename:
     """The name of a dataset of the logs as the lineage has it."""
-    names = {other: one.id for one in lineage.datasets.values() for other in one.symlinks} | {
-        other: dataset for dataset, found in lineage.aliases.items() for other in found
-    }
+    names = {
+        other: dataset.id for dataset in lineage.datasets.values() for other in dataset.symlinks
+    } | {other: dataset for dataset, aliases in lineage.aliases.items() for other in aliases}
     return lambda dataset: names.get(dataset, dataset)
 
 

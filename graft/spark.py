@@ -44,9 +44,9 @@ Row = Mapping[str, Any]
 
 
 def _places(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    for place in value:
-        if not is_task_source(place):
-            raise click.BadParameter(f"{place!r} is not a source of task names")
+    for source in value:
+        if not is_task_source(source):
+            raise click.BadParameter(f"{source!r} is not a source of task names")
     return value
 
 
@@ -81,11 +81,11 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
         logs = replace(logs, task_from=places)
     applications: list[dict[str, Any]] = []
     left_out: list[Finding] = []
-    for one in read_logs(logs, left_out.append):
-        found = _application(one)
-        applications.append(found)
+    for event_log in read_logs(logs, left_out.append):
+        application = _application(event_log)
+        applications.append(application)
         if not as_json:
-            click.echo("\n".join(map(one_line, _lines(found))))
+            click.echo("\n".join(map(one_line, _lines(application))))
     for finding in left_out:
         click.echo(f"{one_line(finding.subject)}: {finding.problem}", err=True)
     if not applications:
@@ -93,7 +93,7 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
     if as_json:
         click.echo(orjson.dumps(applications, option=orjson.OPT_INDENT_2))
     is_partial = any(finding.severity is not Severity.NOTE for finding in left_out)
-    rejected = is_partial or any(found["rejects"] for found in applications)
+    rejected = is_partial or any(application["rejects"] for application in applications)
     sys.exit(3 if strict and rejected else 0)
 
 
@@ -130,16 +130,16 @@ def _column_edges(records: LogRecords) -> Iterator[ColumnEdge]:
 
 
 def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
-    mine = [row for row in tables["accesses"] if row["task"] == run["task"]]
+    accesses = [row for row in tables["accesses"] if row["task"] == run["task"]]
     columns = {(row["namespace"], row["name"]): row["columns"] for row in tables["datasets"]}
-    shapes = {row["shape_id"] for row in mine}
-    written = list(_datasets((r for r in mine if r["direction"] == "write"), columns))
+    shapes = {row["shape_id"] for row in accesses}
+    written = list(_datasets((r for r in accesses if r["direction"] == "write"), columns))
     return {
         **{key: run[key] for key in ("task", "run_id", "parent_run_id", "status", "error")},
         **{key: run[key] for key in ("started_at", "ended_at", "engine_version")},
-        "inputs": list(_datasets((r for r in mine if r["direction"] == "read"), columns)),
-        "outputs": [one for one in written if _has_data(one)],
-        "changes": [one for one in written if not _has_data(one)],
+        "inputs": list(_datasets((r for r in accesses if r["direction"] == "read"), columns)),
+        "outputs": [dataset for dataset in written if _has_data(dataset)],
+        "changes": [dataset for dataset in written if not _has_data(dataset)],
         "column_edges": [
             {
                 **{key: row[key] for key in ("to_namespace", "to_name", "to_column")},
@@ -186,7 +186,10 @@ def _dates(rows: Iterable[Row]) -> tuple[Period, ...]:
     """The dates of all accesses that move data; unknown where those of one are."""
     listed = list(rows)
     moving = [row for row in listed if _moves(row)]
-    each = [tuple(schema.record(Period, one) for one in row["periods"]) for row in moving or listed]
+    each = [
+        tuple(schema.record(Period, period) for period in row["periods"])
+        for row in moving or listed
+    ]
     return reduce(known_union, each)
 
 
@@ -197,8 +200,10 @@ def _moves(row: Row) -> bool:
 
 def _positions(rows: Iterable[Row]) -> list[Row]:
     """The positions of all accesses, each once."""
-    found = {tuple(one.values()): one for row in rows for one in row["positions"]}
-    return list(found.values())
+    positions = {
+        tuple(position.values()): position for row in rows for position in row["positions"]
+    }
+    return list(positions.values())
 
 
 def _has_data(dataset: Row) -> bool:
@@ -210,15 +215,15 @@ def _has_data(dataset: Row) -> bool:
 
 
 def _total(numbers: Iterable[int | None]) -> int | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known else None
+    known_numbers = [number for number in numbers if number is not None]
+    return sum(known_numbers) if known_numbers else None
 
 
-def _lines(found: dict[str, Any]) -> Iterator[str]:
+def _lines(application: dict[str, Any]) -> Iterator[str]:
     """A log as a tree for people."""
-    version = f", Spark {found['spark_version']}" if found["spark_version"] else ""
-    yield f"{found['log']}: {found['name'] or '(no application)'}{version}"
-    for task in found["tasks"]:
+    version = f", Spark {application['spark_version']}" if application["spark_version"] else ""
+    yield f"{application['log']}: {application['name'] or '(no application)'}{version}"
+    for task in application["tasks"]:
         yield f"  task {task['task']}: {_status(task)}"
         for title in ("inputs", "outputs", "changes"):
             if task[title]:
@@ -229,9 +234,9 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
                     yield from _columns(dataset, task["column_edges"])
         for gap in task["gaps"]:
             yield f"    incomplete: {gap}"
-    if not found["tasks"] and not found["rejects"]:
+    if not application["tasks"] and not application["rejects"]:
         yield "  run by dbt: left out, dbt's artifacts have its lineage"
-    for reject in found["rejects"]:
+    for reject in application["rejects"]:
         yield f"  rejected: {reject['position']}: {reject['reason']}"
 
 
@@ -255,8 +260,8 @@ def _facts(dataset: Row) -> str:
     if dataset["dates"]:
         facts.append(dataset["dates"])
     facts += [
-        f"{one['kind']} {one['start'] or 'from the first'} to {one['end']}"
-        for one in dataset["positions"]
+        f"{position['kind']} {position['start'] or 'from the first'} to {position['end']}"
+        for position in dataset["positions"]
     ]
     if dataset["failed"]:
         facts.append("failed")
@@ -274,5 +279,5 @@ def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
             how = f"{str(edge['subtype']).lower()}{masked}{inferred}"
             text = f"{source}.{edge['from_column']} ({how})"
             sources[edge["to_column"]].append(text)
-    for column, found in sources.items():
-        yield f"        {column} <- {', '.join(sorted(found))}"
+    for column, texts in sources.items():
+        yield f"        {column} <- {', '.join(sorted(texts))}"

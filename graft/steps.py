@@ -84,14 +84,14 @@ def init(folder: Path, *, force: bool) -> None:
 def collect(config: Config, progress: Progress, *, again: str | None) -> Summary:
     """Read new logs into the lineage store."""
     collected = collecting.collect(config, progress, again=again)
-    place = config.path(config.store)
-    records = store.read(place)
+    store_folder = config.path(config.store)
+    records = store.read(store_folder)
     return Summary(
-        store=place,
+        store=store_folder,
         new_logs=collected.new_logs,
         rejects=tuple(dict.fromkeys((*records.rejects, *collected.unreadable))),
         unread=collected.unreadable,
-        noise=store.noise(place),
+        noise=store.noise(store_folder),
         gaps=gaps(records.shapes.values()),
     )
 

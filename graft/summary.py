@@ -107,7 +107,7 @@ class Summary:
             lines.append(("columns", _followed(self.columns)))
         of_all = "" if self.pages is None else f"{self.pages_changed:,} of {self.pages:,} changed"
         places = (("pages", of_all), ("artifacts", self.artifacts), ("site", self.site))
-        lines += [(name, place) for name, place in places if place]
+        lines += [(name, text) for name, text in places if text]
         summary = "\n".join(f"{name:<10}{text}" for name, text in lines)
         return f"{render_report(self.report)}\n{summary}" if self.report else summary
 
@@ -119,11 +119,11 @@ class Summary:
 
 
 def _damaged_files(files: Sequence[str]) -> str:
-    more = len(files) - _SHOWN_PLACES
+    omitted = len(files) - _SHOWN_PLACES
     shown = [
         "the lineage store; the rest was published, pages of what only these files had are gone:",
-        *(f"  {one}" for one in files[:_SHOWN_PLACES]),
-        *([f"  and {more:,} more"] if more > 0 else []),
+        *(f"  {file}" for file in files[:_SHOWN_PLACES]),
+        *([f"  and {omitted:,} more"] if omitted > 0 else []),
         "`graft store check` says what to do",
     ]
     return f"\n{'':<10}".join(shown)
@@ -136,9 +136,9 @@ def _ignored_text(ignored: IgnoredTasks) -> str:
 
 
 def _places(unread: Sequence[Reject]) -> str:
-    more = len(unread) - _SHOWN_PLACES
-    shown = [one_line(f"{one.origin}: {one.reason}") for one in unread[:_SHOWN_PLACES]]
-    lines = [*shown, f"and {more:,} more"] if more > 0 else shown
+    omitted = len(unread) - _SHOWN_PLACES
+    shown = [one_line(f"{reject.origin}: {reject.reason}") for reject in unread[:_SHOWN_PLACES]]
+    lines = [*shown, f"and {omitted:,} more"] if omitted > 0 else shown
     return f"\n{'':<10}".join(lines)
 
 

@@ -51,10 +51,10 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
         """The duration of a text."""
         if isinstance(value, timedelta):
             return value
-        found = _SPAN.fullmatch(str(value).strip().lower())
-        if not found:
+        match = _SPAN.fullmatch(str(value).strip().lower())
+        if not match:
             self.fail(f"{value!r} is no duration: write 90s, 10m, 26h or 7d", param, ctx)
-        return timedelta(**{_UNITS[found[2]]: float(found[1])})
+        return timedelta(**{_UNITS[match[2]]: float(match[1])})
 
 
 def takes_turns(*outputs: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -98,7 +98,7 @@ def turn(config: Config, wait: timedelta, notice: Callable[[str], None]) -> Iter
     Raises:
         BusyError: Another one still holds it after that time.
     """
-    file, made = _place(config)
+    file, new_folders = _place(config)
     try:
         handle = _held(file, config, wait, notice) if file else None
         if file is None or handle is None:
@@ -111,7 +111,7 @@ def turn(config: Config, wait: timedelta, notice: Callable[[str], None]) -> Iter
             file.unlink(missing_ok=True)
             os.close(handle)
     finally:
-        for folder in made:
+        for folder in new_folders:
             with suppress(OSError):  # not empty
                 folder.rmdir()
 
@@ -126,19 +126,19 @@ def _place(config: Config) -> tuple[Path | None, list[Path]]:
         import fcntl  # noqa: F401 (there is none on Windows)
     except ImportError:
         return None, []
-    place = config.path(config.store)
-    if "://" in place:
+    store_folder = config.path(config.store)
+    if "://" in store_folder:
         output = output_of(config, "artifacts")
         output.claim()
         folder = output.path
     else:
-        folder = Path(place)
-    made = [one for one in (folder, *folder.parents) if not one.exists()]
+        folder = Path(store_folder)
+    new_folders = [ancestor for ancestor in (folder, *folder.parents) if not ancestor.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:  # the command gives the reason
-        return None, made
-    return folder / _FILE, made
+        return None, new_folders
+    return folder / _FILE, new_folders
 
 
 def _held(file: Path, config: Config, wait: timedelta, notice: Callable[[str], None]) -> int | None:

@@ -17,12 +17,12 @@ def expanded(path: str) -> str:
     Raises:
         ValueError: A variable is not set and has no default.
     """
-    found = _VARIABLE.sub(_value, path)
-    return str(Path(found).expanduser()) if found.startswith("~") else found
+    text = _VARIABLE.sub(_value, path)
+    return str(Path(text).expanduser()) if text.startswith("~") else text
 
 
-def _value(found: re.Match[str]) -> str:
-    name, default = found.groups()
+def _value(match: re.Match[str]) -> str:
+    name, default = match.groups()
     value = os.environ.get(name) or default
     if not value:
         raise ValueError(f"set the variable {name}, or write a default: ${{{name}:-default}}")

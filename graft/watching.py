@@ -41,19 +41,19 @@ class Inputs:
         """All files that there are now."""
         return {
             file: (status.st_size, status.st_mtime_ns)
-            for place in self.places
-            for file in _files(place)
+            for path in self.places
+            for file in _files(path)
             if not any(file.is_relative_to(output) for output in self.outputs)
             and (status := _status(file))
         }
 
 
-def inputs(config: Config, file: Path, *more: Path) -> Inputs:
+def inputs(config: Config, file: Path, *others: Path) -> Inputs:
     """The inputs that a `graft.yml` names, itself, and more places."""
     entries = (
-        one
+        section
         for entry in config.collect
-        for one in (entry.sqlserver, entry.spark, entry.declared, entry.dbt, entry.openlineage)
+        for section in (entry.sqlserver, entry.spark, entry.declared, entry.dbt, entry.openlineage)
     )
     written = [
         text
@@ -67,20 +67,20 @@ def inputs(config: Config, file: Path, *more: Path) -> Inputs:
         (
             file.absolute(),
             *(config.target_dir / name for name in ARTIFACTS),
-            *(Path(place) for place in places if "://" not in place),
-            *more,
+            *(Path(path) for path in places if "://" not in path),
+            *others,
         ),
-        tuple(Path(place) for place in map(config.path, folders) if "://" not in place),
+        tuple(Path(path) for path in map(config.path, folders) if "://" not in path),
     )
 
 
-def next_files(found: Inputs, before: Files) -> Files:
+def next_files(watched: Inputs, before: Files) -> Files:
     """Wait until inputs are other than before, and until nothing writes them any more."""
-    now = found.files()
+    now = watched.files()
     while now == before:
-        _wait(found)
-        now = found.files()
-    while (later := _after_a_while(found)) != now:
+        _wait(watched)
+        now = watched.files()
+    while (later := _after_a_while(watched)) != now:
         now = later
     return now
 
@@ -90,9 +90,9 @@ def changed_files(before: Files, now: Files) -> list[Path]:
     return sorted(file for file in {*before, *now} if before.get(file) != now.get(file))
 
 
-def _wait(found: Inputs) -> None:
+def _wait(watched: Inputs) -> None:
     """Wait for a message of the system, or a few seconds."""
-    there = {place for place in found.places if place.exists()}
+    there = {path for path in watched.places if path.exists()}
     try:
         next(
             watch(
@@ -108,18 +108,18 @@ def _wait(found: Inputs) -> None:
         time.sleep(_LOOK / 1000)
 
 
-def _after_a_while(found: Inputs) -> Files:
+def _after_a_while(watched: Inputs) -> Files:
     time.sleep(_QUIET)
-    return found.files()
+    return watched.files()
 
 
-def _files(place: Path) -> Iterable[Path]:
-    if place.is_dir():
-        return (file for file in place.rglob("*") if file.is_file())
-    if place.is_file():
-        return (place,)
-    if any(char in place.name for char in "*?["):
-        return place.parent.glob(place.name)
+def _files(path: Path) -> Iterable[Path]:
+    if path.is_dir():
+        return (file for file in path.rglob("*") if file.is_file())
+    if path.is_file():
+        return (path,)
+    if any(char in path.name for char in "*?["):
+        return path.parent.glob(path.name)
     return ()
 
 

@@ -142,15 +142,15 @@ def xel(
     """
     out = sys.stdout.buffer
     tally = _Tally()
-    found = _read(files, _wanted(names, application), tally)
+    chunks = _read(files, _wanted(names, application), tally)
     try:
         if summary or as_json:
-            for chunk in found:
+            for chunk in chunks:
                 tally.add(chunk)
             summary_json = orjson.dumps(tally.to_json(), option=orjson.OPT_INDENT_2)
             out.write((summary_json if as_json else str(tally).encode()) + b"\n")
         else:
-            _print(found, form or ("table" if out.isatty() else "ndjson"), head, out)
+            _print(chunks, form or ("table" if out.isatty() else "ndjson"), head, out)
         out.flush()
     except BrokenPipeError:
         # `| head` has enough; Python would complain when it closes standard output.
