@@ -21,7 +21,7 @@ from dbt_graft.exporters.dag_factory.settings import (
     WaitBy,
 )
 from dbt_graft.exporters.dag_factory.templates import check_template
-from dbt_graft.graft.variables import expanded
+from dbt_graft.graft.variables import expand_path
 
 _PROTECTED = frozenset(
     {"task_id", "operator", "dependencies", "task_group_name", "bash_command", "env", "append_env"}
@@ -71,7 +71,7 @@ def _check_templates(value: Any) -> None:
 
 
 def _folder(path: str) -> str:
-    if "://" in expanded(path) or not path.isprintable():
+    if "://" in expand_path(path) or not path.isprintable():
         raise ValueError("write a folder of this machine, and copy it from there")
     return path
 

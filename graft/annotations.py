@@ -26,11 +26,11 @@ def annotation(finding: Finding) -> str:
         "title": None if match else finding.subject,
     }
     written = ",".join(
-        f"{key}={_escaped(value, _IN_PROPERTIES)}" for key, value in properties.items() if value
+        f"{key}={_escape(value, _IN_PROPERTIES)}" for key, value in properties.items() if value
     )
     message = f"{finding.problem}\n{finding.remedy}" if finding.remedy else finding.problem
     head = f"::{_KINDS[finding.severity]} {written}".rstrip()
-    return f"{head}::{_escaped(message, _REFERENCES)}"
+    return f"{head}::{_escape(message, _REFERENCES)}"
 
 
 def findings(error: GraftError) -> Iterator[Finding]:
@@ -42,5 +42,5 @@ def findings(error: GraftError) -> Iterator[Finding]:
         yield Finding(Severity.ERROR, place, problem, error.remedy)
 
 
-def _escaped(text: str, references: dict[str, str]) -> str:
+def _escape(text: str, references: dict[str, str]) -> str:
     return "".join(references.get(character, character) for character in text)

@@ -56,7 +56,7 @@ def check(config_path: Path | None, chosen: str | None, *, everything: bool, as_
     if grafted is None:
         raise GraftError("there are no dbt artifacts", remedy="run `dbt docs generate` first")
     searches = {
-        name: _searched(site_config, grafted)
+        name: _search(site_config, grafted)
         for name, site_config in configs.items()
         if chosen in (None, name)
     }
@@ -70,7 +70,7 @@ def check(config_path: Path | None, chosen: str | None, *, everything: bool, as_
     sys.exit(LEAKS if any(search.leaks for search in searches.values()) else 0)
 
 
-def _searched(config: Config, grafted: Grafted) -> LeakSearch:
+def _search(config: Config, grafted: Grafted) -> LeakSearch:
     site = audience_site(config, grafted)
     folder = Path(config.path(config.site.out))
     if site is None:  # an audience that may see everything

@@ -70,7 +70,7 @@ def check_labels(
     for unknown in (*declared.unknown, *others):
         subjects[unknown.label][unknown.subject] = None
     problems = [
-        f"`{label}` on {_listed([*named])} is not among the classifications"
+        f"`{label}` on {_list_names([*named])} is not among the classifications"
         for label, named in sorted(subjects.items())
     ]
     remedies = ["map it under `privacy: {labels: …}` in graft.yml"] if problems else []
@@ -92,6 +92,6 @@ def _task_labels(lineage: Lineage) -> Iterator[tuple[str, str]]:
             yield f"the task {name}", label
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     rest = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {rest:,} more" if rest > 0 else "")

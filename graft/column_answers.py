@@ -110,9 +110,9 @@ class ColumnLine:
         if not self.view.indirect and (decided := self._decided()):
             yield f"decides on {decided} (--kind all)"
         if self._ends:
-            yield f"ends in {_listed(self.view.label(column) for column in self._ends)}"
+            yield f"ends in {_list_names(self.view.label(column) for column in self._ends)}"
         if self._consumers:
-            names = _listed(one_line(consumer.name) for consumer in self._consumers)
+            names = _list_names(one_line(consumer.name) for consumer in self._consumers)
             yield f"read by {_counted_kinds(self._consumers)}: {names}"
 
     @cached_property
@@ -131,7 +131,7 @@ class ColumnLine:
         steps = self.view.graph.children(self.column, indirect=True)
         direct = {step.target for step in self.view.graph.children(self.column)}
         targets = [step.target for step in steps if step.target not in direct]
-        return _listed(self.view.label(target) for target in dict.fromkeys(targets))
+        return _list_names(self.view.label(target) for target in dict.fromkeys(targets))
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,10 @@ class PathListing:
             if not self.view.indirect:
                 yield "  --kind all also follows what decides on values and rows"
             return
-        count = f"{'' if search.is_complete else 'the shortest '}{_number(search.paths, 'path')}"
+        count = f"{'' if search.is_complete else 'the shortest '}{_count(search.paths, 'path')}"
         yield f"{self.view.label(start)} to {self.view.label(end)}: {count}"
         for path in search.paths:
-            yield f"  {_number(path.steps, 'step')}"
+            yield f"  {_count(path.steps, 'step')}"
             yield f"    {self.view.label(path.steps[0].source)}"
             for step in path.steps:
                 yield f"    → {self.view.label(step.target)}  {self.view.change(step.edges)}"
@@ -177,11 +177,11 @@ class PathListing:
         return self.start, self.end, back
 
 
-def _number(members: Sequence[object], noun: str) -> str:
+def _count(members: Sequence[object], noun: str) -> str:
     return f"{len(members):,} {noun}{'' if len(members) == 1 else 's'}"
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     listed = list(names)
     rest = f" and {len(listed) - _SHOWN:,} more" if len(listed) > _SHOWN else ""
     return ", ".join(listed[:_SHOWN]) + rest

@@ -21,12 +21,12 @@ def drifted_columns(config: Config, lineage: Lineage) -> list[ColumnDrift]:
     project = Project(config)
     if project.dbt is None:
         return []
-    seen = _renamed(project.records(LineageView(results=False)).datasets, project.rename)
+    seen = _rename_datasets(project.records(LineageView(results=False)).datasets, project.rename)
     columns = dbt_columns(project.dbt.artifacts, project.dbt.relations)
-    return column_drift(columns, seen, _written(lineage))
+    return column_drift(columns, seen, _last_writes(lineage))
 
 
-def _renamed(datasets: tuple[Dataset, ...], rename: Rename) -> Iterator[Dataset]:
+def _rename_datasets(datasets: tuple[Dataset, ...], rename: Rename) -> Iterator[Dataset]:
     """Datasets under their names of today; types of another platform are not dbt's."""
     for dataset in datasets:
         name = rename(dataset.id)
@@ -37,7 +37,7 @@ def _renamed(datasets: tuple[Dataset, ...], rename: Rename) -> Iterator[Dataset]
             yield replace(dataset, id=name)
 
 
-def _written(lineage: Lineage) -> dict[DatasetId, datetime]:
+def _last_writes(lineage: Lineage) -> dict[DatasetId, datetime]:
     """The last write of each dataset, by tasks and by dbt."""
     last_writes: dict[DatasetId, datetime] = {}
 

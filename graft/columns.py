@@ -93,19 +93,21 @@ def columns(
     graph = ColumnGraph(lineage.column_edges, lineage.datasets.values(), consumers)
     names = _all_datasets(lineage)
 
-    def named(text: str) -> ColumnId | DatasetId:
-        match = _named(text, names, graph) or _named(text, _other_names(project, lineage), graph)
+    def find(text: str) -> ColumnId | DatasetId:
+        match = _find_named(text, names, graph) or _find_named(
+            text, _other_names(project, lineage), graph
+        )
         return match or _unknown(text, names, graph)
 
     view = ColumnView(graph, lineage, depth, kind == "all", everything)
-    start = named(name or "")
+    start = find(name or "")
     answer: TableListing | ColumnLine | PathListing
     if isinstance(start, DatasetId):
         if other:
             raise GraftError("it is a table", place=name or "", remedy="name one of its columns")
         answer = TableListing(start, view)
     elif other:
-        end = named(other)
+        end = find(other)
         if isinstance(end, DatasetId):
             raise GraftError("it is a table", place=other, remedy="name one of its columns")
         answer = PathListing(start, end, view)
@@ -144,7 +146,7 @@ def _other_names(project: Project, lineage: Lineage) -> dict[DatasetId, DatasetI
     return names
 
 
-def _named(
+def _find_named(
     name: str, names: Mapping[DatasetId, DatasetId], graph: ColumnGraph
 ) -> ColumnId | DatasetId | None:
     """The one column that a person means, else the one table; None where there is none.

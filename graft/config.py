@@ -31,7 +31,7 @@ from dbt_graft.graft.keep_section import KeepSection
 from dbt_graft.graft.privacy_section import Label, PrivacySection
 from dbt_graft.graft.review_section import ReviewSection
 from dbt_graft.graft.rules_section import RulesSection
-from dbt_graft.graft.variables import expanded
+from dbt_graft.graft.variables import expand_path
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.injector.selection import parse as parse_selection
@@ -98,13 +98,13 @@ def _path(path: str) -> str:
         raise ValueError("write a path without control characters")
     if "{{" in path:
         raise ValueError("this file has no Jinja: write ${NAME} for an environment variable")
-    expanded(path)
+    expand_path(path)
     return path
 
 
 def _log_path(path: str) -> str:
     """A path or URL of logs: the store keeps it with what it has of them."""
-    address = expanded(path)
+    address = expand_path(path)
     if "://" in address:
         parts = urlsplit(address)
         user, at, _ = parts.netloc.rpartition("@")
@@ -123,7 +123,7 @@ def _history_server(url: str) -> str:
 
 
 def _endpoint(url: str) -> str:
-    return public_address(endpoint_url(expanded(url)))
+    return public_address(endpoint_url(expand_path(url)))
 
 
 def _variable(setting: str) -> str:
@@ -141,7 +141,7 @@ def _task_source(source: str) -> str:
 
 
 def _folder(path: str) -> str:
-    if "://" in expanded(path):
+    if "://" in expand_path(path):
         raise ValueError("write a folder of this machine, and copy it from there")
     return path
 
@@ -469,7 +469,7 @@ class Config(Section):
 
     def path(self, text: str) -> str:
         """A path or URL of this file: its variables and `~` filled in, and made absolute."""
-        text = expanded(text)
+        text = expand_path(text)
         return text if "://" in text else str((self._folder / text).resolve())
 
     @property

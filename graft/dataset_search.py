@@ -33,7 +33,7 @@ class DatasetSearch:
         self.text, self.places = text, places
 
     @classmethod
-    def of(
+    def for_datasets(
         cls, datasets: Sequence[DatasetId], former: Mapping[DatasetId, Sequence[DatasetId]]
     ) -> DatasetSearch:
         """A search for datasets."""
@@ -64,9 +64,9 @@ class DatasetSearch:
                 if len(places) > _MANY:
                     return self.all()
                 at = self.text.find(f"{before}{wanted}{_END}", at + 1)
-        return dict(map(self._named, sorted(places)))
+        return dict(map(self._name_at, sorted(places)))
 
-    def _named(self, place: int) -> tuple[DatasetId, DatasetId]:
+    def _name_at(self, place: int) -> tuple[DatasetId, DatasetId]:
         if place < self._count:
             return self._datasets[place], self._datasets[place]
         return self._former[place - self._count]

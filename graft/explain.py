@@ -17,7 +17,7 @@ from dbt_graft.graft.explanation import (
     close_names,
     explain_dataset,
     explain_task,
-    matching,
+    find_matches,
 )
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.phrases import count
@@ -50,7 +50,7 @@ def explain(name: str, config_path: Path | None, *, past: Moment | None, as_json
     """
     config = load_config(config_path)
     evidences = _evidences(config, past)
-    tasks, datasets = matching(name, evidences)
+    tasks, datasets = find_matches(name, evidences)
     if not tasks and not datasets:
         close = ", ".join(close_names(name, evidences))
         other = (
@@ -102,7 +102,7 @@ def _lines(explanation: dict[str, Any]) -> Iterator[str]:
     else:
         yield f"dataset {explanation['dataset']}"
         for name in explanation["names"]:
-            yield f"  in the logs: {name['name']}{_renamed(name)}"
+            yield f"  in the logs: {name['name']}{_name_origin(name)}"
         yield f"  dbt: {explanation['node'] or 'no relation' + _no_relation(explanation)}"
         if explanation["former_names"]:
             yield f"  former names: {', '.join(explanation['former_names'])}"
@@ -125,7 +125,7 @@ def _lines(explanation: dict[str, Any]) -> Iterator[str]:
         yield f"  {reason}"
 
 
-def _renamed(name: dict[str, Any]) -> str:
+def _name_origin(name: dict[str, Any]) -> str:
     if name["rule"]:
         return f" (by the rule {name['rule']})"
     return f" (dbt's {name['relation']})" if name["relation"] != name["name"] else ""

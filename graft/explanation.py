@@ -52,7 +52,7 @@ def known_names(evidences: Evidences) -> tuple[list[str], list[DatasetId]]:
     return sorted(tasks), sorted(datasets)
 
 
-def matching(name: str, evidences: Evidences) -> tuple[list[str], list[DatasetId]]:
+def find_matches(name: str, evidences: Evidences) -> tuple[list[str], list[DatasetId]]:
     """The tasks and datasets that a person means: by their whole name, or the end of it."""
     tasks, datasets = known_names(evidences)
     same = [task for task in tasks if task.casefold() == name.casefold()]
@@ -79,7 +79,7 @@ def explain_task(task: str, evidences: Evidences) -> dict[str, Any]:
         reasons.append("its runs have no statement that reads or writes a dataset")
     for direction, verb in ((Direction.READ, "reads"), (Direction.WRITE, "writes")):
         if accesses and not any(_moves(a) for a in accesses if a.direction is direction):
-            reasons.append(f"no statement of it {verb} data" + _failed_ones(accesses, direction))
+            reasons.append(f"no statement of it {verb} data" + _failures_text(accesses, direction))
     return {
         "task": task,
         "runs": _runs([(run.task, run.run_id, run.status) for run in runs], evidences.records),
@@ -137,7 +137,7 @@ def explain_dataset(dataset: DatasetId, evidences: Evidences) -> dict[str, Any]:
         ],
         "node": evidences.nodes.get(dataset),
         "ambiguous": [str(relation) for relation in evidences.ambiguous.get(dataset, ())],
-        "alike": _alike(dataset, evidences),
+        "alike": _similar_relations(dataset, evidences),
         "former_names": [str(former) for former in evidences.lineage.former_names.get(dataset, ())],
         "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}, evidences.records),
         "read_by": _uses(accesses, Direction.READ, evidences),
@@ -160,14 +160,14 @@ def _no_edge(
         yield f"it was renamed to {new}, which has its edges"
     elif any(access.kind is Kind.TEMPORARY for access in accesses):
         yield "it is a temporary table: edges go through it to lasting datasets"
-    elif dataset in _gone(evidences):
+    elif dataset in _gone_datasets(evidences):
         yield "each run that made it dropped it: edges go through it to lasting datasets"
     elif not relevant:
         rejected = "; log input was rejected, see `graft doctor`"
         also = rejected if evidences.records.rejects else ""
         yield f"no statement in the logs {verb} it{also}"
     elif not moving:
-        yield f"no statement {verb} its data{_failed_ones(relevant, direction)}"
+        yield f"no statement {verb} its data{_failures_text(relevant, direction)}"
     else:
         tasks = {access.task for access in moving}
         other = Direction.READ if into else Direction.WRITE
@@ -195,7 +195,7 @@ def _no_edge(
         yield f"{statements} with its name could not be read, or only in part: {why}"
 
 
-def _alike(dataset: DatasetId, evidences: Evidences) -> list[str]:
+def _similar_relations(dataset: DatasetId, evidences: Evidences) -> list[str]:
     """Relations of dbt with the dataset's last name, which none has as a whole."""
     if dataset in evidences.nodes or not dataset.parts:
         return []
@@ -215,7 +215,7 @@ def _moves(access: Access) -> bool:
     return operation.reads_data if access.direction is Direction.READ else operation.brings_data
 
 
-def _failed_ones(accesses: Iterable[Access], direction: Direction) -> str:
+def _failures_text(accesses: Iterable[Access], direction: Direction) -> str:
     relevant = [access for access in accesses if access.direction is direction]
     failed = sum(access.status is Status.FAILED for access in relevant)
     others = sorted({str(a.operation) for a in relevant if a.status is not Status.FAILED})
@@ -231,7 +231,7 @@ def _new_name(dataset: DatasetId, evidences: Evidences) -> DatasetId | None:
     return next((new for old, new in dead.items() if evidences.name(old) == dataset), None)
 
 
-def _gone(evidences: Evidences) -> set[DatasetId]:
+def _gone_datasets(evidences: Evidences) -> set[DatasetId]:
     return {evidences.name(dataset) for dataset in transient(evidences.records.accesses)}
 
 

@@ -138,7 +138,7 @@ def openlineage(
     snapshot = read_snapshot(config)
     selection = EventSelection(
         tuple(map(ExportedKind, kinds)) or section.events,
-        _named(tasks, snapshot.lineage) if tasks else None,
+        _select_tasks(tasks, snapshot.lineage) if tasks else None,
         since,
     )
     if airflow:
@@ -194,7 +194,7 @@ def _write(out: Path, exported_events: Iterator[ExportedEvent], *, as_json: bool
         click.echo(f"{count(written, 'event')} written to {out}")
 
 
-def _named(names: Sequence[str], lineage: Lineage) -> set[str]:
+def _select_tasks(names: Sequence[str], lineage: Lineage) -> set[str]:
     """Tasks by name, dbt models by name or unique_id.
 
     Raises:

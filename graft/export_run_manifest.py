@@ -10,7 +10,7 @@ import orjson
 from dbt_graft.exporters.run_manifest import run_manifest as manifest_of
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.dated_lineage import dated_lineage
-from dbt_graft.graft.found_run import found_run, tasks_beside
+from dbt_graft.graft.found_run import find_run, tasks_beside
 from dbt_graft.graft.output_file import write_file
 
 
@@ -41,7 +41,7 @@ def run_manifest(run_id: str, config_path: Path | None, task: str | None, out: P
     dated = dated_lineage(
         load_config(config_path), lambda history: tasks_beside(history.lineage, task)
     )
-    task_run = found_run(dated.history.lineage, run_id, task)
+    task_run = find_run(dated.history.lineage, run_id, task)
     document = manifest_of(dated.history, dated.descriptions, *task_run)
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if out:

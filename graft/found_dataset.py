@@ -10,7 +10,7 @@ from dbt_graft.lineage.model import Lineage
 _SHOWN = 5
 
 
-def found_dataset(lineage: Lineage, name: str) -> DatasetId:
+def find_dataset(lineage: Lineage, name: str) -> DatasetId:
     """The dataset of a name, a former one or an alias too.
 
     Raises:

@@ -23,7 +23,7 @@ def tasks_beside(lineage: Lineage, name: str | None) -> set[str]:
     }
 
 
-def found_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[Task, Run]:
+def find_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[Task, Run]:
     """The run of an id, or the `last` of a task.
 
     Args:

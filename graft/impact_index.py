@@ -112,7 +112,7 @@ def make_index(config: Config, described: DescribedLineage) -> ImpactIndex:
     from dbt_graft.graft.impact_graph import impact_graph, surroundings
 
     graph, former = impact_graph(config, described), described.lineage.former_names
-    search = DatasetSearch.of(graph.datasets, former)
+    search = DatasetSearch.for_datasets(graph.datasets, former)
     return ImpactIndex(graph, surroundings(described), former, search)
 
 

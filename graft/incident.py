@@ -16,7 +16,7 @@ from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dated_lineage import dated_lineage
-from dbt_graft.graft.found_run import found_run, tasks_beside
+from dbt_graft.graft.found_run import find_run, tasks_beside
 from dbt_graft.graft.output_file import write_file
 from dbt_graft.lineage.bad_streak import first_bad_run
 from dbt_graft.lineage.states.access_history import AccessHistory
@@ -56,7 +56,7 @@ def incident(
     config = load_config(config_path)
     dated = dated_lineage(config, lambda history: _tasks(config, history, run_id, task))
     history = dated.history
-    found_task, run = found_run(history.lineage, run_id, task)
+    found_task, run = find_run(history.lineage, run_id, task)
     manifest = run_manifest(history, dated.descriptions, found_task, run)
     failed = [check["id"] for check in manifest["quality"]["checks"] if check["status"] == "failed"]
     first = first_bad_run(history.lineage, found_task, run, failed)

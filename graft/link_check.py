@@ -96,11 +96,11 @@ def check_links(
         for site in sites:
             below = _below(link.url, site)
             if below is not None:
-                yield _checked(link, below, site, by_path)
+                yield _check_link(link, below, site, by_path)
                 break
 
 
-def _checked(link: Link, below: str, site: str, by_path: dict[str, Address]) -> CheckedLink:
+def _check_link(link: Link, below: str, site: str, by_path: dict[str, Address]) -> CheckedLink:
     folder, _, file = below.rpartition("/")
     path = below if not file else f"{folder}/".lstrip("/") if file == "index.html" else f"{below}/"
     address = by_path.get(path)

@@ -95,7 +95,7 @@ def _texts(sources: Sequence[str], sites: Sequence[str]) -> Iterator[tuple[str, 
         elif is_site_url(source, sites):
             yield "", source
         else:
-            yield _without_secrets(source), _fetched(source)
+            yield _without_secrets(source), _fetch(source)
 
 
 def _files(path: Path) -> Iterator[tuple[str, str]]:
@@ -113,7 +113,7 @@ def _files(path: Path) -> Iterator[tuple[str, str]]:
         raise GraftError(f"cannot be read: {error.strerror}", place=str(path)) from error
 
 
-def _fetched(url: str) -> str:
+def _fetch(url: str) -> str:
     try:
         with get(url, timeout=_SILENCE, stream=True) as answer:
             answer.raise_for_status()

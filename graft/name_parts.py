@@ -19,7 +19,7 @@ def part_of_names(names: Iterable[str]) -> Callable[[str], bool]:
     ends = sorted({end for name in names for end in _ends(name)})
 
     def is_part(name: str) -> bool:
-        squashed = _squashed(name)
+        squashed = _squash(name)
         at = bisect_left(ends, squashed)
         return bool(squashed) and at < len(ends) and ends[at].startswith(squashed)
 
@@ -28,8 +28,8 @@ def part_of_names(names: Iterable[str]) -> Callable[[str], bool]:
 
 def _ends(name: str) -> Iterator[str]:
     for part in _PART.finditer(name):
-        yield _squashed(name[part.start() :])
+        yield _squash(name[part.start() :])
 
 
-def _squashed(name: str) -> str:
+def _squash(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()

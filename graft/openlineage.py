@@ -69,8 +69,8 @@ def check(events: Path, templates: tuple[Path, ...], *, as_json: bool) -> None:
     with the functions any, is_datetime, is_uuid, regex_match, env_var and not_match, as in the
     system tests of Airflow's OpenLineage provider.
     """
-    expected = _expected(templates)
-    emitted = _found(events)
+    expected = _read_expected(templates)
+    emitted = _read_emitted(events)
     try:
         results = compare(expected, emitted)
     except RecursionError as error:
@@ -84,7 +84,7 @@ def check(events: Path, templates: tuple[Path, ...], *, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _expected(paths: Sequence[Path]) -> list[ExpectedEvents]:
+def _read_expected(paths: Sequence[Path]) -> list[ExpectedEvents]:
     groups: dict[str, ExpectedEvents] = {}
     for path in paths:
         for file in document_files(path):
@@ -105,7 +105,7 @@ def _expected(paths: Sequence[Path]) -> list[ExpectedEvents]:
     return list(groups.values())
 
 
-def _found(path: Path) -> list[Any]:
+def _read_emitted(path: Path) -> list[Any]:
     is_input = path == _STANDARD_INPUT
     events = read_stream(sys.stdin.buffer, "-") if is_input else read_events(path)
     for number, event in enumerate(events, 1):

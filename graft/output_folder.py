@@ -64,7 +64,7 @@ class OutputFolder:
         """
         self.claim()
         staging = self.path / _STAGING
-        with self._errors(), _locked(self.path):
+        with self._errors(), _lock(self.path):
             shutil.rmtree(staging, ignore_errors=True)
             content = staging / "content"
             content.mkdir(parents=True)
@@ -75,7 +75,7 @@ class OutputFolder:
                 shutil.rmtree(staging, ignore_errors=True)
 
     def _publish(self, content: Path) -> None:
-        old = _written(self.path)
+        old = _read_marker(self.path)
         new = sorted(_files_below(str(content)))
         _check_in_the_way(self, new, old)
         # Both until all is done: after a crash everything that graft wrote is known.
@@ -229,7 +229,7 @@ def _folders_above(files: Iterable[str]) -> dict[str, None]:
     return folders
 
 
-def _written(folder: Path) -> set[str]:
+def _read_marker(folder: Path) -> set[str]:
     """The files that the marker lists and that lie in the folder."""
     try:
         read: Any = json.loads((folder / MARKER).read_text(encoding="utf-8"))
@@ -285,7 +285,7 @@ def _same(a: Path, b: Path) -> bool:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     """Hold the folder for one process; the system lets go when the process ends.
 
     Where a system has no such lock (Windows, some network file systems) nothing is held.

@@ -101,7 +101,7 @@ class Progress:
                     bar.update(task, total=1.0, completed=part)
                 bar.update(task, far=str(step.measure or ""))
 
-            with _repeated(look, _LOOKS):
+            with _repeat(look, _LOOKS):
                 yield
 
     @contextmanager
@@ -113,12 +113,12 @@ class Progress:
             far = str(step.measure or "") or f"still {doing}"
             self._console.print(Text(f"{name:<8} {far}  ({time.monotonic() - start:.0f} s)"))
 
-        with _repeated(line, self._lines):
+        with _repeat(line, self._lines):
             yield
 
 
 @contextmanager
-def _repeated(call: Callable[[], None], seconds: float) -> Iterator[None]:
+def _repeat(call: Callable[[], None], seconds: float) -> Iterator[None]:
     """Call a function now and then, in a thread of its own, until the end."""
     ended = threading.Event()
 

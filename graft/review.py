@@ -23,7 +23,7 @@ from dbt_graft.graft.review_base import base_artifacts
 from dbt_graft.graft.review_contracts import reviewed_contracts
 from dbt_graft.graft.review_declared import reviewed_declarations
 from dbt_graft.graft.review_files import base_files
-from dbt_graft.graft.review_models import compared
+from dbt_graft.graft.review_models import compare_artifacts
 from dbt_graft.graft.review_names import ReviewNames
 from dbt_graft.graft.review_places import review_places, with_files
 from dbt_graft.graft.review_replay import fail_option, replay
@@ -146,7 +146,7 @@ def _review(
     old = base_artifacts(base, config.target_dir)
     has_store = store.collected_at(config.path(config.store)) is not None
     described = Project(config).described()
-    nodes, notices = compared(old, new)
+    nodes, notices = compare_artifacts(old, new)
     notices = notices if has_store else (*notices, _ONLY_DBT)
     names = ReviewNames(config, new, described.lineage.former_names)
     ran = reviewed_runs(

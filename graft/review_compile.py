@@ -55,7 +55,7 @@ def compiled_commits(
                 try:
                     _check_out(workspace / "tree", commit)
                     _share_packages(project, here)
-                    outcome: Artifacts | GraftError = _compiled(here, workspace)
+                    outcome: Artifacts | GraftError = _compile(here, workspace)
                     step.result = f"{commit} {date}, {number} of {len(commits)}"
                 except GraftError as error:
                     outcome = error
@@ -114,7 +114,7 @@ def _share_packages(project: Path, here: Path) -> None:
         (here / _PACKAGES).symlink_to(packages.resolve(), target_is_directory=True)
 
 
-def _compiled(here: Path, workspace: Path) -> Artifacts:
+def _compile(here: Path, workspace: Path) -> Artifacts:
     """The artifacts of the project in a folder.
 
     Raises:

@@ -27,7 +27,7 @@ def reviewed_contracts(
     if not base.is_known:
         text = "data contracts are not compared: the base is a folder without them"
         return TasksReviewed(notices=(text,))
-    new, old = read_contracts(config), _of_base(config, base)
+    new, old = read_contracts(config), _read_base(config, base)
     notices = [
         f"a data contract is not compared: in the base {base.shown(str(fault))}"
         for fault in old.faults
@@ -59,7 +59,7 @@ def _unreadable(fault: GraftError) -> NodeReview:
     return NodeReview(f"contract:{Path(file).name}", KIND, file, (change,))
 
 
-def _of_base(config: Config, base: BaseFiles) -> ContractFiles:
+def _read_base(config: Config, base: BaseFiles) -> ContractFiles:
     """The contracts of the base; a pattern that names none there is no fault."""
     paths = [path for written in config.contracts if (path := base.path(written))]
     files = read_contracts(config.model_copy(update={"contracts": tuple(paths)}))

@@ -51,7 +51,7 @@ def reviewed_declarations(
             notices.append(f"declared lineage {path} is not compared: the base has none")
             now.drop(path)
         else:
-            then.records[path] = _stored(names.records(store_folder), path)
+            then.records[path] = _select_declared(names.records(store_folder), path)
     if not base.is_known and then.records:
         then.infos = now.infos  # The store has none.
     before, after = (
@@ -66,7 +66,7 @@ def reviewed_declarations(
         for usage in task.usages
         if usage.evidence is not Evidence.DECLARED
     }
-    around = TaskSurroundings(_both(writers_of(after), shown), datasets)
+    around = TaskSurroundings(_merge_writers(writers_of(after), shown), datasets)
     nodes = declared_reviews(before, after, lineage, around)
     gone = {name: str(base.here(Path(path))) for name, path in then.files.items()}
     return TasksReviewed(nodes, tuple(notices), files={**gone, **now.files})
@@ -101,7 +101,7 @@ class _Declared:
         )
 
 
-def _stored(records: Records, label: str) -> Records:
+def _select_declared(records: Records, label: str) -> Records:
     """The records of a store that an entry of graft.yml declared."""
     begin = f"declared:{label}#"
     return Records(
@@ -110,7 +110,7 @@ def _stored(records: Records, label: str) -> Records:
     )
 
 
-def _both(
+def _merge_writers(
     first: Mapping[DatasetId, set[str]], second: Mapping[DatasetId, set[str]]
 ) -> dict[DatasetId, set[str]]:
     return {key: first.get(key, set()) | second.get(key, set()) for key in {*first, *second}}

@@ -58,13 +58,13 @@ def base_files(base: str, config: Config, patterns: list[str]) -> Iterator[BaseF
     """
     folder = Path(base)
     if folder.is_dir():
-        yield BaseFiles(config, _beside(folder.resolve(), config))
+        yield BaseFiles(config, _find_beside(folder.resolve(), config))
         return
     with tempfile.TemporaryDirectory(prefix="graft-review-") as scratch:
-        yield BaseFiles(config, _extracted(base, config, patterns, Path(scratch)))
+        yield BaseFiles(config, _extract_files(base, config, patterns, Path(scratch)))
 
 
-def _beside(target: Path, config: Config) -> Path | None:
+def _find_beside(target: Path, config: Config) -> Path | None:
     """The folder that is to the base's target folder as that of graft.yml is to the project's."""
     inside = os.path.relpath(config.folder, config.target_dir)
     folder = Path(os.path.normpath(target / inside))
@@ -75,7 +75,7 @@ def _beside(target: Path, config: Config) -> Path | None:
     return folder if any(mark.is_file() for mark in marks) else None
 
 
-def _extracted(base: str, config: Config, patterns: list[str], scratch: Path) -> Path | None:
+def _extract_files(base: str, config: Config, patterns: list[str], scratch: Path) -> Path | None:
     """Write the files of a revision below a folder, as they are below the repository's."""
     above = nearest(config.folder)
     root = git(above, "rev-parse", "--show-toplevel")

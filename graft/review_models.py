@@ -13,7 +13,9 @@ from dbt_graft.lineage.review.node_change import NodeReview
 _NO_TYPES = "types are compared as far as YAML has them"
 
 
-def compared(old: Artifacts, new: Artifacts) -> tuple[tuple[NodeReview, ...], tuple[str, ...]]:
+def compare_artifacts(
+    old: Artifacts, new: Artifacts
+) -> tuple[tuple[NodeReview, ...], tuple[str, ...]]:
     """The nodes that differ, and what the comparison could not know.
 
     A version without a catalog borrows that of the other.
@@ -24,10 +26,13 @@ def compared(old: Artifacts, new: Artifacts) -> tuple[tuple[NodeReview, ...], tu
     after = review_nodes(
         new.manifest, (new if new.has_catalog else old).catalog, borrowed=not new.has_catalog
     )
-    return compare(before, after), (*_missing(old, new), *_uncompiled(before, after))
+    return compare(before, after), (
+        *_missing_notices(old, new),
+        *_uncompiled_notices(before, after),
+    )
 
 
-def _missing(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
+def _missing_notices(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
     names = [(version.manifest.get("metadata") or {}).get("project_name") for version in (old, new)]
     notices = []
     if all(names) and names[0] != names[1]:
@@ -38,7 +43,7 @@ def _missing(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
     return (*notices, *others)
 
 
-def _uncompiled(
+def _uncompiled_notices(
     before: Mapping[str, ReviewedNode], after: Mapping[str, ReviewedNode]
 ) -> tuple[str, ...]:
     count = sum(key in after and is_uncompiled(node, after[key]) for key, node in before.items())

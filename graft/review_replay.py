@@ -12,7 +12,7 @@ from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.review_base import artifacts_at, revisions
 from dbt_graft.graft.review_compile import compiled_commits
-from dbt_graft.graft.review_models import compared
+from dbt_graft.graft.review_models import compare_artifacts
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.errors import GraftError
@@ -100,7 +100,7 @@ def _show(versions: Iterator[Version], limit: ReviewVerdict | None) -> None:
             click.echo(one_line(f"{commit} {date}  left out: {after.problem}"))
             continue
         if before:
-            nodes, _ = compared(before, after)
+            nodes, _ = compare_artifacts(before, after)
             fails = ProjectReview(commit, nodes).fails(limit)
             verdicts[fails] += 1
             counts = Counter(node.verdict for node in nodes)

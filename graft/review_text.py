@@ -67,7 +67,10 @@ def review_lines(review: ProjectReview, most: int | None) -> Iterator[str]:
             ],
         ),
     )
-    for title, lines in (("changed", list(_changed(review, _COLUMNS if most else None))), *parts):
+    for title, lines in (
+        ("changed", list(_changed_lines(review, _COLUMNS if most else None))),
+        *parts,
+    ):
         if lines:
             yield f"{title} ({len(lines):,})"
             yield from (f"  {line}" for line in lines[:most])
@@ -75,7 +78,7 @@ def review_lines(review: ProjectReview, most: int | None) -> Iterator[str]:
                 yield f"  and {len(lines) - most:,} more: --all shows them"
 
 
-def _changed(review: ProjectReview, most: int | None) -> Iterator[str]:
+def _changed_lines(review: ProjectReview, most: int | None) -> Iterator[str]:
     for node in review.nodes:
         changes = node_text(node, most)
         allowed = f"  (allowed: {node.allowed})" if node.allowed else ""

@@ -75,7 +75,7 @@ def send(
     outbox = Outbox(Path(config.path(section.outbox)), receiver)
     try:
         with outbox.sending(), http_session(retries(), is_prompt=True) as session:
-            new = outbox.add(_outgoing(events), again=again == ALL)
+            new = outbox.add(_outgoing_events(events), again=again == ALL)
             if again == REFUSED:
                 outbox.try_refused_again()
             endpoint = HttpEndpoint(receiver, session, token, section.timeout)
@@ -93,7 +93,7 @@ def send(
         _fail(config, report, snapshot, receiver)
 
 
-def _outgoing(events: Iterable[ExportedEvent]) -> Iterable[OutgoingEvent]:
+def _outgoing_events(events: Iterable[ExportedEvent]) -> Iterable[OutgoingEvent]:
     for exported in events:
         yield OutgoingEvent(event_key(exported.event), exported.task, orjson.dumps(exported.event))
 

@@ -15,7 +15,7 @@ import orjson
 
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.dated_lineage import dated_lineage
-from dbt_graft.graft.found_dataset import found_dataset
+from dbt_graft.graft.found_dataset import find_dataset
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dates.calendar import (
     NO_DATES,
@@ -88,9 +88,9 @@ def states(
     """
     history = dated_lineage(
         load_config(config_path),
-        lambda history: tasks_of_states(history, found_dataset(history.lineage, dataset)),
+        lambda history: tasks_of_states(history, find_dataset(history.lineage, dataset)),
     ).history
-    dataset_id = found_dataset(history.lineage, dataset)
+    dataset_id = find_dataset(history.lineage, dataset)
     answer = _answer(
         history, entity_states(history, dataset_id, taints_now(history).dates(dataset_id))
     )

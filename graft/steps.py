@@ -215,7 +215,7 @@ def build(
     """Run collect, inject and site."""
     if run_dbt:
         generate_dbt_docs(config, progress)
-    collected = _collected(config, progress)
+    collected = _collect_logs(config, progress)
     grafted = pipeline.graft(
         *(config, progress, collected.unreadable),
         allow_empty=allow_empty,
@@ -226,7 +226,7 @@ def build(
     return pipeline.summary(config, grafted, collected, published)
 
 
-def _collected(config: Config, progress: Progress) -> CollectResult:
+def _collect_logs(config: Config, progress: Progress) -> CollectResult:
     """New logs, collected; none of them into a damaged store, of which the rest is published."""
     try:
         return collecting.collect(config, progress)

@@ -104,7 +104,7 @@ class Summary:
         if self.gaps:
             lines.append(("gaps", _statements(self.gaps)))
         if self.columns:
-            lines.append(("columns", _followed(self.columns)))
+            lines.append(("columns", _followed_text(self.columns)))
         of_all = "" if self.pages is None else f"{self.pages_changed:,} of {self.pages:,} changed"
         places = (("pages", of_all), ("artifacts", self.artifacts), ("site", self.site))
         lines += [(name, text) for name, text in places if text]
@@ -150,7 +150,7 @@ def _reasons(rejects: Iterable[Reject]) -> str:
     return "".join(shown)
 
 
-def _followed(columns: ColumnCoverage) -> str:
+def _followed_text(columns: ColumnCoverage) -> str:
     shown = [f"of {columns.followed:,} of {columns.of:,} dbt models followed"]
     reasons = list(columns.reasons.items())
     shown += [f"{'':<12}{count:,} × {reason}" for reason, count in reasons[:_SHOWN_REASONS]]

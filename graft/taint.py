@@ -19,7 +19,7 @@ from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dag_files import write_files
 from dbt_graft.graft.dated_lineage import dated_lineage
-from dbt_graft.graft.found_dataset import found_dataset
+from dbt_graft.graft.found_dataset import find_dataset
 from dbt_graft.graft.recorded import clear_taint, print_taints, record_taint
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dates.date_text import parse_dates
@@ -164,7 +164,7 @@ def _tasks_around(
 ) -> set[str]:
     """The tasks whose runs are all needed; bad is a dataset, a task, or runs."""
     if dataset:
-        return tasks_of_taint(history, [found_dataset(history.lineage, dataset)])
+        return tasks_of_taint(history, [find_dataset(history.lineage, dataset)])
     bad = {task} if task else store.tasks_of_runs(config.path(config.store), run_ids)
     return bad | tasks_of_taint(history, history.written_by(bad))
 
@@ -178,7 +178,7 @@ def _bad_writes(
     version: str | None,
     between: tuple[str, str] | None,
 ) -> list[BadWrite]:
-    dataset = found_dataset(history.lineage, name) if name else None
+    dataset = find_dataset(history.lineage, name) if name else None
     if dates and dataset:
         try:
             return bad_dates(history, dataset, parse_dates(dates))

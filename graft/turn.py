@@ -98,9 +98,9 @@ def turn(config: Config, wait: timedelta, notice: Callable[[str], None]) -> Iter
     Raises:
         BusyError: Another one still holds it after that time.
     """
-    file, new_folders = _place(config)
+    file, new_folders = _make_folder(config)
     try:
-        handle = _held(file, config, wait, notice) if file else None
+        handle = _hold(file, config, wait, notice) if file else None
         if file is None or handle is None:
             yield
             return
@@ -116,7 +116,7 @@ def turn(config: Config, wait: timedelta, notice: Callable[[str], None]) -> Iter
                 folder.rmdir()
 
 
-def _place(config: Config) -> tuple[Path | None, list[Path]]:
+def _make_folder(config: Config) -> tuple[Path | None, list[Path]]:
     """The lock's file, and the folders that were made for it, the innermost first.
 
     It is in the store, or for one that is no folder among the artifacts; None where there is no
@@ -141,7 +141,7 @@ def _place(config: Config) -> tuple[Path | None, list[Path]]:
     return folder / _FILE, new_folders
 
 
-def _held(file: Path, config: Config, wait: timedelta, notice: Callable[[str], None]) -> int | None:
+def _hold(file: Path, config: Config, wait: timedelta, notice: Callable[[str], None]) -> int | None:
     """The file, locked; None where it cannot be, as in a store that may be read only."""
     until = time.monotonic() + wait.total_seconds()
     while True:

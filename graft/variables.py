@@ -9,7 +9,7 @@ from pathlib import Path
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}")
 
 
-def expanded(path: str) -> str:
+def expand_path(path: str) -> str:
     """A path with its `${NAME}` and `${NAME:-default}` filled in, and a leading `~`.
 
     As in a shell, an empty variable takes the default.

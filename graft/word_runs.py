@@ -32,7 +32,7 @@ class WordRuns:
         """The texts of which a run stands in a text; one may come twice."""
         if not self.by_size:
             return
-        tokens = _TOKEN.findall(_folded(text))
+        tokens = _TOKEN.findall(_fold(text))
         for size, runs in self.by_size.items():
             # A long run is one in a paragraph as well as in the cells of a table.
             words = [word for word in tokens if word != BREAK] if size == LONGEST else tokens
@@ -95,8 +95,8 @@ def _hashes(words: Sequence[str], size: int) -> Iterator[int]:
 
 
 def _words(text: str) -> list[str]:
-    return WORD.findall(_folded(text))
+    return WORD.findall(_fold(text))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return (text if text.isascii() else normalize("NFKC", text)).casefold()

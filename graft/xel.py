@@ -142,7 +142,7 @@ def xel(
     """
     out = sys.stdout.buffer
     tally = _Tally()
-    chunks = _read(files, _wanted(names, application), tally)
+    chunks = _read(files, _event_filter(names, application), tally)
     try:
         if summary or as_json:
             for chunk in chunks:
@@ -158,7 +158,7 @@ def xel(
     sys.exit(3 if strict and tally.damages else 0)
 
 
-def _wanted(names: tuple[str, ...], globs: tuple[str, ...]) -> EventFilter:
+def _event_filter(names: tuple[str, ...], globs: tuple[str, ...]) -> EventFilter:
     def is_like(application: str) -> bool:
         return any(fnmatchcase(application, glob) for glob in globs)
 

@@ -26,7 +26,7 @@ def test_the_datasets_of_a_name(seed: int, count: int) -> None:
     random = Random(seed)  # noqa: S311
     datasets = list(dict.fromkeys(dataset(random) for _ in range(count)))
     former = {datasets[0]: [dataset(random) for _ in range(3)]}
-    search = DatasetSearch.of(datasets, former)
+    search = DatasetSearch.for_datasets(datasets, former)
     names = {one: one for one in datasets}
     names |= {old: new for new, some in former.items() for old in some}
     for _ in range(30):
