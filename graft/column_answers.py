@@ -107,7 +107,7 @@ class ColumnLine:
                 yield from (f"  - {one_line(reason)}" for reason in why[:_SHOWN])
         if False not in self.sides:
             return
-        if not self.view.indirect and (decided := self._decided()):
+        if not self.view.indirect and (decided := self._decided_text()):
             yield f"decides on {decided} (--kind all)"
         if self._ends:
             yield f"ends in {_list_names(self.view.label(column) for column in self._ends)}"
@@ -126,7 +126,7 @@ class ColumnLine:
     def _reasons(self, upstream: bool) -> Iterator[str]:
         return reasons(self.view, self.column, upstream=upstream)
 
-    def _decided(self) -> str:
+    def _decided_text(self) -> str:
         """The columns and tables on which it decides in one step."""
         steps = self.view.graph.children(self.column, indirect=True)
         direct = {step.target for step in self.view.graph.children(self.column)}

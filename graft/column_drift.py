@@ -16,7 +16,7 @@ from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Column, Dataset, Direction, Status
 
 
-def drifted_columns(config: Config, lineage: Lineage) -> list[ColumnDrift]:
+def find_drifted_columns(config: Config, lineage: Lineage) -> list[ColumnDrift]:
     """The columns on which catalog.json, YAML and the logs do not agree; none without artifacts."""
     project = Project(config)
     if project.dbt is None:

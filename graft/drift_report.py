@@ -10,7 +10,7 @@ from pathlib import Path
 from dbt_graft.exporters.dag_factory.check.compare import OrderFinding
 from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.data.view import DescribedLineage
-from dbt_graft.graft.column_drift import drifted_columns
+from dbt_graft.graft.column_drift import find_drifted_columns
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dag_check import dag_findings, read_dags, relative_to_cwd
 from dbt_graft.lineage.column_drift import ColumnDrift
@@ -66,7 +66,7 @@ def drift_report(
     """
     lineage = described.lineage
     edges = [*drift(lineage, runs, since), *model_drift(lineage, runs, since)]
-    columns = drifted_columns(config, lineage)
+    columns = find_drifted_columns(config, lineage)
     places = dags or [relative_to_cwd(Path(config.path(path))) for path in config.check.dags]
     if not places:
         return DriftReport(edges, columns)

@@ -265,7 +265,7 @@ def _uses(
                 *(str(access.status), str(access.kind)),
             )
             counted[key] = counted.get(key, 0) + access.statements
-            if key not in newest or _ended(access) >= _ended(newest[key]):
+            if key not in newest or _end_time(access) >= _end_time(newest[key]):
                 newest[key] = access
     names = ("task", "dataset", "operation", "status", "kind")
     return [
@@ -280,7 +280,7 @@ def _uses(
     ]
 
 
-def _ended(access: Access) -> datetime:
+def _end_time(access: Access) -> datetime:
     return access.last_at or datetime.min.replace(tzinfo=UTC)
 
 

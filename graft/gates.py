@@ -65,7 +65,7 @@ def _all_findings(
     config: Config, described: DescribedLineage, grafted: Grafted | None
 ) -> Iterator[tuple[str, RuleFinding]]:
     lineage = described.lineage
-    for forbidden in pipeline.forbidden(config, grafted) if grafted else ():
+    for forbidden in pipeline.find_forbidden(config, grafted) if grafted else ():
         if forbidden.rule == "second_writer":
             continue  # The rule of lineage finds it, of what dbt does not know too.
         subject = forbidden.names[0] if forbidden.names else "dbt"

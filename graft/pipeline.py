@@ -111,7 +111,7 @@ def check(
         grafted = project.grafted(view)
         step.result = _counts(grafted)
     _warn(project, view, grafted, progress)
-    if changes := forbidden(config, grafted):
+    if changes := find_forbidden(config, grafted):
         raise ForbiddenError(
             "\n".join(["the artifacts would change in forbidden ways", *map(str, changes)]),
             remedy="correct it, or list what you accept under `check.accept` in graft.yml",
@@ -127,7 +127,7 @@ def _counts(grafted: Grafted) -> str:
 def _check_not_empty(project: Project, view: LineageView) -> None:
     config = project.config
     if not view.past:
-        check_not_empty(config.path(config.store), project.records(view), _published(config))
+        check_not_empty(config.path(config.store), project.records(view), _last_tasks(config))
 
 
 def _warn(project: Project, view: LineageView, grafted: Grafted, progress: Progress) -> None:
@@ -164,10 +164,10 @@ def _write_artifacts(config: Config, grafted: Grafted, cache: ColumnCache) -> No
     write_file(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
 
 
-def forbidden(config: Config, grafted: Grafted) -> list[Violation]:
+def find_forbidden(config: Config, grafted: Grafted) -> list[Violation]:
     """The changes of a graft that `check.forbid` names, those that are accepted left out."""
     section = config.check
-    lost = lost_lineage(_published(config), task_metadata(grafted.lineage))
+    lost = lost_lineage(_last_tasks(config), task_metadata(grafted.lineage))
     return violations(grafted.report, section.forbid, section.accept, lost)
 
 
@@ -177,7 +177,7 @@ class ForbiddenError(GraftError):
     exit_code = 4
 
 
-def _published(config: Config) -> TaskMetadata:
+def _last_tasks(config: Config) -> TaskMetadata:
     folders = (config.path(config.site.out), config.path(config.artifacts))
     return last_published(*map(Path, folders))
 

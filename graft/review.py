@@ -20,14 +20,14 @@ from dbt_graft.graft.impact_graph import impact_graph, surroundings
 from dbt_graft.graft.past import Moment, PastTime
 from dbt_graft.graft.project import Project
 from dbt_graft.graft.review_base import base_artifacts
-from dbt_graft.graft.review_contracts import reviewed_contracts
-from dbt_graft.graft.review_declared import reviewed_declarations
+from dbt_graft.graft.review_contracts import compare_contracts
+from dbt_graft.graft.review_declared import compare_declarations
 from dbt_graft.graft.review_files import base_files
 from dbt_graft.graft.review_models import compare_artifacts
 from dbt_graft.graft.review_names import ReviewNames
 from dbt_graft.graft.review_places import review_places, with_files
 from dbt_graft.graft.review_replay import fail_option, replay
-from dbt_graft.graft.review_tasks import base_moment, reviewed_runs
+from dbt_graft.graft.review_tasks import base_moment, compare_runs
 from dbt_graft.graft.review_text import review_annotations, review_lines
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector import artifacts
@@ -149,13 +149,13 @@ def _review(
     nodes, notices = compare_artifacts(old, new)
     notices = notices if has_store else (*notices, _ONLY_DBT)
     names = ReviewNames(config, new, described.lineage.former_names)
-    ran = reviewed_runs(
+    ran = compare_runs(
         config, names, since or base_moment(old), base_store, described if has_store else None
     )
     declared = [entry.declared.path for entry in config.collect if entry.declared]
     with base_files(base, config, [*declared, *config.contracts]) as files:
-        declarations = reviewed_declarations(config, names, files, base_store, described)
-        contracts = reviewed_contracts(config, files, described)
+        declarations = compare_declarations(config, names, files, base_store, described)
+        contracts = compare_contracts(config, files, described)
     tasks = with_files(merge_reviews(ran.nodes, declarations.nodes), config, declarations.files)
     all_nodes = tuple(
         sorted((*nodes, *tasks, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id))

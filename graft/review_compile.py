@@ -31,7 +31,7 @@ _LONGEST = 160
 _TERMINATED = 128 + signal.SIGTERM
 
 
-def compiled_commits(
+def compile_commits(
     project: Path, last: int, progress: Progress
 ) -> Iterator[tuple[str, str, Artifacts | GraftError]]:
     """The last commits that touched a dbt project, oldest first: commit, date, artifacts.

@@ -18,7 +18,7 @@ from dbt_graft.lineage.review.contracts import contract_reviews
 from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
 
 
-def reviewed_contracts(
+def compare_contracts(
     config: Config, base: BaseFiles, described: DescribedLineage
 ) -> TasksReviewed:
     """The contracts that promise something else than in the base."""

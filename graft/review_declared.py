@@ -18,7 +18,7 @@ from dbt_graft.lineage.records import Evidence, Records, TaskInfo
 from dbt_graft.lineage.review.tasks import TaskSurroundings, declared_reviews
 
 
-def reviewed_declarations(
+def compare_declarations(
     config: Config,
     names: ReviewNames,
     base: BaseFiles,

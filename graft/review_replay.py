@@ -11,7 +11,7 @@ import click
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.review_base import artifacts_at, revisions
-from dbt_graft.graft.review_compile import compiled_commits
+from dbt_graft.graft.review_compile import compile_commits
 from dbt_graft.graft.review_models import compare_artifacts
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector.artifacts import Artifacts
@@ -64,7 +64,7 @@ def replay(
     limit = ReviewVerdict[fail_on.upper()] if fail_on else config.review.failing
     if compiling:
         project = folder.resolve() if folder else config.project_dir
-        _show(compiled_commits(project, last, Progress()), limit)
+        _show(compile_commits(project, last, Progress()), limit)
         return
     target = folder.resolve() if folder else config.target_dir
     commits = list(revisions(target, last, "manifest.json"))
@@ -74,10 +74,10 @@ def replay(
             place=str(target),
             remedy="name a folder in which manifests are committed, or use --compile",
         )
-    _show(_committed(commits, target), limit)
+    _show(_read_commits(commits, target), limit)
 
 
-def _committed(commits: list[tuple[str, str]], target: Path) -> Iterator[Version]:
+def _read_commits(commits: list[tuple[str, str]], target: Path) -> Iterator[Version]:
     for commit, date in commits:
         try:
             yield commit, date, artifacts_at(commit, target)

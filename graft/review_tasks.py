@@ -46,7 +46,7 @@ def base_moment(old: Artifacts) -> Moment | None:
     return Moment(at.astimezone(UTC), f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
 
 
-def reviewed_runs(
+def compare_runs(
     config: Config,
     names: ReviewNames,
     since: Moment | None,
@@ -90,10 +90,12 @@ def reviewed_runs(
         writers_of(described.lineage), {names.rename(dataset) for dataset in comparison.known}
     )
     nodes = run_reviews(before, last, since_then, around, comparison.changed)
-    return TasksReviewed(nodes, tuple(_mixed(sorted(comparison.mixed))), task_versions(since_then))
+    return TasksReviewed(
+        nodes, tuple(_mixed_notices(sorted(comparison.mixed))), task_versions(since_then)
+    )
 
 
-def _mixed(tasks: Sequence[str]) -> Iterator[str]:
+def _mixed_notices(tasks: Sequence[str]) -> Iterator[str]:
     if tasks:
         names = ", ".join(tasks[:3]) + (f" and {len(tasks) - 3:,} more" if len(tasks) > 3 else "")
         yield (

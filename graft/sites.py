@@ -133,7 +133,7 @@ def publish_site(
                 config.site.name,
                 config.site.url,
                 None if past else collected_at,
-                _moved(config, grafted),
+                _moved_namespaces(config, grafted),
                 built_at=None if past or audience else datetime.now(UTC),
                 hidden_labels=config.site.labels.hide,
                 notice=" ".join(notices),
@@ -215,7 +215,7 @@ def _final_names(lineage: Lineage) -> Rename:
     return lambda dataset: names.get(dataset, dataset)
 
 
-def _moved(config: Config, grafted: Grafted) -> dict[str, str]:
+def _moved_namespaces(config: Config, grafted: Grafted) -> dict[str, str]:
     """Former namespace -> that of dbt's relations now."""
     now = dbt_platform(config, str(grafted.manifest["metadata"].get("adapter_type") or ""))
     return dict.fromkeys(config.former_namespaces, now.namespace)
