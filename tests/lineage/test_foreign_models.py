@@ -74,7 +74,7 @@ def test_seeds_and_snapshots_too(tmp_path: Path, kind: str) -> None:
 def test_models_of_our_own_and_tests_are_no_tasks(
     tmp_path: Path, one: Document, projects: tuple[str, ...] | None
 ) -> None:
-    found = lineage(tmp_path, one, settings=LineageSettings(projects=projects))
+    found = lineage(tmp_path, one, projects=projects)
     assert (dict(found.tasks), found.flows, found.column_edges) == ({}, (), ())
 
 

@@ -25,6 +25,7 @@ from dbt_graft.lineage.records import (
     Status,
     Subtype,
 )
+from dbt_graft.lineage.settings import LineageSettings
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -107,9 +108,9 @@ def lineage_records(statements: Sequence[str], columns: str = "", **parents: str
     )
 
 
-def inferred(records: Records, **more: bool) -> list[str]:
+def inferred(records: Records, settings: LineageSettings | None = None) -> list[str]:
     """The inferred edges as the cases write them; observed ones with a `+` before."""
-    lineage = build(records, **more)
+    lineage = build(records, settings=settings)
     return [
         f"{'' if e.evidence is Evidence.INFERRED else '+'}{e.to_dataset.name}.{e.to_column} < "
         f"{e.from_dataset.name}.{e.from_column}"
@@ -214,7 +215,7 @@ def test_all_columns_feed_where_they_are_known(columns: str, expected: list[str]
 
 def test_inference_can_be_turned_off() -> None:
     records = lineage_records([READ, WRITE, "y.c < x.d"])
-    assert inferred(records, infer_columns=False) == ["+y.c < x.d IDENTITY"]
+    assert inferred(records, LineageSettings(infer_columns=False)) == ["+y.c < x.d IDENTITY"]
     assert inferred(records) == ["y.a < x.a", "+y.c < x.d IDENTITY"]
 
 

@@ -75,7 +75,8 @@ def load(source: str, target: str) -> Records:
 
 
 def flows(records: Records, rules: OneNameRules | None = None) -> list[str]:
-    found = build(records, settings=LineageSettings(one_name=rules)).flows
+    settings = LineageSettings(one_name=rules or OneNameRules())
+    found = build(records, settings=settings).flows
     return [f"{one.source.name[9:]} -> {one.target.name[9:]}" for one in found]
 
 
