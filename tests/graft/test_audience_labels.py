@@ -58,13 +58,15 @@ def label_of(kind: str, folder: Path, meta: dict[str, Any]) -> None:
         change(folder, "macros", "macro.shop.m", **fields, meta=meta)
 
 
-@pytest.mark.parametrize("kind", ["table", "column", "ephemeral model", "exposure", "macro"])
 @pytest.mark.parametrize(
-    ("meta", "label"),
+    ("kind", "meta", "label"),
     [
-        ({"classification": "strictly_confidential"}, "strictly_confidential"),
-        ({"sensitivity": "top secret"}, "top secret"),
-        ({"pii": "email"}, "pii: email"),
+        ("table", {"classification": "strictly_confidential"}, "strictly_confidential"),
+        ("column", {"sensitivity": "top secret"}, "top secret"),
+        ("column", {"pii": "email"}, "pii: email"),
+        ("ephemeral model", {"classification": "strictly_confidential"}, "strictly_confidential"),
+        ("exposure", {"pii": "email"}, "pii: email"),
+        ("macro", {"sensitivity": "top secret"}, "top secret"),
     ],
 )
 def test_a_label_that_is_no_classification_stops_the_site(
