@@ -93,7 +93,7 @@ def position(file: LogFile, end: int, head: bytes) -> str:
 
 
 def has_head(head: bytes, expected: str) -> bool:
-    """Whether a file with these first bytes is the one that `NewPart.head` tells of."""
+    """Whether a file with these first bytes is the one that `NewPart.head` describes."""
     return not expected or _head_digest(head[: int(expected.partition(":")[0])]) == expected
 
 
