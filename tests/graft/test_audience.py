@@ -143,7 +143,11 @@ def test_the_pages_of_an_audience_promise_nothing_of_the_rest(tmp_path: Path) ->
         config.write("site: {audiences: {public: {out: build/public, unlabelled: show}}}\n")
     assert graft(tmp_path, "collect").exit_code == 0
     assert graft(tmp_path, "site").exit_code == 0
-    promise = "and all logs were read"
-    for page in ("index.html", "attention/index.html"):
+    promises = {
+        "index.html": "and all logs were read",
+        "attention/index.html": "and all logs were read",
+        "datasets/sftp/files/index.html": "No writer found",
+    }
+    for page, promise in promises.items():
         assert promise in (tmp_path / "build/site" / page).read_text()
         assert promise not in (tmp_path / "build/public" / page).read_text()
