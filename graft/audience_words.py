@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from dbt_graft.collectors.statements.text.tokens import keywords
@@ -29,7 +30,7 @@ _PLAIN = keywords(
 _CODE = frozenset(("macro", "doc", "test", "unit_test", "operation", "sql_operation"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sight:
     """The line between visible and hidden, for data and for all that belongs to it.
 
@@ -44,6 +45,14 @@ class Sight:
     tasks: Collection[str]
     consumers: Collection[Consumer]
 
+    def shows(self, consumer: Consumer) -> bool:
+        """Whether a consumer is visible."""
+        return (consumer.node_id, consumer.name) in self._consumer_keys
+
+    @cached_property
+    def _consumer_keys(self) -> frozenset[tuple[str, str]]:
+        return frozenset((consumer.node_id, consumer.name) for consumer in self.consumers)
+
 
 def words_of(project: CompleteProject, sight: Sight) -> HiddenWords:
     """The words of all that an audience may not see."""
@@ -52,7 +61,7 @@ def words_of(project: CompleteProject, sight: Sight) -> HiddenWords:
     hidden_nodes = [members[key] for key in sight.gone if key in members]
     lineage, consumers = project.grafted.lineage, project.grafted.consumers
     hidden_tasks = [task for name, task in lineage.tasks.items() if name not in sight.tasks]
-    hidden_consumers = [consumer for consumer in consumers if consumer not in sight.consumers]
+    hidden_consumers = [consumer for consumer in consumers if not sight.shows(consumer)]
     # Something visible may be called as something hidden; a longer name may not have it in it.
     shared = {
         *_names_of_nodes(visible_nodes),
@@ -94,7 +103,7 @@ def _descriptions(project: CompleteProject, sight: Sight) -> Iterator[str]:
         if name not in sight.tasks:
             yield task.info.description
     for consumer in project.grafted.consumers:
-        if consumer not in sight.consumers:
+        if not sight.shows(consumer):
             yield consumer.text
 
 

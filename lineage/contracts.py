@@ -6,7 +6,7 @@ A contract stands beside dashboards as a consumer: somebody relies on the data, 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from dbt_graft.lineage.column_promise import ColumnPromise
@@ -93,13 +93,6 @@ class ContractMatches:
 
     tables: tuple[tuple[DataContract, ContractTable, DatasetId], ...] = ()
     unmatched: tuple[tuple[DataContract, ContractTable, tuple[DatasetId, ...]], ...] = ()
-    _by_dataset: Mapping[DatasetId, Sequence[tuple[DataContract, ContractTable]]] = field(
-        default_factory=dict
-    )
-
-    def of(self, dataset: DatasetId) -> Sequence[tuple[DataContract, ContractTable]]:
-        """The contracts about a dataset, each with its table."""
-        return self._by_dataset.get(dataset, ())
 
     def partitions(self) -> dict[DatasetId, dict[str, Grain]]:
         """Dataset -> the columns with dates that contracts say it is partitioned by, in order."""
@@ -161,13 +154,11 @@ def match_contracts(
         for at in range(len(parts)):
             ends[".".join(parts[at:])].append(dataset)
     tables, unmatched = [], []
-    by_dataset: dict[DatasetId, list[tuple[DataContract, ContractTable]]] = defaultdict(list)
     for contract in contracts:
         for table in contract.tables:
             candidates = next((ends[n.casefold()] for n in table.names if n.casefold() in ends), [])
             if len(candidates) == 1:
                 tables.append((contract, table, candidates[0]))
-                by_dataset[candidates[0]].append((contract, table))
             else:
                 unmatched.append((contract, table, tuple(sorted(candidates))))
-    return ContractMatches(tuple(tables), tuple(unmatched), by_dataset)
+    return ContractMatches(tuple(tables), tuple(unmatched))
