@@ -59,8 +59,8 @@ class LeakSearch:
     Attributes:
         files: The number of files that were searched.
         names: The number of names and texts that were looked for.
-        unsearched: Names that cannot be looked for: the pages themselves use the word, or they
-            are shorter than three characters.
+        unsearched: Names that cannot be looked for: the pages themselves use the word, a visible
+            name has it in it, or they are shorter than three characters.
     """
 
     leaks: tuple[Leak, ...]
@@ -91,7 +91,7 @@ class LeakSearch:
         if most is not None and len(self.leaks) > most:
             yield f"  and {len(self.leaks) - most:,} others"
         if self.unsearched:
-            yield f"  not searched for, as pages use them: {', '.join(self.unsearched)}"
+            yield f"  not searched for, as pages or visible names have them: {', '.join(self.unsearched)}"
 
 
 def find_leaks(

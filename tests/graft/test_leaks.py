@@ -279,5 +279,5 @@ def test_the_report_lists_leaks_up_to_a_number() -> None:
         f"  0.html: {NAME} [plain]",
         f"  1.html: {NAME} [plain]",
         "  and 1 others",
-        "  not searched for, as pages use them: status",
+        "  not searched for, as pages or visible names have them: status",
     ]
