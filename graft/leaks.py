@@ -91,7 +91,8 @@ class LeakSearch:
         if most is not None and len(self.leaks) > most:
             yield f"  and {len(self.leaks) - most:,} others"
         if self.unsearched:
-            yield f"  not searched for, as pages or visible names have them: {', '.join(self.unsearched)}"
+            names = ", ".join(self.unsearched)
+            yield f"  not searched for, as pages or visible names have them: {names}"
 
 
 def find_leaks(
