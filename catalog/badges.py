@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dbt_graft.analysis.quality.faults import FaultKind
 from dbt_graft.catalog.formatting import count
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import node_results
 from dbt_graft.catalog.upstream_faults import last_write_failed, upstream_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.quality.faults import FaultKind
 from dbt_graft.lineage.records import Outcome, Status
 
 # Looks, worst first; `graft-badge--<look>` in the style sheet.

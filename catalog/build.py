@@ -10,6 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import dbt_graft
+from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory, update_history
+from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.catalog.beside import Beside, processors
 from dbt_graft.catalog.changes_page import (
     changes_json,
@@ -46,13 +48,11 @@ from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, update_addresses
-from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory, update_history
-from dbt_graft.lineage.daily import DailyHistory
+from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, DocsNode
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.privacy.labels import PrivacyLabels
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,8 @@ from typing import ClassVar
 
 import orjson
 
-from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.page import Page
-from dbt_graft.lineage.change_json import build_json
-from dbt_graft.lineage.changes import (
+from dbt_graft.analysis.history.change_json import build_json
+from dbt_graft.analysis.history.changes import (
     Build,
     BuildHistory,
     Change,
@@ -20,6 +18,8 @@ from dbt_graft.lineage.changes import (
     PublishedNames,
     select_changes,
 )
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.urls import dataset_path, task_path
 

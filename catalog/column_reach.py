@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Iterable
 from itertools import chain
 
-from dbt_graft.lineage.column_graph import ColumnGraph
-from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.graphs.column_graph import ColumnGraph
+from dbt_graft.lineage.graphs.column_path import ColumnId
 
 
 class ColumnReach:

@@ -11,9 +11,9 @@ from markupsafe import Markup
 from dbt_graft.catalog.formatting import SUBTYPE
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import prose
-from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence, Subtype
 from dbt_graft.lineage.urls import column_anchor
 

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.history.presence import droppers
+from dbt_graft.analysis.quality.downstream import ReachedFault
 from dbt_graft.catalog.badges import HealthBadge, dataset_badges
 from dbt_graft.catalog.columns import ColumnTable, column_table
 from dbt_graft.catalog.dates_panel import DatesPanel
@@ -25,15 +27,13 @@ from dbt_graft.catalog.run_history import RunHistory, usages_history
 from dbt_graft.catalog.step_links import StepLinks, step_links
 from dbt_graft.catalog.steps import LineageSteps
 from dbt_graft.catalog.upstream_faults import shown_faults
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
-from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.presence import droppers
-from dbt_graft.lineage.quality.downstream import ReachedFault
 from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome, Shape, TaskInfo
 from dbt_graft.lineage.urls import dataset_path
-from dbt_graft.lineage.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates
 from dbt_graft.lineage.dates.calendar import (
     FIRST,
     LAST,
@@ -25,7 +26,6 @@ from dbt_graft.lineage.dates.calendar import (
 )
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.dates.period import Grain
-from dbt_graft.lineage.states.entity_states import EntityState, EntityStates
 
 MONTHS, YEARS = 12, 5
 _CELL, _GAP = 9, 2

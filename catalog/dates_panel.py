@@ -8,6 +8,11 @@ from datetime import datetime
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.entity_states import EntityState, entity_states
+from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
+from dbt_graft.analysis.dates.recorded_states import DatasetTaint, TaintsNow
+from dbt_graft.analysis.dates.write_gaps import WriteGaps, write_gaps
 from dbt_graft.catalog.date_pictures import DRAWN, calendar_pictures, recent_dates
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import (
@@ -22,11 +27,6 @@ from dbt_graft.lineage.dates.dataset_kind import DatasetKind
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.dates.partition_mapping import MappingEvidence
 from dbt_graft.lineage.dates.period import Grain
-from dbt_graft.lineage.states.access_history import AccessHistory
-from dbt_graft.lineage.states.entity_states import EntityState, entity_states
-from dbt_graft.lineage.states.kind_of_dataset import dataset_kind
-from dbt_graft.lineage.states.recorded_states import DatasetTaint, TaintsNow
-from dbt_graft.lineage.states.write_gaps import WriteGaps, write_gaps
 
 _MOST = 12  # ranges of dates in a line
 _EVIDENCE = {

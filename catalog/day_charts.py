@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dbt_graft.catalog.formatting import count, number
 from dbt_graft.catalog.run_history import usual_count
-from dbt_graft.lineage.daily import DayRows, DayRuns
+from dbt_graft.lineage.building.daily import DayRows, DayRuns
 
 _WIDTH, _STEP, _HEIGHT, _FOOT = 1.5, 2, 40, 8
 _LEAST = 1.0  # pixels: a day with few can still be seen

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory
 from dbt_graft.catalog.attention import (
     AttentionList,
     HealthRatio,
@@ -25,7 +26,6 @@ from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.picture import fits, picture
 from dbt_graft.catalog.platform_pages import PlatformDatasets, platforms
 from dbt_graft.catalog.schema_picture import schema_picture
-from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory
 
 # A graph of this many boxes can still be read by scrolling down.
 MAX_BOXES = 300

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dbt_graft.analysis.impact.answer import ProposedChange
+from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.analysis.impact.reach import ImpactReach, ReachOfChange
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.impact.answer import ProposedChange
-from dbt_graft.lineage.impact.change import ChangeType
-from dbt_graft.lineage.impact.reach import ImpactReach, ReachOfChange
 
 # Changes of a dataset and of a column, in words; a renamed one is gone under its old name.
 OF_DATASET: Mapping[ChangeType, str] = {

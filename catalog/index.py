@@ -9,25 +9,29 @@ from datetime import datetime
 from functools import cached_property
 from urllib.parse import quote
 
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.recorded_states import taints_now
+from dbt_graft.analysis.impact.answer import Surroundings
+from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.analysis.impact.reach import ImpactReach
+from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.analysis.privacy.labels import PrivacyLabels
+from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
+from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.catalog.column_reach import ColumnReach
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
 from dbt_graft.catalog.grouped import Grouped
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
 from dbt_graft.catalog.steps import DatasetSteps
-from dbt_graft.lineage.column_graph import ColumnGraph
-from dbt_graft.lineage.daily import DailyHistory
+from dbt_graft.lineage.building.daily import DailyHistory
+from dbt_graft.lineage.building.runs import result_recency
+from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
-from dbt_graft.lineage.graph import Graph
-from dbt_graft.lineage.impact.answer import Surroundings
-from dbt_graft.lineage.impact.graph import ImpactGraph
-from dbt_graft.lineage.impact.reach import ImpactReach
+from dbt_graft.lineage.graphs.column_graph import ColumnGraph
+from dbt_graft.lineage.graphs.graph import Graph
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.privacy.classification import Classification
-from dbt_graft.lineage.privacy.labels import PrivacyLabels
-from dbt_graft.lineage.quality.deadlines import DeadlineForecast, forecasts
-from dbt_graft.lineage.quality.history import write_history
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,
@@ -36,11 +40,7 @@ from dbt_graft.lineage.records import (
     Run,
     Status,
 )
-from dbt_graft.lineage.runs import result_recency
 from dbt_graft.lineage.spelling import Spelling
-from dbt_graft.lineage.states.access_history import AccessHistory
-from dbt_graft.lineage.states.recorded_states import taints_now
-from dbt_graft.lineage.usage import Usage
 
 # Columns that are listed for a column beyond those that it feeds directly.
 MAX_FURTHER = 50

@@ -34,10 +34,10 @@ from dbt_graft import __version__
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.privacy_page import derived_labels
 from dbt_graft.catalog.upstream_faults import shown_faults
+from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.graph import Graph, N
-from dbt_graft.lineage.orchestration import orchestrator_task
+from dbt_graft.lineage.graphs.graph import Graph, N
 from dbt_graft.lineage.records import ColumnEdge, Direction
 
 # Whose code makes pages.

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.analysis.privacy.labels import LabelStep, PrivacyLabels, UnmappedFlow
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.privacy.classification import Classification
-from dbt_graft.lineage.privacy.labels import LabelStep, PrivacyLabels, UnmappedFlow
 
 PATH = "privacy/"
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import quote, urlsplit
 
+from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.catalog.markup import external, printable
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.privacy.classification import Classification
 
 
 @dataclass(frozen=True, slots=True)

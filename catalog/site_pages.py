@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
+from dbt_graft.analysis.history.changes import BuildHistory
 from dbt_graft.catalog.attention import attention_page
 from dbt_graft.catalog.changes_page import changes_page
 from dbt_graft.catalog.column_pages import column_pages
@@ -27,7 +28,6 @@ from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.step_links import step_links
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.upstream_faults import upstream_faults
-from dbt_graft.lineage.changes import BuildHistory
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dbt_graft.analysis.quality.carriers import has_data_of
+from dbt_graft.analysis.quality.downstream import Faults, ReachedFault, faults_downstream, nearest
+from dbt_graft.analysis.quality.faults import FaultKind, QualityFault, quality_faults
+from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.quality.carriers import has_data_of
-from dbt_graft.lineage.quality.downstream import Faults, ReachedFault, faults_downstream, nearest
-from dbt_graft.lineage.quality.faults import FaultKind, QualityFault, quality_faults
-from dbt_graft.lineage.quality.history import write_history
 from dbt_graft.lineage.records import Direction, Status
 
 # Faults that the page of a dataset names.

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pyarrow as pa
 from pyarrow import fs
 
+from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.folder_walk import (
     ListedFile,
     Report,
@@ -19,7 +20,6 @@ from dbt_graft.collectors.folder_walk import (
 )
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.findings import Finding, Severity
 
 _WILDCARD = re.compile(r"[*?]")
 _ANYTHING = re.compile("")

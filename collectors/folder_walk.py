@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from pyarrow import fs
 
+from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.system_reason import system_reason
-from dbt_graft.lineage.findings import Finding, Severity
 
 Report = Callable[[Finding], None]
 

@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command; Ctrl-C ends in one line even before all modules are loaded."""
     try:
-        from dbt_graft.graft.cli import main as graft
+        from dbt_graft.graft.commands.cli import main as graft
 
         graft()
     except KeyboardInterrupt:

@@ -14,13 +14,13 @@ from itertools import chain
 from typing import Any
 
 from dbt_graft import __version__
+from dbt_graft.analysis.dates.valid_dates import valid_dates
 from dbt_graft.exporters.openlineage.airflow_runs import airflow_run_of
 from dbt_graft.exporters.openlineage.column_lineage import (
     edges_by_target,
     input_fields,
     split_by_column,
 )
-from dbt_graft.exporters.valid_dates import valid_dates
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage, Task

@@ -12,13 +12,13 @@ from datetime import datetime
 from typing import Any
 
 from dbt_graft import __version__
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.quality.faults import tests_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.quality.faults import tests_of
 from dbt_graft.lineage.records import Access, Direction, NodeResult, Run, Status
-from dbt_graft.lineage.states.access_history import AccessHistory
 
 VERSION = 1
 SCHEMA_URL = (

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from dbt_graft.analysis.audience.described import AudienceView
+from dbt_graft.analysis.audience.records import rename_keys
 from dbt_graft.injector import slim
 from dbt_graft.injector.audience_nodes import (
     DATA,
@@ -20,8 +22,6 @@ from dbt_graft.injector.audience_nodes import (
 from dbt_graft.injector.audience_values import without_hidden
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource, Report
-from dbt_graft.lineage.audience.described import AudienceView
-from dbt_graft.lineage.audience.records import rename_keys
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage

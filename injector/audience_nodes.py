@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from dbt_graft.analysis.audience.described import AudienceView
+from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.injector.audience_values import texts
 from dbt_graft.injector.manifest import Node, parents
 from dbt_graft.injector.sensitivity import labels
-from dbt_graft.lineage.audience.described import AudienceView
-from dbt_graft.lineage.audience.hidden import Audience, HiddenData
 from dbt_graft.lineage.dataset import DatasetId
 
 # The parts of a manifest whose members have names.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dbt_graft.lineage.audience.described import AudienceView
-from dbt_graft.lineage.audience.words import LEFT_OUT, Mentions
+from dbt_graft.analysis.audience.described import AudienceView
+from dbt_graft.analysis.audience.words import LEFT_OUT, Mentions
 
 # What dbt and its docs page find nodes by.
 _IDS = frozenset(

@@ -10,12 +10,12 @@ from dataclasses import replace
 from dbt_graft.injector.describe import tests_by_node
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.relations import Relations
-from dbt_graft.lineage.checks import Check, check_of
+from dbt_graft.lineage.building.checks import Check, check_of
+from dbt_graft.lineage.building.runs import result_recency
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import NodeTest
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import NodeResult
-from dbt_graft.lineage.runs import result_recency
 
 _logger = logging.getLogger(__name__)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dbt_graft.analysis.checks.column_drift import DbtColumns
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.dbt_lineage import catalog_columns
 from dbt_graft.injector.manifest import all_nodes
 from dbt_graft.injector.relations import Relations
-from dbt_graft.lineage.column_drift import DbtColumns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column
 

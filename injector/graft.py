@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from dbt_graft.analysis.checks.agreement import agreement
 from dbt_graft.injector import groups, integrity, nodes, warehouse
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.checks import with_checks
@@ -28,7 +29,6 @@ from dbt_graft.injector.promote import Promotion, promote
 from dbt_graft.injector.relations import Relations, relations
 from dbt_graft.injector.report import AmbiguousName, Grafted, Report
 from dbt_graft.injector.undo import changes
-from dbt_graft.lineage.agreement import agreement
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.errors import GraftError

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from dbt_graft.lineage.agreement import ColumnDifference
+from dbt_graft.analysis.checks.agreement import ColumnDifference
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description

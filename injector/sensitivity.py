@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from dbt_graft.analysis.privacy.classification import classification
 from dbt_graft.injector.inherited import merge_field, meta
 from dbt_graft.injector.manifest import Node, string_tags
-from dbt_graft.lineage.privacy.classification import classification
 
 # Keys whose value is a class of data: it is the label.
 _CLASSES = ("sensitivity", "classification", "data_classification", "security_classification")

@@ -7,15 +7,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.building.ignored_tasks import IgnoredTasks
+from dbt_graft.lineage.building.model_reads import ModelReads, join_reads
+from dbt_graft.lineage.building.other_names import NameReason
+from dbt_graft.lineage.building.superseded import RunKey, Supersession
+from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.graph import Graph
-from dbt_graft.lineage.ignored_tasks import IgnoredTasks
-from dbt_graft.lineage.model_reads import ModelReads, join_reads
-from dbt_graft.lineage.other_names import NameReason
+from dbt_graft.lineage.graphs.graph import Graph
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import (
     Access,
@@ -32,8 +34,6 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.spelling import Spelling
-from dbt_graft.lineage.superseded import RunKey, Supersession
-from dbt_graft.lineage.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

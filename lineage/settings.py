@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from dbt_graft.lineage.building.other_names import OneNameRules
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
-from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import TaskInfo
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from tests.faces import differences
-from tests.lineage.test_renames import BUILT, records
+from tests.lineage.building.test_renames import BUILT, records
 
 
 def test_faces_that_agree_have_no_differences() -> None:

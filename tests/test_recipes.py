@@ -14,7 +14,7 @@ from typing import Any
 import click
 import pytest
 
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 from tests.archives import unpack
 
 SCHEMAS = {

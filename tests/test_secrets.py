@@ -22,7 +22,7 @@ from dbt_graft.collectors.spark.sources.connectors import save_target
 from dbt_graft.collectors.spark.sources.databases import database_of
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.tables import TABLES, Collected
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.errors import GraftError, exception_traceback
 from dbt_graft.lineage.paths import dataset_folders, path_dataset
 from dbt_graft.lineage.records import DatasetMetadata, Records, TaskMetadata

@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.report import Report  # noqa: E402
-from dbt_graft.lineage.column_graph import ColumnGraph  # noqa: E402
-from dbt_graft.lineage.column_path import ColumnId  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId  # noqa: E402
+from dbt_graft.lineage.graphs.column_graph import ColumnGraph  # noqa: E402
+from dbt_graft.lineage.graphs.column_path import ColumnId  # noqa: E402
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Subtype  # noqa: E402
 
 DATASETS, COLUMNS, LAYERS, LIMIT_MS, ASKED = 100_000, 10, 12, 50, 300

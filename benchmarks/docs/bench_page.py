@@ -33,7 +33,7 @@ from dbt_graft.injector import docs, stock  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import GraftOptions, graft  # noqa: E402
 from dbt_graft.injector.relations import relations  # noqa: E402
-from dbt_graft.lineage.build import build  # noqa: E402
+from dbt_graft.lineage.building.build import build  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId, Kind  # noqa: E402
 from dbt_graft.lineage.operations import Operation  # noqa: E402
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status  # noqa: E402

@@ -18,11 +18,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.history.taint_history import START, first_table, layered_lineage
 from benchmarks.report import Report
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.bad_writes import bad_dates
+from dbt_graft.analysis.dates.taint import spread
+from dbt_graft.analysis.dates.taint_plan import taint_plan
 from dbt_graft.lineage.dates.calendar import dates_between
-from dbt_graft.lineage.states.access_history import AccessHistory
-from dbt_graft.lineage.states.bad_writes import bad_dates
-from dbt_graft.lineage.states.taint import spread
-from dbt_graft.lineage.states.taint_plan import taint_plan
 
 WARM_SECONDS = 3.0
 

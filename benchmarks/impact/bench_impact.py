@@ -25,10 +25,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.impact.layers import LAYERS, table, write_layers
 from benchmarks.report import Report
-from dbt_graft.graft.config import load
-from dbt_graft.graft.impact_index import FILE, ImpactIndex, IndexFile
-from dbt_graft.lineage.impact.answer import Impact, ProposedChange, impact
-from dbt_graft.lineage.impact.change import ChangeType
+from dbt_graft.analysis.impact.answer import Impact, ProposedChange, impact
+from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.impact_index import FILE, ImpactIndex, IndexFile
 
 T = TypeVar("T")
 BUILD = Path("build/bench/impact")

@@ -118,9 +118,9 @@ def _orjson(folder: Path) -> Callable[[], int]:
 
 
 def _inject(folder: Path) -> Callable[[], None]:
-    from dbt_graft.graft.config import load
-    from dbt_graft.graft.pipeline import graft
-    from dbt_graft.graft.progress import Progress
+    from dbt_graft.graft.build.inject import graft
+    from dbt_graft.graft.project.config import load
+    from dbt_graft.graft.project.progress import Progress
 
     def work() -> None:
         graft(load(folder / "graft.yml"), Progress(quiet=True))

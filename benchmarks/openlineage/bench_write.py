@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.report import Report  # noqa: E402
 from dbt_graft.exporters.openlineage.events import events  # noqa: E402
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot  # noqa: E402
-from dbt_graft.lineage.build import build  # noqa: E402
+from dbt_graft.lineage.building.build import build  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId, Kind  # noqa: E402
 from dbt_graft.lineage.operations import Operation  # noqa: E402
 from dbt_graft.lineage.records import (  # noqa: E402

@@ -29,7 +29,7 @@ from benchmarks.report import Report  # noqa: E402
 from dbt_graft.catalog.build import build  # noqa: E402
 from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record  # noqa: E402
 from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
-from dbt_graft.graft.output_folder import OutputFolder  # noqa: E402
+from dbt_graft.graft.project.output_folder import OutputFolder  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import Grafted, GraftOptions, graft  # noqa: E402
 from dbt_graft.lineage.model import Lineage  # noqa: E402

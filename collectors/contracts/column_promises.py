@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
+from dbt_graft.analysis.checks.column_promise import ColumnPromise
 from dbt_graft.collectors.contracts.document import PropertyPart
-from dbt_graft.lineage.column_promise import ColumnPromise
 
 # Keys under which a quality rule, or its arguments, lists the values that are valid.
 _VALUES = ("validValues", "mustBeIn")

@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from dbt_graft.analysis.checks.contracts import ContractColumn, ContractTable, DataContract
+from dbt_graft.analysis.privacy.classification import classification
 from dbt_graft.collectors.checked_yaml import read_yaml
 from dbt_graft.collectors.contracts.column_promises import column_promise, is_true
 from dbt_graft.collectors.contracts.document import (
@@ -23,9 +25,7 @@ from dbt_graft.collectors.contracts.document import (
     ServerPart,
 )
 from dbt_graft.collectors.contracts.promises import Promise, apply_promises
-from dbt_graft.lineage.contracts import ContractColumn, ContractTable, DataContract
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.privacy.classification import classification
 
 _LARGEST = 5_000_000  # bytes
 _MOST_NODES = 500_000  # with all aliases followed

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dbt_graft.lineage.contracts import ContractTable
-from dbt_graft.lineage.quality.times import clock_text, length, time_of_day
+from dbt_graft.analysis.checks.contracts import ContractTable
+from dbt_graft.analysis.quality.times import clock_text, length, time_of_day
 
 # Names of properties, with the short ones of the standard.
 _AGES = ("latency", "ly", "freshness")

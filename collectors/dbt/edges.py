@@ -12,9 +12,9 @@ from dbt_graft.collectors.dbt.models import DbtModel
 from dbt_graft.collectors.dbt.relation_names import RelationNames
 from dbt_graft.collectors.dbt.result_columns import result_columns
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
+from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Masking, Subtype
 
 _ORIGIN = "dbt:manifest.json"

@@ -14,6 +14,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.collectors.dbt.outline_scope import (
     OutlineRows,
     OutlineScope,
@@ -23,7 +24,6 @@ from dbt_graft.collectors.dbt.outline_scope import (
     rename_columns,
 )
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
-from dbt_graft.lineage.review.node import QueryOutline
 
 _ROW_MAKERS = (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline)
 _FILTERS = ("where", "having", "qualify", "limit", "offset", "sample", "connect", "match", "top")

@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
+from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.analysis.privacy.classification import classification
+from dbt_graft.analysis.review.node import ReviewedColumn
 from dbt_graft.collectors.dbt.models import Document
 from dbt_graft.collectors.dbt.outline_scope import digest
-from dbt_graft.lineage.column_promise import ColumnPromise
-from dbt_graft.lineage.privacy.classification import classification
-from dbt_graft.lineage.review.node import ReviewedColumn
 
 _NOT_NULL = "not_null"
 _VALUES = "accepted_values"

@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from dbt_graft.analysis.review.compare import NOT_COMPILED
+from dbt_graft.analysis.review.node import QueryOutline, ReviewedNode
 from dbt_graft.collectors.dbt.dialects import dialect_of
 from dbt_graft.collectors.dbt.models import DbtModel, Document, read_models
 from dbt_graft.collectors.dbt.outline_scope import digest
@@ -25,8 +27,6 @@ from dbt_graft.collectors.dbt.review_columns import (
 )
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.review.compare import NOT_COMPILED
-from dbt_graft.lineage.review.node import QueryOutline, ReviewedNode
 
 _ALLOWED = re.compile(r'--[ \t]*graft:[ \t]*allow-change[ \t]+reason="([^"\n]{1,300})"')
 _ROW_SETTINGS = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.declared.document import DeclaredUpstream, Document, parse_column, read
 from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.folder_walk import Report, unlisted_folder
@@ -18,7 +19,6 @@ from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,

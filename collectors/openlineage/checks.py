@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dbt_graft.collectors.openlineage.datasets import named_dataset
 from dbt_graft.collectors.openlineage.event import Event
 from dbt_graft.collectors.openlineage.facets import objects, text
-from dbt_graft.lineage.checks import Check
+from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.records import NodeResult, Run, Status
 
 _FACET = "dataQualityAssertions"

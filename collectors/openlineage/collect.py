@@ -40,7 +40,7 @@ from dbt_graft.collectors.store.arrow_tables import (
 )
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
-from dbt_graft.lineage.foreign_models import DBT_PART
+from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.records import DatasetMetadata, NodeResult, Reject, TaskMetadata
 
 if TYPE_CHECKING:

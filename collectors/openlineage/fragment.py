@@ -20,9 +20,9 @@ from dbt_graft.collectors.openlineage.groups import EventAccess, Group, groups
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.sql import shown_sql
 from dbt_graft.collectors.redact import redact_error
+from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.foreign_models import DBT_PART
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,

@@ -26,12 +26,12 @@ from dbt_graft.collectors.openlineage.event import Event, EventKind, NamedDatase
 from dbt_graft.collectors.openlineage.facets import mapping, number, objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
+from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import join_positions, known_union
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Evidence
 

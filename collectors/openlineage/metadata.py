@@ -11,8 +11,8 @@ from dbt_graft.collectors.openlineage.datasets import MOST_COLUMNS, named_datase
 from dbt_graft.collectors.openlineage.event import Event, Facets
 from dbt_graft.collectors.openlineage.facets import objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
+from dbt_graft.lineage.building.dataset_metadata import newness
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dataset_metadata import newness
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata, TaskMetadata
 from dbt_graft.lineage.redaction import redact_text
 

@@ -28,6 +28,7 @@ from dbt_graft.collectors.schema import Flat, arrow, batch, record
 from dbt_graft.collectors.store import LogRecords
 from dbt_graft.collectors.store.tables import TABLES
 from dbt_graft.collectors.system_reason import system_reason
+from dbt_graft.lineage.building.task_metadata import newness
 from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.records import (
@@ -40,7 +41,6 @@ from dbt_graft.lineage.records import (
     Shape,
     TaskMetadata,
 )
-from dbt_graft.lineage.task_metadata import newness
 
 _logger = logging.getLogger(__name__)
 

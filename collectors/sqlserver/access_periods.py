@@ -12,12 +12,12 @@ from datetime import timedelta
 
 from dbt_graft.collectors.sqlserver.shown import StatementAccess
 from dbt_graft.collectors.statements.periods.shape import TextDate
+from dbt_graft.lineage.building.period_flow import derive_periods
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, has_time
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import known_union, union
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period_flow import derive_periods
 from dbt_graft.lineage.records import Direction, Evidence
 
 _CHANGES = frozenset({Operation.DELETE, Operation.UPDATE, Operation.MERGE})

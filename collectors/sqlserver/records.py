@@ -19,11 +19,11 @@ from dbt_graft.collectors.sqlserver.shown import (
     dataset_of_run,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import known_partitions
-from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.records import (
     Access,
     Column,

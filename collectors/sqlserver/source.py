@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.files import LogFile, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.reading import Reading
@@ -52,7 +53,6 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     write_snapshot,
 )
 from dbt_graft.collectors.store import Collected, last_event_times, of_logs, open_sessions
-from dbt_graft.lineage.findings import Finding
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

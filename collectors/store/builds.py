@@ -15,16 +15,16 @@ from typing import Any
 import orjson
 from pyarrow import fs
 
-from dbt_graft.collectors.files import filesystem
-from dbt_graft.collectors.store.batches import StoreError
-from dbt_graft.lineage.change_json import build_from_json, build_json
-from dbt_graft.lineage.changes import (
+from dbt_graft.analysis.history.change_json import build_from_json, build_json
+from dbt_graft.analysis.history.changes import (
     BUILDS,
     Build,
     BuildHistory,
     PublishedDataset,
     PublishedNames,
 )
+from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.store.batches import StoreError
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column
 

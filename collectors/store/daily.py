@@ -13,7 +13,7 @@ from dbt_graft.collectors.store.batches import open_store, reopens
 from dbt_graft.collectors.store.fold.files import sum_by_day
 from dbt_graft.collectors.store.fold.read import days_since, read_folded, read_unfolded
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES
-from dbt_graft.lineage.daily import YEAR, DailyHistory, DayRows, DayRuns
+from dbt_graft.lineage.building.daily import YEAR, DailyHistory, DayRows, DayRuns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.fold.days import unsettled_days
 from dbt_graft.lineage.names import Rename

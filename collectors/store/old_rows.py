@@ -17,11 +17,11 @@ from dbt_graft.collectors.store.live_rows import records_of
 from dbt_graft.collectors.store.logs import PART, conform_columns, holding_logs
 from dbt_graft.collectors.store.merge import file_chunks
 from dbt_graft.collectors.store.tables import TABLES, BatchFile
+from dbt_graft.lineage.building.run_group import RunGroup, run_groups
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.fold.scope import FoldScope, fold_scope
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Run
-from dbt_graft.lineage.run_group import RunGroup, run_groups
 
 # Rows that are records at a time.
 _AT_ONCE = 500_000

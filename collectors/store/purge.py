@@ -26,12 +26,12 @@ from dbt_graft.collectors.store.old_rows import OldRows
 from dbt_graft.collectors.store.purged_rows import ClosedLogs
 from dbt_graft.collectors.store.tables import PURGED, TABLES
 from dbt_graft.collectors.store.upgrade import keep_copy
+from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.fold.closing import ClosingLogs
 from dbt_graft.lineage.fold.days import DayTotals
 from dbt_graft.lineage.fold.runs import TaskFold
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.fold.settled import origins_of
-from dbt_graft.lineage.run_group import RunGroup
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbt_graft.lineage.event_runs import EVENT_SHAPE
+from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 
 _TIMES = {"first_seen": "min", "last_seen": "max", "dropped_at": "max"}
 _ROW, _APART = "row", "apart"

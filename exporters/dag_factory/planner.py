@@ -27,7 +27,7 @@ from dbt_graft.exporters.dag_factory.templates import without_jinja
 from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, units
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.graphs.graph import Graph
 
 _UNKNOWN = "nothing in graft.yml says how it runs"
 _ADD_A_COMMAND = "add an entry below `airflow.commands`: a `command`, or `external: true`"

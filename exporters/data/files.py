@@ -8,8 +8,8 @@ from pathlib import Path
 import orjson
 import pyarrow.parquet as pq
 
-from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.data.views import VIEWS
+from dbt_graft.lineage.described import DescribedLineage
 
 # Rows of a group of rows: what a reader takes at a time.
 _GROUP = 100_000

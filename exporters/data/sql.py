@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.data.views import VIEWS
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from dbt_graft.exporters.data.view import DescribedLineage, View, ViewColumn, ViewType
-from dbt_graft.lineage.checks import check_of
+from dbt_graft.lineage.building.checks import check_of
 from dbt_graft.lineage.describe import Description, NodeTest
+from dbt_graft.lineage.described import DescribedLineage, View, ViewColumn, ViewType
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 _Row = tuple[object, ...]

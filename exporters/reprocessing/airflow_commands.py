@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
+from dbt_graft.analysis.dates.taint_plan import Rerun
+from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dates.calendar import (
     FIRST,
     LAST,
@@ -22,9 +24,7 @@ from dbt_graft.lineage.dates.calendar import (
     moment_of,
 )
 from dbt_graft.lineage.dates.period import Grain
-from dbt_graft.lineage.orchestration import orchestrator_task
 from dbt_graft.lineage.records import Run
-from dbt_graft.lineage.states.taint_plan import Rerun
 
 _AIRFLOW = "airflow"
 _DEPTH = 8

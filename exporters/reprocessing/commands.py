@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from dbt_graft.analysis.dates.taint_plan import Rerun, TaintPlan
 from dbt_graft.exporters.dag_factory.templates import fill_command, names_in
 from dbt_graft.exporters.reprocessing.airflow_commands import (
     backfill_commands,
@@ -22,7 +23,6 @@ from dbt_graft.lineage.dates.calendar import FIRST, LAST, NO_DATES, Dates, momen
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Run
-from dbt_graft.lineage.states.taint_plan import Rerun, TaintPlan
 
 _ADD = "add `rerun:` to its entry below `tasks` in graft.yml"
 

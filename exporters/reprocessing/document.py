@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from dbt_graft import __version__
+from dbt_graft.analysis.dates.taint_plan import BadReport, TaintedOutput, TaintPlan
 from dbt_graft.exporters.reprocessing.commands import RerunStep
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import dates_iso
-from dbt_graft.lineage.states.taint_plan import BadReport, TaintedOutput, TaintPlan
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/taint.schema.json"

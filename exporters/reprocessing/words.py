@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
+from dbt_graft.analysis.dates.taint_plan import BadReport, Rerun, TaintPlan
 from dbt_graft.exporters.dag_factory.texts import code, one_line
 from dbt_graft.exporters.reprocessing.commands import RerunStep
 from dbt_graft.lineage.dates.date_text import dates_text
-from dbt_graft.lineage.states.taint_plan import BadReport, Rerun, TaintPlan
 
 _MOST = 8  # ranges of dates in a line
 _LISTED = 20

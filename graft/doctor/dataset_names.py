@@ -6,15 +6,15 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
-from dbt_graft.graft.config import Config
-from dbt_graft.graft.dbt_relations import dbt_platform
-from dbt_graft.graft.phrases import count, first_findings, join_names
-from dbt_graft.graft.project import Project
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.phrases import count, first_findings, join_names
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.dbt_relations import dbt_platform
+from dbt_graft.graft.project.project import Project
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
-from dbt_graft.lineage.findings import Finding, Severity
 
 
 def matches(config: Config) -> Iterator[Finding]:

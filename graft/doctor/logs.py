@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.phrases import ago, count
 from dbt_graft.collectors.source import LogSource, is_below
 from dbt_graft.collectors.sqlserver.source import (
     check_server_session,
@@ -14,10 +16,8 @@ from dbt_graft.collectors.sqlserver.source import (
     try_connection,
 )
 from dbt_graft.collectors.store import open_sessions
-from dbt_graft.graft.config import CollectEntry, Config, SqlServerEntry
 from dbt_graft.graft.doctor.store_state import StoreState
-from dbt_graft.graft.phrases import ago, count
-from dbt_graft.lineage.findings import Finding, Severity
+from dbt_graft.graft.project.config import CollectEntry, Config, SqlServerEntry
 
 _OLD = timedelta(days=14)
 

@@ -10,9 +10,9 @@ from importlib import metadata
 from pathlib import Path
 
 from dbt_graft import __version__
+from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.java import java_home, version
 from dbt_graft.collectors.sqlserver.source import best_installed_driver
-from dbt_graft.lineage.findings import Finding, Severity
 
 
 def python() -> Iterator[Finding]:

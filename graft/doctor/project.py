@@ -8,12 +8,12 @@ from pathlib import Path
 
 import yaml
 
-from dbt_graft.graft.config import Config
-from dbt_graft.graft.dbt_relations import dbt_platform
-from dbt_graft.graft.phrases import ago, count
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.phrases import ago, count
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
-from dbt_graft.lineage.findings import Finding, Severity
 
 # Keys of dbt_project.yml and their defaults: the folders that make up a manifest.
 _FOLDERS = {

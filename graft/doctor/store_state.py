@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.phrases import ago, count, first_findings, join_names
 from dbt_graft.collectors import store
 from dbt_graft.graft.doctor.cut_plans import is_cut
-from dbt_graft.graft.phrases import ago, count, first_findings, join_names
 from dbt_graft.lineage.errors import GraftError, exception_summary
-from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.records import Outcome, Records
 from dbt_graft.lineage.redaction import REDACTED

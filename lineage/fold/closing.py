@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from datetime import datetime
 
+from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.fold.settled import origins_of
-from dbt_graft.lineage.run_group import RunGroup
 
 
 class ClosingLogs:

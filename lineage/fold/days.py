@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
+from dbt_graft.lineage.building.run_group import RunGroup, run_groups
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Direction, Records, Run, Status
-from dbt_graft.lineage.run_group import RunGroup, run_groups
 
 _MICROSECOND = timedelta(microseconds=1)
 _TaskKey: TypeAlias = tuple[str, str, datetime]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
-from dbt_graft.lineage.event_runs import is_event
+from dbt_graft.lineage.building.event_runs import is_event
 from dbt_graft.lineage.records import ColumnEdge, Dataset
 
 

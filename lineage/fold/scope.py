@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dbt_graft.lineage.airflow_names import parent_id, task_try
+from dbt_graft.lineage.building.event_runs import ORCHESTRATORS, is_event
+from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.event_runs import ORCHESTRATORS, is_event
 from dbt_graft.lineage.openlineage import parse_job
 from dbt_graft.lineage.records import Access, Run
-from dbt_graft.lineage.run_group import RunGroup
 
 # Stands for all runs with the name of a try in Airflow, which is an id only in a namespace.
 TRY = "try"

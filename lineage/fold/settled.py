@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dbt_graft.lineage.build import locate_names
+from dbt_graft.lineage.building.build import locate_names
+from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.fold.scope import TRY, ids_of_event, ids_of_run, namespaces_of
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records
-from dbt_graft.lineage.run_group import RunGroup
 
 
 def settled_keys(group: RunGroup, namespaces: Iterable[str] = ()) -> Iterator[str]:

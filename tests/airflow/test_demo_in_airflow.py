@@ -22,10 +22,10 @@ from dbt_graft.collectors import store
 from dbt_graft.exporters.dag_factory.document import files
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import DbtTasks
-from dbt_graft.graft.cli import main
-from dbt_graft.graft.config import load
-from dbt_graft.graft.export_dag_factory import read_order
-from dbt_graft.graft.project import LineageView, Project
+from dbt_graft.graft.commands.cli import main
+from dbt_graft.graft.commands.export_dag_factory import read_order
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.injector.report import Grafted
 from tests.airflow.environment import AirflowEnvironment, airflow_environment
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.graft.config import load
-from dbt_graft.graft.project import LineageView, Project
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.orchestration import orchestrator_task
 from tests.airflow.environment import AirflowEnvironment, airflow_environment
 from tests.catalog.html_reader import HtmlReader, text
 from tests.exporters.openlineage.conformance import complaints

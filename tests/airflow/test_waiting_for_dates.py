@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import tables
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Records
 from tests.airflow.environment import AirflowEnvironment, airflow_environment

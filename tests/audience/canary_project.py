@@ -19,8 +19,8 @@ from dbt_graft.collectors.contracts.document import ContractDocument
 from dbt_graft.collectors.declared.document import Document as DeclaredDocument
 from dbt_graft.collectors.store import Collected, commit
 from dbt_graft.collectors.store.arrow_tables import tables
-from dbt_graft.graft.cli import main
-from dbt_graft.graft.config import Config
+from dbt_graft.graft.commands.cli import main
+from dbt_graft.graft.project.config import Config
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (

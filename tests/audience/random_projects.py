@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from dbt_graft.lineage.privacy.classification import Classification
+from dbt_graft.analysis.privacy.classification import Classification
 from tests.audience.canaries import Canaries
 from tests.audience.canary_artifacts import empty_artifacts
 

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from dbt_graft.lineage.privacy.classification import Classification
+from dbt_graft.analysis.privacy.classification import Classification
 from tests.audience.canaries import HIDDEN, SEEN
 from tests.audience.canary_project import LABELS, UNLABELLED, CanaryProject, canary_project, graft
 from tests.audience.published import canaries_in

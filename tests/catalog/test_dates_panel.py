@@ -14,7 +14,7 @@ from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.page_keys import PageKeys
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.calendar import dates_between
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence

@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 
 from dbt_graft.catalog.day_charts import day_chart
-from dbt_graft.lineage.daily import DayRows, DayRuns
+from dbt_graft.lineage.building.daily import DayRows, DayRuns
 
 BEGIN = date(2026, 1, 1)
 

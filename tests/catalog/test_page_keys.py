@@ -18,7 +18,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.page_keys import digest, maker_digest
 from dbt_graft.catalog.site_pages import record_pages
-from dbt_graft.lineage.daily import DailyHistory, DayRows, DayRuns
+from dbt_graft.lineage.building.daily import DailyHistory, DayRows, DayRuns
 from dbt_graft.lineage.urls import dataset_path, task_path
 from tests.catalog.worlds import CHANGES, World, world
 

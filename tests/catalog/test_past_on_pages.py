@@ -14,7 +14,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.task_pages import task_page
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.describe import Description, Role

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.analysis.privacy.labels import DeclaredLabel, privacy_labels
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.privacy_page import privacy_page
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.privacy.classification import Classification
-from dbt_graft.lineage.privacy.labels import DeclaredLabel, privacy_labels
+from tests.analysis.impact.test_answer import EDGES, FLOWS, table
 from tests.catalog.html_reader import HtmlReader
-from tests.lineage.impact.test_answer import EDGES, FLOWS, table
 
 
 def index(label: str = "pii", column: str = "id") -> Index:

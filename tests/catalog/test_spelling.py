@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dbt_graft.analysis.history.changes import NO_BUILDS
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.changes_page import present_pages
 from dbt_graft.catalog.explorer.write import opening_view
@@ -19,10 +20,9 @@ from dbt_graft.catalog.neighbourhood import around_dataset, around_task, full_gr
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.site_pages import list_pages, record_pages
-from dbt_graft.lineage.changes import NO_BUILDS
+from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Dataset
 from dbt_graft.lineage.spelling import Spelling

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
+from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.files import accept_all, filesystem, log_files
 from dbt_graft.collectors.folder_walk import remote_files
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.findings import Finding, Severity
 
 BACK = "the link leads back to a folder above it, and is not followed"
 LISTED = "the link leads to a folder that is listed already"

@@ -11,7 +11,7 @@ import pytest
 from dbt.artifacts.schemas.catalog import CatalogArtifact
 from dbt.artifacts.schemas.manifest import WritableManifest
 
-from dbt_graft.graft.config import load
+from dbt_graft.graft.project.config import load
 from dbt_graft.injector import integrity
 from dbt_graft.injector.manifest import all_nodes
 

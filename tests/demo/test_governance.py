@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 
 pytestmark = pytest.mark.demo
 

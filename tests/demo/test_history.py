@@ -15,8 +15,8 @@ import zstandard
 from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.results import read_invocation
 from dbt_graft.collectors.store.node_results import PER_NODE
-from dbt_graft.graft.config import load
-from dbt_graft.graft.project import Project
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.project import Project
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dbt_graft.collectors import store
-from dbt_graft.graft.config import load
-from dbt_graft.graft.project import LineageView, Project
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.records import ColumnEdge, Direction, EdgeType
 

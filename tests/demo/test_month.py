@@ -11,23 +11,23 @@ from typing import Any
 import pytest
 
 from dbt_graft.collectors import store
-from dbt_graft.graft.config import load
-from dbt_graft.graft.project import LineageView, Project
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Access, Direction, Records
 
-pytest.importorskip("dbt_graft.lineage.states.taint")
+pytest.importorskip("dbt_graft.analysis.dates.taint")
 
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.bad_writes import bad_dates, last_good_run
+from dbt_graft.analysis.dates.entity_states import entity_states
+from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
+from dbt_graft.analysis.dates.taint import Taint, spread
+from dbt_graft.analysis.dates.taint_plan import taint_plan
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
 from dbt_graft.lineage.dates.date_text import parse_dates
-from dbt_graft.lineage.states.access_history import AccessHistory
-from dbt_graft.lineage.states.bad_writes import bad_dates, last_good_run
-from dbt_graft.lineage.states.entity_states import entity_states
-from dbt_graft.lineage.states.kind_of_dataset import dataset_kind
-from dbt_graft.lineage.states.taint import Taint, spread
-from dbt_graft.lineage.states.taint_plan import taint_plan
 
 pytestmark = pytest.mark.demo
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 
 pytestmark = pytest.mark.demo
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 
 pytestmark = pytest.mark.demo
 

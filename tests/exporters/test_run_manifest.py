@@ -11,11 +11,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.exporters.run_manifest import run_manifest
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.building.superseded import Supersession
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
 from dbt_graft.lineage.describe import Description, NodeTest, Role
-from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -28,8 +30,6 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
-from dbt_graft.lineage.states.access_history import AccessHistory
-from dbt_graft.lineage.superseded import Supersession
 
 SIX = datetime(2026, 11, 2, 6, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dbt_graft.exporters.task_metadata import task_metadata
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.tables import ReadLog
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -36,8 +36,8 @@ from dbt_graft.lineage.records import (
     Shape,
     Status,
 )
+from tests.graft.commands.test_impact import board, everything, node
 from tests.graft.small_project import small_project
-from tests.graft.test_impact import board, everything, node
 
 # raw.orders -> orders_x -> mart -> mail, and orders_x -> zqxhidpay -> after.
 LINEAGE = """\

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.graft.test_command import graft
+from tests.graft.commands.test_command import graft
 from tests.graft.test_faults import EXPECTED, collect, project, reads, wait_for
 
 

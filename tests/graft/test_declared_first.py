@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.graft.test_command import graft
+from tests.graft.commands.test_command import graft
 
 
 @pytest.mark.parametrize("command", ["collect", "build"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 from tests.exporters.openlineage.receiver import receiving
 from tests.graft.small_disk import fill, small_disk
 from tests.graft.small_project import declare, small_project

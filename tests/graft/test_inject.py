@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 
 NOW = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
 SECOND = pa.timestamp("us", "UTC")

@@ -22,7 +22,7 @@ import pytest
 
 # An account without rights may not read the modules: they are loaded before.
 from dbt_graft.catalog import build as _  # noqa: F401
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
 
 NOBODY = 65534

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.tables import ReadLog
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from jinja2 import Template as Renderer
 
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 from tests.graft.small_project import declare, small_project
 
 

@@ -8,9 +8,9 @@ import orjson
 import pytest
 from click.testing import CliRunner
 
+from dbt_graft.analysis.history.changes import Build
 from dbt_graft.collectors import store
-from dbt_graft.graft.cli import main
-from dbt_graft.lineage.changes import Build
+from dbt_graft.graft.commands.cli import main
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
 
 # ruff: noqa: F811 (a fixture of another module)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dbt_graft.exporters.airflow_lineage import airflow_lineage, lines
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (

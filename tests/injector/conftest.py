@@ -12,7 +12,7 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename

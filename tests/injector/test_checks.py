@@ -10,11 +10,11 @@ import pytest
 
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import GraftOptions
-from dbt_graft.lineage.checks import Check
+from dbt_graft.lineage.building.checks import Check
+from dbt_graft.lineage.building.runs import results_by_node
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import NodeResult, Status
-from dbt_graft.lineage.runs import results_by_node
 from tests.injector.conftest import START, Log, Project
 
 ORDERS = DatasetId("spark", "Analytics.orders")

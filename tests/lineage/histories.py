@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
-from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,

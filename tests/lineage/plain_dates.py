@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
+from dbt_graft.analysis.dates.bad_writes import BadWrite
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates, hour_of
 from dbt_graft.lineage.dates.period import Grain, Period
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Status
-from dbt_graft.lineage.states.bad_writes import BadWrite
 
 DOMAIN = [date(2026, 5, 1) + timedelta(n) for n in range(300)]
 EVERYTHING = frozenset(DOMAIN)

@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.bad_writes import BadWrite, bad_dates, bad_runs, last_good_run
+from dbt_graft.analysis.dates.entity_states import entity_states
+from dbt_graft.analysis.dates.taint import spread
 from dbt_graft.lineage.dates.calendar import dates_of
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.states.access_history import AccessHistory
-from dbt_graft.lineage.states.bad_writes import BadWrite, bad_dates, bad_runs, last_good_run
-from dbt_graft.lineage.states.entity_states import entity_states
-from dbt_graft.lineage.states.taint import spread
 from tests.lineage.plain_dates import COMPARED, NOTHING, Plain, days_of
 from tests.lineage.random_histories import START, period, random_history, table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dbt_graft.catalog.build import build as build_site
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.operations import Operation

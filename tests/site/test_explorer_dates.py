@@ -11,11 +11,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from dbt_graft.catalog.build import build as build_site
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records
-from tests.graft.test_past import DAY, FILES, MART, ORDERS, START, loaded
+from tests.graft.project.test_past import DAY, FILES, MART, ORDERS, START, loaded
 from tests.site.conftest import Visit, served, visiting
 from tests.site.test_explorer import box, explored, idle, ids
 

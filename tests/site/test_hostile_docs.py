@@ -12,7 +12,7 @@ from playwright.sync_api import Route
 from dbt_graft.injector import docs
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import GraftOptions, graft
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from tests.graft.commands.test_serve import WAIT, serving
 from tests.graft.small_project import declare, small_project
-from tests.graft.test_serve import WAIT, serving
 
 
 def test_an_open_page_loads_itself_again_after_a_build(browser: Browser, tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ from dbt_graft.collectors.spark.sources.schema import (
     merge_columns,
     typed_columns,
 )
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import join_positions, known_union
-from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Status
 

@@ -28,9 +28,9 @@ from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.plan_text import plan_text
 from dbt_graft.collectors.spark.sources.schema import is_plain
-from dbt_graft.lineage.columns import compose
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.memory import MEMORY
+from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Subtype
 
 _WRITES_COLUMNS = (

@@ -29,8 +29,8 @@ from dbt_graft.collectors.spark.sources.plan_text import plan_text, scan_node
 from dbt_graft.collectors.spark.sources.rdds import scanned_rdd
 from dbt_graft.collectors.spark.sources.relations import relation_scan
 from dbt_graft.collectors.spark.sources.scans import Scan, read_scan
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 _ENGINE_QUERY = "External engine query"

@@ -16,13 +16,13 @@ from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.application.statement import Statement
 from dbt_graft.collectors.spark.plans.date_filters import date_conditions
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.lineage.building.period_flow import derive_periods
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank
 from dbt_graft.lineage.dates.partition_dates import Partition, partition_periods, path_period
 from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import condition_periods, join_positions, union
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period_flow import derive_periods
 from dbt_graft.lineage.records import ColumnEdge, Status
 
 _BY_CONDITION = (Operation.DELETE, Operation.UPDATE)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from dbt_graft.collectors.spark.plans.arguments import Attribute, is_cut
 from dbt_graft.collectors.spark.plans.expressions import column_references
 from dbt_graft.collectors.spark.plans.tree import Operator
-from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 # A column with more inputs than this gets the datasets instead.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.statements.columns.expressions import MASKING
 from dbt_graft.collectors.statements.text.tokens import keywords
-from dbt_graft.lineage.columns import compose
+from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import Masking, Subtype
 
 _TOKEN = re.compile(

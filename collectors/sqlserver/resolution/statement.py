@@ -11,9 +11,9 @@ from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.statements.parse import ParsedShape
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.columns import compose
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.memory import MEMORY
+from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Column,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dbt_graft.analysis.finding import Finding, Severity, worst_first
 from dbt_graft.collectors.sqlserver.server.session_events import (
     ACTIONS,
     EVENTS,
@@ -12,7 +13,6 @@ from dbt_graft.collectors.sqlserver.server.session_events import (
     SessionEvent,
 )
 from dbt_graft.collectors.sqlserver.server.session_state import CapturedEvent, SessionState
-from dbt_graft.lineage.findings import Finding, Severity, worst_first
 
 _FILE = "event_file"
 _APPLICATION = "client_app_name"

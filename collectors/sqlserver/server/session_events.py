@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dbt_graft.lineage.findings import Severity
+from dbt_graft.analysis.finding import Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.columns import compose
+from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import Masking, Subtype
 
 

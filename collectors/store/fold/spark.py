@@ -27,7 +27,7 @@ from dbt_graft.collectors.store.fold.tasks import (
     read_table,
 )
 from dbt_graft.collectors.store.tables import TABLES
-from dbt_graft.lineage.event_runs import EVENT_SHAPE
+from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.fold.runs import NEWEST
 from dbt_graft.lineage.fold.scope import FoldScope, fold_scope
 from dbt_graft.lineage.operations import Operation

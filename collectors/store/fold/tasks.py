@@ -18,11 +18,11 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import batch, records
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, REPEATS, SHORT, key_number
+from dbt_graft.lineage.building.run_group import PlacedAccess, PlacedRun, RunGroup
 from dbt_graft.lineage.fold.runs import NEWEST, FoldedTask, TaskFold, without_newest
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.fold.settled import origins_of, settled_keys
 from dbt_graft.lineage.records import Access, Run, RunRepeats, UsageRepeats
-from dbt_graft.lineage.run_group import PlacedAccess, PlacedRun, RunGroup
 
 # The columns of what comes out: rows of a table in Arrow's format, or the origin of a settled log.
 PART_DDL = "name string, origin string, content binary"

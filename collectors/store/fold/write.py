@@ -28,12 +28,12 @@ from dbt_graft.collectors.store.fold.tables import (
     stored_folds,
 )
 from dbt_graft.collectors.store.lock import folding
+from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.fold.merged_records import deduplicate_datasets, deduplicate_edges
 from dbt_graft.lineage.fold.runs import NEWEST, fold
 from dbt_graft.lineage.fold.scope import fold_scope
 from dbt_graft.lineage.fold.settled import origins_of, settled_keys
 from dbt_graft.lineage.records import Records
-from dbt_graft.lineage.run_group import RunGroup
 
 # So many new accesses and runs are read faster than a fold is made.
 FEW = 20_000

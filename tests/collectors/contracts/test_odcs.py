@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dbt_graft.analysis.checks.contracts import ContractTable, DataContract
 from dbt_graft.collectors.contracts.odcs import read_contract
-from dbt_graft.lineage.contracts import ContractTable, DataContract
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.analysis.review.compare import compare
 from dbt_graft.collectors.dbt.review_nodes import review_nodes
-from dbt_graft.lineage.review.compare import compare
 from tests.collectors.dbt.test_review_nodes import ORDERS, X, node
 
 SQL = "select id, note from raw.orders"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.analysis.review.compare import compare
+from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.collectors.dbt.review_nodes import review_nodes
-from dbt_graft.lineage.review.compare import compare
-from dbt_graft.lineage.review.node_change import NodeReview
 
 ORDERS = "source.shop.raw.orders"
 X = "model.shop.orders_x"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors import store
 from dbt_graft.collectors.declared.collect import (
     ChangedFile,
@@ -17,9 +18,8 @@ from dbt_graft.collectors.declared.collect import (
     documents,
     task_infos,
 )
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.records import Evidence, Subtype
 
 LOAD = """\

@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from dbt_graft.collectors.declared import document
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.errors import GraftError
 
 COMPLETE = """\

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt_graft.collectors.openlineage.worker import FilePart, PartResult, read_part
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import NodeResult, Records
 

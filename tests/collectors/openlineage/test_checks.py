@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.lineage.checks import Check, check_of
+from dbt_graft.lineage.building.checks import Check, check_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import NodeResult, Status
 from tests.collectors.openlineage.events import (

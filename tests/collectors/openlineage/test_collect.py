@@ -14,8 +14,8 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.openlineage import collect as job
 from dbt_graft.collectors.openlineage.collect import collect
 from dbt_graft.collectors.openlineage.files import EventFiles
-from dbt_graft.lineage.build import build
-from dbt_graft.lineage.checks import Check
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Records, Status
 from tests.collectors.openlineage.events import (

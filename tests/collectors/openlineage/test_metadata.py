@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata
 from tests.collectors.openlineage.events import (

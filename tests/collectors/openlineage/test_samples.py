@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.lineage.build import build
-from dbt_graft.lineage.checks import Check, check_of
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.building.checks import Check, check_of
+from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.orchestration import orchestrator_task
 from tests.collectors.openlineage.events import columns, flows, node_results, records, results_of
 from tests.conftest import ROOT
 

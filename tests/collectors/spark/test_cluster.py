@@ -17,7 +17,7 @@ import pytest
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store import commit, read
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Records
 from tests.collectors.spark.daemons import daemon
 from tests.collectors.spark.packed import zstd

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.java import java_home
-from dbt_graft.lineage.memory import MEMORY
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.records import ANY_COLUMN
 from tests.collectors.spark.suite import CASES
 from tests.collectors.spark.suite.case import ExpectedLineage, Version

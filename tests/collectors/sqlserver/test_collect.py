@@ -20,7 +20,7 @@ import pytest
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect, new_logs
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Records
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Evidence, Records, Subtype
 
 if TYPE_CHECKING:

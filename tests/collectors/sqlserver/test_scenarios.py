@@ -30,7 +30,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Direction, Evidence, Outcome, Records

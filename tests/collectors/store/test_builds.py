@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
-from dbt_graft.lineage.changes import (
+from dbt_graft.analysis.history.changes import (
     BUILDS,
     BuildHistory,
     PublishedDataset,
     PublishedNames,
     update_history,
 )
+from dbt_graft.collectors import store
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column
 

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from dbt_graft.analysis.history.changes import Build, BuildHistory, PublishedNames
 from dbt_graft.collectors import store
 from dbt_graft.collectors.arrow_frames import to_frame
 from dbt_graft.collectors.files import filesystem
@@ -22,7 +23,6 @@ from dbt_graft.collectors.store.clean import clean_store, stored_secrets
 from dbt_graft.collectors.store.secrets import redact_folder, redact_rows, secret_texts
 from dbt_graft.collectors.store.tables import TABLES, Collected
 from dbt_graft.lineage.addresses import Address
-from dbt_graft.lineage.changes import Build, BuildHistory, PublishedNames
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Dataset, Records, Run
 from dbt_graft.lineage.urls import name_path

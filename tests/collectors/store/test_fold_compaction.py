@@ -14,7 +14,7 @@ from dbt_graft.collectors.store.fold.read import read_folded
 from dbt_graft.collectors.store.fold.tables import FOLDS
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.forget import forget, stored_origins
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from tests.collectors.store.fold.test_write import commit_batch
 from tests.collectors.store.test_compaction import AT_ONCE
 from tests.lineage.fold.test_runs import NEWEST, said

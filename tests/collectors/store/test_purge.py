@@ -20,7 +20,7 @@ from dbt_graft.collectors.store.forget import forget
 from dbt_graft.collectors.store.logs import is_closed, last_logs, values
 from dbt_graft.collectors.store.purge import Purge, purge
 from dbt_graft.collectors.store.selected import read_selected
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Records
 from tests.collectors.store.fold.test_write import commit_batch, hourly

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.bad_writes import bad_runs
+from dbt_graft.analysis.dates.entity_states import entity_states
+from dbt_graft.analysis.dates.taint import spread
+from dbt_graft.analysis.dates.tasks_around import tasks_of_states, tasks_of_taint
 from dbt_graft.collectors.store import read, read_selected, tasks_of_runs
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.fold.read import read_folded
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.states.access_history import AccessHistory
-from dbt_graft.lineage.states.bad_writes import bad_runs
-from dbt_graft.lineage.states.entity_states import entity_states
-from dbt_graft.lineage.states.taint import spread
-from dbt_graft.lineage.states.tasks_around import tasks_of_states, tasks_of_taint
 from tests.collectors.store.fold.test_write import fill
 from tests.lineage.fold.test_runs import said
 from tests.lineage.histories import chance, history

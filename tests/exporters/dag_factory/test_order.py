@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, demanded_order
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role

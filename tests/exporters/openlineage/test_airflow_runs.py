@@ -15,7 +15,7 @@ from dbt_graft.collectors.openlineage.jobs import job_of
 from dbt_graft.exporters.openlineage.airflow_events import airflow_events
 from dbt_graft.exporters.openlineage.airflow_runs import AirflowRun, airflow_run_of
 from dbt_graft.exporters.openlineage.events import EventSelection, event_key
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Run, Status
 from tests.exporters.openlineage.conformance import complaints
 from tests.exporters.openlineage.shop import DAG_RUN, NIGHT, TASK_INSTANCE, records, snapshot

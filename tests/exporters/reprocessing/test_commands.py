@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dbt_graft.analysis.dates.taint_plan import Rerun, TaintedOutput, TaintPlan
 from dbt_graft.exporters.reprocessing.commands import (
     RerunSettings,
     RerunStep,
@@ -18,7 +19,6 @@ from dbt_graft.lineage.dates.calendar import ALL_DATES, Dates
 from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.records import Run, TaskInfo
-from dbt_graft.lineage.states.taint_plan import Rerun, TaintedOutput, TaintPlan
 
 DAY = datetime(2026, 10, 3, tzinfo=UTC)
 DATES = parse_dates("2026-10-03..2026-10-05")

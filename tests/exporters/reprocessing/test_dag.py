@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
+from dbt_graft.analysis.dates.taint_plan import Rerun, TaintPlan
 from dbt_graft.exporters.reprocessing.commands import RerunStep
 from dbt_graft.exporters.reprocessing.dag import reprocessing_dag
 from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.records import TaskInfo
-from dbt_graft.lineage.states.taint_plan import Rerun, TaintPlan
 from tests.exporters.dag_factory.orders import SETTINGS
 
 DATES = parse_dates("2026-10-03")

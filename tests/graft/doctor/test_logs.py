@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.sqlserver import source as events
 from dbt_graft.collectors.sqlserver.server import snapshot
 from dbt_graft.collectors.sqlserver.server.session_state import SessionState
-from dbt_graft.graft.config import CollectEntry, Config, SqlServerEntry
 from dbt_graft.graft.doctor.logs import source, sqlserver
 from dbt_graft.graft.doctor.store_state import StoreState, read
-from dbt_graft.lineage.findings import Severity
+from dbt_graft.graft.project.config import CollectEntry, Config, SqlServerEntry
 from dbt_graft.lineage.records import Records, Run
 
 NOW = datetime.now(UTC)

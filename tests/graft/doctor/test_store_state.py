@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.spark.source import PLAN_CUT
 from dbt_graft.collectors.store import StoredBatch
 from dbt_graft.graft.doctor.store_state import (
@@ -18,7 +19,6 @@ from dbt_graft.graft.doctor.store_state import (
     statements,
 )
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.records import Dataset, Outcome, Records, Reject, Run, Shape
 
 NOW = datetime.now(UTC)

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dbt_graft.lineage.building.run_group import PlacedRun, RunGroup
 from dbt_graft.lineage.fold.closing import ClosingLogs
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.records import Run, Status
-from dbt_graft.lineage.run_group import PlacedRun, RunGroup
 
 LIMIT = datetime(2026, 2, 1, tzinfo=UTC)
 

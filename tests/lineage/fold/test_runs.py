@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.lineage.build import build
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.entity_states import entity_states
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.fold.days import DayFigures, DayTotals, unsettled_days
 from dbt_graft.lineage.fold.runs import fold
 from dbt_graft.lineage.fold.scope import fold_scope
@@ -17,9 +20,6 @@ from dbt_graft.lineage.fold.settled import changing_keys, renames_settled, settl
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import Records, Run
-from dbt_graft.lineage.run_group import RunGroup
-from dbt_graft.lineage.states.access_history import AccessHistory
-from dbt_graft.lineage.states.entity_states import entity_states
 from tests.lineage.histories import History, chance, history, joined_records, together
 
 NEWEST = 4

@@ -11,9 +11,9 @@ from typing import Any
 from dbt_graft.collectors.schema import row as as_row
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Evidence, Records
 from tests.collectors.spark.stored import tables

@@ -14,11 +14,11 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.building.other_names import OneNameRules
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import Column, Evidence, Outcome, Records
 from dbt_graft.lineage.settings import LineageSettings
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.sqlserver.server.check import check_session
 from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
 from dbt_graft.collectors.sqlserver.server.session_state import (
@@ -12,7 +13,6 @@ from dbt_graft.collectors.sqlserver.server.session_state import (
     DroppedEvents,
     SessionState,
 )
-from dbt_graft.lineage.findings import Finding, Severity
 
 PREDICATE = (
     "[sqlserver].[like_i_sql_unicode_string]([sqlserver].[client_app_name],N'python_task::%')"

@@ -15,7 +15,7 @@ from dbt_graft.collectors.store.fold.spark import folding_on
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, fold_tables, stored_folds
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.purge import purge
-from dbt_graft.lineage.build import build
+from dbt_graft.lineage.building.build import build
 from tests.collectors.store.fold.test_write import commit_batch
 from tests.collectors.store.test_purge import last_time
 from tests.lineage.fold.test_runs import NEWEST, said

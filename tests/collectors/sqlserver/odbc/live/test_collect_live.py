@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbt_graft.collectors import store
-from dbt_graft.graft.config import load
-from dbt_graft.graft.sources import sources
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.sources import sources
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

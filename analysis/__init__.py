@@ -1,0 +1,1 @@
+"""The questions asked of a lineage; all of it is pure."""

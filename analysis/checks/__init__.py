@@ -1,0 +1,1 @@
+"""Rules, drift, contracts: facts against a promise."""

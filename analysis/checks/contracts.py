@@ -1,0 +1,164 @@
+"""Data contracts: what teams promise of datasets, and the datasets that they mean.
+
+A contract stands beside dashboards as a consumer: somebody relies on the data, by a deadline.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.date_columns import name_grain
+from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.describe import Consumer
+
+KIND = "data contract"
+# Logical types whose values are no dates; a number that looks like one may be a key.
+_NO_DATES = ("integer", "number", "boolean", "object", "array", "map", "vector", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class ContractColumn:
+    """A column of a contract; `a.b` for a field.
+
+    Attributes:
+        classification: As the contract has it; empty where it has none.
+        partition: The place among the columns that the table is partitioned by, from 1 on; 0 of
+            others.
+        type: The logical type in small letters: `date`, `string`; empty where none is written.
+        promise: What a review compares.
+    """
+
+    name: str
+    classification: str = ""
+    partition: int = 0
+    type: str = ""
+    promise: ColumnPromise = field(default=ColumnPromise(), compare=False)
+
+    @property
+    def is_date_partition(self) -> bool:
+        """Whether the table is partitioned by it, and its values may be dates."""
+        return self.partition > 0 and self.type not in _NO_DATES
+
+    @property
+    def grain(self) -> Grain | None:
+        """The unit of its dates, by its name and type."""
+        return name_grain(self.name) or (Grain.DAY if self.type == "date" else None)
+
+
+@dataclass(frozen=True, slots=True)
+class ContractTable:
+    """A table of a contract.
+
+    Attributes:
+        names: What it may be called, the most exact first: with database and schema, without.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[ContractColumn, ...] = ()
+    freshness_slo: str = ""
+    deadline: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataContract:
+    """A data contract.
+
+    Attributes:
+        file: Where it is written.
+        owner: The team, or who has the role of the owner; empty where nobody has.
+    """
+
+    id: str
+    name: str
+    file: str
+    version: str = ""
+    owner: str = ""
+    text: str = ""
+    tags: tuple[str, ...] = ()
+    tables: tuple[ContractTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContractMatches:
+    """Contracts with the datasets that they mean.
+
+    Attributes:
+        tables: Each table that means a dataset, with its contract.
+        unmatched: Tables that mean none, or several: the datasets that it could be.
+    """
+
+    tables: tuple[tuple[DataContract, ContractTable, DatasetId], ...] = ()
+    unmatched: tuple[tuple[DataContract, ContractTable, tuple[DatasetId, ...]], ...] = ()
+
+    def partitions(self) -> dict[DatasetId, dict[str, Grain]]:
+        """Dataset -> the columns with dates that contracts say it is partitioned by, in order."""
+        grains: dict[DatasetId, dict[str, Grain]] = defaultdict(dict)
+        for _, table, dataset in self.tables:
+            for column in sorted(table.columns, key=lambda column: column.partition):
+                if column.is_date_partition and column.grain:
+                    grains[dataset].setdefault(column.name.casefold(), column.grain)
+        return dict(grains)
+
+    def consumers(self, taken: Collection[str] = ()) -> list[Consumer]:
+        """Each contract, or each table of it with a promise of its own, as a consumer.
+
+        Args:
+            taken: Names of tasks and of other consumers: each name is that of one page.
+        """
+        reads: dict[tuple[DataContract, str, str], list[DatasetId]] = defaultdict(list)
+        columns: dict[tuple[DataContract, str, str], dict[tuple[DatasetId, str], None]]
+        columns = defaultdict(dict)
+        for contract, table, dataset in self.tables:
+            key = contract, table.freshness_slo, table.deadline
+            reads[key].append(dataset)
+            # Fields of nested columns are not in lineage.
+            names = (column.name for column in table.columns if "." not in column.name)
+            columns[key] |= dict.fromkeys((dataset, name) for name in names)
+        titles = Counter(contract.name for contract, *_ in reads)
+        consumers, used = [], Counter[str]()
+        for (contract, slo, deadline), datasets in reads.items():
+            name = contract.name
+            if titles[name] > 1 and contract.version:
+                name = f"{name} {contract.version}"
+            name = f"{name} (contract)" if name in taken else name
+            used[name] += 1
+            name = f"{name} ({used[name]})" if used[name] > 1 else name
+            consumers.append(
+                Consumer(
+                    f"contract:{contract.id}",
+                    name,
+                    KIND,
+                    tuple(sorted(set(datasets))),
+                    contract.text,
+                    contract.owner,
+                    tags=contract.tags,
+                    freshness_slo=slo,
+                    deadline=deadline,
+                    columns=tuple(columns[contract, slo, deadline]),
+                )
+            )
+        return consumers
+
+
+def match_contracts(
+    contracts: Iterable[DataContract], datasets: Iterable[DatasetId]
+) -> ContractMatches:
+    """The datasets that contracts mean: by the most exact name that any has, in any case."""
+    ends: dict[str, list[DatasetId]] = defaultdict(list)
+    for dataset in datasets:
+        parts = dataset.name.casefold().split(".")
+        for at in range(len(parts)):
+            ends[".".join(parts[at:])].append(dataset)
+    tables, unmatched = [], []
+    for contract in contracts:
+        for table in contract.tables:
+            candidates = next((ends[n.casefold()] for n in table.names if n.casefold() in ends), [])
+            if len(candidates) == 1:
+                tables.append((contract, table, candidates[0]))
+            else:
+                unmatched.append((contract, table, tuple(sorted(candidates))))
+    return ContractMatches(tuple(tables), tuple(unmatched))

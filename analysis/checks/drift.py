@@ -1,0 +1,187 @@
+"""Drift: what people declare of tasks, against what their runs are seen to do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from dbt_graft.lineage.building.usage import DECLARED, Usage
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Direction, Evidence, Run, Status
+
+# Runs without a trace of what is declared, from which on it counts as not done.
+ENOUGH = 3
+
+
+class DriftStatus(StrEnum):
+    """The status of an edge between a task and a dataset.
+
+    VERIFIED: declared, and seen. PHANTOM: declared, the task ran, and it is not seen. UNDECLARED:
+    seen, and what is declared of the task leaves it out. UNVERIFIED: declared, and too few runs of
+    the task are known to tell.
+    """
+
+    VERIFIED = "VERIFIED"
+    PHANTOM = "PHANTOM"
+    UNDECLARED = "UNDECLARED"
+    UNVERIFIED = "UNVERIFIED"
+
+
+@dataclass(frozen=True, slots=True)
+class DriftEdge:
+    """An edge between a task and a dataset, declared or seen.
+
+    Attributes:
+        sources: All that show it: files, logs, events.
+        runs: The runs of the task in the window; failed ones do not count.
+        first_at, last_at: When it was seen, in all that is known.
+        run_id: The last run that shows it, of those that logs still have.
+        runs_from: The start of the first of the runs, of those that logs still have.
+    """
+
+    task: str
+    dataset: DatasetId
+    direction: Direction
+    status: DriftStatus
+    sources: tuple[str, ...] = ()
+    runs: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    run_id: str = ""
+    runs_from: datetime | None = None
+
+
+def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None) -> list[DriftEdge]:
+    """The edges of all tasks of which anything is declared, sorted.
+
+    Args:
+        enough: So many runs must be known before a declared edge that none shows is a phantom.
+        since: Only runs and sightings from then on count.
+    """
+    drift_edges = []
+    for _, task in sorted(lineage.tasks.items()):
+        edges: dict[tuple[str, DatasetId], list[Usage]] = defaultdict(list)
+        for usage in task.usages:
+            edges[usage.direction, usage.dataset].append(usage)
+        if not any(Evidence.DECLARED in _evidences(usages) for usages in edges.values()):
+            continue
+        in_window = _runs(task, since)
+        for (direction, dataset), usages in sorted(edges.items()):
+            status = _status(usages, task.count(in_window), enough, since)
+            into = edges.get((Direction.WRITE, dataset), ())
+            if status is DriftStatus.UNDECLARED and Evidence.DECLARED in _evidences(into):
+                continue  # An UPDATE reads what it writes.
+            if status:
+                drift_edges.append(
+                    _edge(task, dataset, Direction(direction), status, usages, in_window)
+                )
+    return drift_edges
+
+
+def _status(
+    usages: Iterable[Usage], runs: int, enough: int, since: datetime | None
+) -> DriftStatus | None:
+    """The status of an edge; None for one that nobody declared and that was not seen since."""
+    is_declared = Evidence.DECLARED in _evidences(usages)
+    times = [usage.last_at for usage in usages if usage.last_at and _is_seen(usage)]
+    is_seen = any(_is_seen(usage) for usage in usages)
+    if since and times:
+        is_seen = max(times) >= since
+    if is_declared:
+        if is_seen:
+            return DriftStatus.VERIFIED
+        return DriftStatus.PHANTOM if runs >= enough else DriftStatus.UNVERIFIED
+    return DriftStatus.UNDECLARED if is_seen else None
+
+
+def _is_seen(usage: Usage) -> bool:
+    return usage.moves_data and not usage.failed and Evidence.OBSERVED in _evidences([usage])
+
+
+def _evidences(usages: Iterable[Usage]) -> set[Evidence]:
+    return {
+        evidence
+        for usage in usages
+        for evidence in ({source.evidence for source in usage.evidences} or {usage.evidence})
+    }
+
+
+def _runs(task: Task, since: datetime | None) -> list[Run]:
+    """The runs on engines whose logs show what the task does; else they cannot tell."""
+    engines = {usage.engine for usage in task.usages if _is_seen(usage)}
+    return [
+        run
+        for run in task.runs
+        if run.engine in engines - {DECLARED}
+        and run.status is not Status.FAILED
+        and (since is None or (run.started_at is not None and run.started_at >= since))
+    ]
+
+
+def _edge(
+    task: Task,
+    dataset: DatasetId,
+    direction: Direction,
+    status: DriftStatus,
+    usages: Iterable[Usage],
+    runs: Sequence[Run],
+) -> DriftEdge:
+    seen = [usage for usage in usages if _is_seen(usage)]
+    sources = sorted({evidence.source for usage in usages for evidence in usage.evidences})
+    firsts = [usage.first_at for usage in seen if usage.first_at]
+    lasts = [usage.last_at for usage in seen if usage.last_at]
+    shown = {run.run_id for run in task.runs_of(*seen)} if seen else set()
+    newest = next((run.run_id for run in runs if run.run_id in shown), "")
+    return DriftEdge(
+        *(task.name, dataset, direction, status, tuple(sources), task.count(runs)),
+        first_at=min(firsts, default=None),
+        last_at=max(lasts, default=None),
+        run_id=newest,
+        runs_from=min((run.started_at for run in runs if run.started_at), default=None),
+    )
+
+
+def proposed_flows(
+    lineage: Lineage, edges: Iterable[DriftEdge]
+) -> Mapping[str, list[tuple[tuple[DatasetId, ...], tuple[DatasetId, ...]]]]:
+    """For each task with drift the flows that would settle it: inputs and outputs.
+
+    Phantoms are left out. What a task only reads, or only writes, has the other side empty.
+    """
+    by_task: dict[str, list[DriftEdge]] = defaultdict(list)
+    for edge in edges:
+        by_task[edge.task].append(edge)
+    return {
+        task: [*_flows(lineage, task, task_edges)]
+        for task, task_edges in by_task.items()
+        if any(edge.status in (DriftStatus.PHANTOM, DriftStatus.UNDECLARED) for edge in task_edges)
+    }
+
+
+def _flows(
+    lineage: Lineage, task: str, edges: Iterable[DriftEdge]
+) -> Iterator[tuple[tuple[DatasetId, ...], tuple[DatasetId, ...]]]:
+    staying = {
+        (edge.direction, edge.dataset) for edge in edges if edge.status is not DriftStatus.PHANTOM
+    }
+    inputs: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+    for flow in lineage.flows:
+        if flow.task == task and flow.definition is None:
+            ends = {(Direction.READ, flow.source), (Direction.WRITE, flow.target)}
+            if ends <= staying:
+                inputs[flow.target].add(flow.source)
+    together: dict[tuple[DatasetId, ...], list[DatasetId]] = defaultdict(list)
+    for target in sorted(inputs):
+        together[tuple(sorted(inputs[target]))].append(target)
+    for sources, targets in sorted(together.items()):
+        yield sources, tuple(targets)
+    used = {source for sources in inputs.values() for source in sources}
+    for direction, dataset in sorted(staying):
+        if direction is Direction.READ and dataset not in used:
+            yield (dataset,), ()
+        elif direction is Direction.WRITE and dataset not in inputs:
+            yield (), (dataset,)

@@ -1,0 +1,298 @@
+"""Rules about the quality of lineage: what should be known of datasets and tasks, and is not.
+
+The codes of what is missing are those of the platform's rules for published data: a version has a
+producing run, a run has a code reference, a certified dataset has an owner and an SLO.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+
+from dbt_graft.analysis.checks.rule_codes import RuleCode
+from dbt_graft.analysis.quality.times import length, time_of_day
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Evidence, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFinding:
+    """A dataset or a task about which something is missing.
+
+    Attributes:
+        code: What it is: a `RuleCode`, or the code of another gate.
+        subject: Its name.
+        owner: Empty if nobody is named.
+    """
+
+    code: str
+    subject: str
+    problem: str
+    remedy: str
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleScope:
+    """The tags, tasks and dates that the rules are about.
+
+    Attributes:
+        certified, gold: The tags of certified and of gold datasets, in small letters.
+        platform: Patterns of the tasks that may write; all may if there are none.
+        stale_before: An edge that was not seen since is stale; None for no edge.
+    """
+
+    certified: frozenset[str] = frozenset({"certified"})
+    gold: frozenset[str] = frozenset({"gold"})
+    platform: tuple[str, ...] = ()
+    stale_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    lineage: Lineage
+    descriptions: Mapping[DatasetId, Description]
+    consumers: tuple[Consumer, ...]
+    scope: RuleScope
+
+    def owner(self, dataset: DatasetId) -> str:
+        description = self.descriptions.get(dataset)
+        metadata = self.lineage.dataset_metadata.get(dataset)
+        return (description.owner if description else "") or (metadata.owner if metadata else "")
+
+    def tagged_datasets(self, tags: frozenset[str]) -> Iterator[DatasetId]:
+        for dataset in sorted(self.lineage.datasets):
+            description = self.descriptions.get(dataset)
+            metadata = self.lineage.dataset_metadata.get(dataset)
+            dataset_tags = {*(description.tags if description else ())}
+            dataset_tags |= {*(metadata.tags if metadata else ())}
+            if not tags.isdisjoint(map(str.casefold, dataset_tags)):
+                yield dataset
+
+    def results(self, dataset: DatasetId) -> Iterator[str]:
+        """The ids of dbt's nodes and tests that are about a dataset and have a result."""
+        description = self.descriptions.get(dataset)
+        if description:
+            ids = (*(test.node_id for test in description.tests), *description.dbt_ids)
+            yield from (node_id for node_id in ids if self.lineage.node_results.get(node_id))
+
+
+def rule_findings(
+    lineage: Lineage,
+    descriptions: Mapping[DatasetId, Description],
+    consumers: Iterable[Consumer],
+    scope: RuleScope,
+) -> list[RuleFinding]:
+    """The findings of all rules, by rule and subject."""
+    subject = _Subject(lineage, descriptions, (*consumers,), scope)
+    return [finding for rule in _RULES for finding in rule(subject)]
+
+
+def owner_scores(owned: Mapping[str, str], wrong: Collection[str]) -> dict[str, int]:
+    """For each owner the share of datasets and tasks, in per cent, that are without a finding.
+
+    Args:
+        owned: Dataset or task -> its owner.
+        wrong: Those with a finding.
+    """
+    counts = Counter(owned.values())
+    bad = Counter(owner for subject, owner in owned.items() if subject in wrong)
+    return {owner: 100 * (counts[owner] - bad[owner]) // counts[owner] for owner in sorted(counts)}
+
+
+def owners(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> dict[str, str]:
+    """The datasets and tasks that somebody owns -> the owner."""
+    subject = _Subject(lineage, descriptions, (), RuleScope())
+    owner_by_subject = {str(dataset): subject.owner(dataset) for dataset in lineage.datasets}
+    owner_by_subject |= {task.name: task.info.owner for task in lineage.tasks.values()}
+    return {subject: owner for subject, owner in owner_by_subject.items() if owner}
+
+
+def _without_run(subject: _Subject) -> Iterator[RuleFinding]:
+    lineage = subject.lineage
+    for dataset, writers in lineage.writer_names().items():
+        usages = lineage.writers(dataset)
+        seen = any(usage.evidence is not Evidence.DECLARED or usage.evidences for usage in usages)
+        if not seen and not lineage.definition(dataset):
+            yield RuleFinding(
+                RuleCode.MISSING_PRODUCING_RUN,
+                str(dataset),
+                f"no run of {_list_names(writers)} is seen to write it: it is declared only",
+                "collect the logs of its engine, or let it emit OpenLineage events",
+                subject.owner(dataset),
+            )
+
+
+def _without_code(subject: _Subject) -> Iterator[RuleFinding]:
+    for task in _writing(subject.lineage):
+        info = task.info
+        if not (info.repo or info.path or any(run.code_version for run in task.runs)):
+            yield RuleFinding(
+                RuleCode.MISSING_CODE_REF,
+                task.name,
+                "nothing says which code it runs",
+                "name its `repo` and `path` below `tasks` in graft.yml",
+                info.owner,
+            )
+
+
+def _certified(subject: _Subject) -> Iterator[RuleFinding]:
+    with_slo = {
+        dataset
+        for consumer in subject.consumers
+        if length(consumer.freshness_slo) or time_of_day(consumer.deadline)
+        for dataset in consumer.reads
+    }
+    for dataset in subject.tagged_datasets(subject.scope.certified):
+        owner = subject.owner(dataset)
+        if not owner:
+            yield RuleFinding(
+                RuleCode.CERTIFIED_WITHOUT_OWNER,
+                str(dataset),
+                "is certified and has no owner",
+                "name one in dbt's `meta: {owner: …}`, or as `group`",
+            )
+        results = subject.lineage.node_results
+        checked = any(
+            result.criteria for node_id in subject.results(dataset) for result in results[node_id]
+        )
+        if dataset not in with_slo and not checked:
+            yield RuleFinding(
+                RuleCode.CERTIFIED_WITHOUT_SLO,
+                str(dataset),
+                "is certified, and nothing says how fresh it must be",
+                "give the source a `freshness` in dbt, or an exposure that reads it `meta: "
+                "{freshness_slo: 2h}`",
+                owner,
+            )
+
+
+def _promises(subject: _Subject) -> Iterator[RuleFinding]:
+    for consumer in subject.consumers:
+        for promise, is_read, remedy in (
+            (
+                f"deadline {consumer.deadline}",
+                time_of_day(consumer.deadline),
+                "`08:00 Europe/Berlin`",
+            ),
+            (
+                f"freshness SLO {consumer.freshness_slo}",
+                length(consumer.freshness_slo),
+                "`2h` or `PT2H`",
+            ),
+        ):
+            if not promise.endswith(" ") and not is_read:
+                yield RuleFinding(
+                    RuleCode.PROMISE_NOT_READ,
+                    consumer.name,
+                    f"its {promise} is no time that can be watched",
+                    f"write it as {remedy}",
+                    consumer.owner,
+                )
+
+
+def _gold(subject: _Subject) -> Iterator[RuleFinding]:
+    for dataset in subject.tagged_datasets(subject.scope.gold):
+        description = subject.descriptions.get(dataset)
+        tests = {test.node_id for test in description.tests} if description else set()
+        if tests.isdisjoint(subject.results(dataset)):
+            problem = "its tests have no result" if tests else "is gold and has no test"
+            remedy = "collect dbt's run_results.json: docs/logs.md" if tests else "test it in dbt"
+            code = RuleCode.GOLD_WITHOUT_RESULT
+            yield RuleFinding(code, str(dataset), problem, remedy, subject.owner(dataset))
+
+
+def _outside(subject: _Subject) -> Iterator[RuleFinding]:
+    platform = [pattern.casefold() for pattern in subject.scope.platform]
+    if not platform:
+        return
+    for task in _writing(subject.lineage):
+        if not any(fnmatchcase(task.name.casefold(), pattern) for pattern in platform):
+            yield RuleFinding(
+                RuleCode.OUTSIDE_PLATFORM,
+                task.name,
+                f"is not of the platform, and writes {_list_names([*map(str, task.writes)])}",
+                "move it to the platform, or add it to `rules: {platform: […]}` in graft.yml",
+                task.info.owner,
+            )
+
+
+def _second_writer(subject: _Subject) -> Iterator[RuleFinding]:
+    for dataset, tasks in subject.lineage.writer_names().items():
+        model = subject.lineage.definition(dataset, DefinitionKind.DBT)
+        writers = [*tasks, *([f"dbt ({model.name})"] if model else [])]
+        if len(writers) > 1:
+            yield RuleFinding(
+                RuleCode.SECOND_WRITER,
+                str(dataset),
+                f"is written by {_list_names(writers)}",
+                "let one of them write it, or look at their pages whether they take turns",
+                subject.owner(dataset),
+            )
+
+
+def _unresolved(subject: _Subject) -> Iterator[RuleFinding]:
+    shapes = subject.lineage.shapes
+    for task in subject.lineage.tasks.values():
+        used = {shape for usage in task.usages for shape in usage.shapes if shape in shapes}
+        failed = [shape for shape in used if shapes[shape].outcome is not Outcome.PARSED]
+        if failed:
+            yield RuleFinding(
+                RuleCode.UNRESOLVED,
+                task.name,
+                f"of {len(failed):,} of its {len(used):,} statements not all is known",
+                "run `graft explain TASK`, which shows them with the reasons",
+                task.info.owner,
+            )
+
+
+def _stale(subject: _Subject) -> Iterator[RuleFinding]:
+    before = subject.scope.stale_before
+    newest: dict[tuple[DatasetId, DatasetId], datetime] = {}
+    tasks: dict[tuple[DatasetId, DatasetId], list[str]] = defaultdict(list)
+    for flow in subject.lineage.flows:
+        if flow.last_at:
+            edge = flow.source, flow.target
+            newest[edge] = max(newest.get(edge, flow.last_at), flow.last_at)
+            tasks[edge].append(flow.task)
+    for edge, at in sorted(newest.items()):
+        if before and at < before:
+            source, target = edge
+            yield RuleFinding(
+                RuleCode.STALE_EDGE,
+                str(target),
+                f"data came from {source} by {_list_names(tasks[edge])}, last on {at:%Y-%m-%d}",
+                "if that is over, `graft store forget` what showed it; else look why it stopped",
+                subject.owner(target),
+            )
+
+
+def _writing(lineage: Lineage) -> Iterator[Task]:
+    return (task for task in lineage.tasks.values() if task.writes)
+
+
+def _list_names(names: Iterable[str]) -> str:
+    """`a and b`, `a, b, c and 3 more`."""
+    listed = sorted({*names})
+    if len(listed) > 3:
+        listed[3:] = [f"{len(listed) - 3:,} more"]
+    return " and ".join(filter(None, [", ".join(listed[:-1]), *listed[-1:]]))
+
+
+_RULES: tuple[Callable[[_Subject], Iterator[RuleFinding]], ...] = (
+    _without_run,
+    _without_code,
+    _certified,
+    _promises,
+    _gold,
+    _outside,
+    _second_writer,
+    _unresolved,
+    _stale,
+)

@@ -1,0 +1,220 @@
+"""The history of accesses: what each run read and wrote, when, and for which dates.
+
+All that is derived from it is derived on demand, for the edges and datasets that are asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from dbt_graft.analysis.dates.access_effects import (
+    read_dates,
+    removed_dates,
+    removes_rows,
+    replaces_rows,
+)
+from dbt_graft.analysis.dates.access_index import AccessIndex
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
+from dbt_graft.lineage.dates.partition_mapping import (
+    EdgeRun,
+    MappingEvidence,
+    PartitionMapping,
+    mapping_from_runs,
+    with_declared,
+)
+from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Access, ColumnEdge, Subtype
+
+# A task, or a definition, its input and its output.
+Edge = tuple[str, DatasetId, DatasetId]
+_Dated = dict[DatasetId, Sequence[tuple[Access, Dates | None]]]
+
+
+class AccessHistory(AccessIndex):
+    """Accesses of a lineage by dataset and by edge, and how their dates belong together."""
+
+    def __init__(self, lineage: Lineage) -> None:
+        super().__init__(lineage)
+        self.upstream: dict[DatasetId, list[Edge]] = defaultdict(list)
+        self.downstream: dict[DatasetId, list[Edge]] = defaultdict(list)
+        for edge in sorted(set(_edges(lineage))):
+            self.upstream[edge[2]].append(edge)
+            self.downstream[edge[1]].append(edge)
+        self._mappings: dict[Edge, PartitionMapping] = {}
+        self._written: dict[int, Dates | None] = {}
+        self._dated_reads: _Dated = {}
+        self._dated_writes: _Dated = {}
+        self._grains: dict[DatasetId, Grain | None] = {}
+        self._run_dates: dict[tuple[str, DatasetId], dict[str, Dates]] = {}
+
+    def grain(self, dataset: DatasetId) -> Grain | None:
+        """The unit in which a dataset is written, or else read; None where no log tells."""
+        if dataset not in self._grains:
+            self._grains[dataset] = self._grain(dataset)
+        return self._grains[dataset]
+
+    def mapping(self, edge: Edge) -> PartitionMapping:
+        """The partition mapping of an edge: declared, or derived from its runs."""
+        if edge not in self._mappings:
+            declared = self.lineage.declared_dates.get(edge[2])
+            self._mappings[edge] = with_declared(
+                self.derived_mapping(edge), declared.mapping(edge[1]) if declared else None
+            )
+        return self._mappings[edge]
+
+    def derived_mapping(self, edge: Edge) -> PartitionMapping:
+        """The mapping that logs alone show."""
+        output_grain, input_grain = self.grain(edge[2]), self.grain(edge[1])
+        mapping = mapping_from_runs([*self._edge_runs(edge)], output_grain, input_grain)
+        # A contract says what no log does.
+        input_grain = input_grain or self._contract_grain(edge[1])
+        if mapping.evidence is MappingEvidence.RUNS or input_grain is None:
+            return mapping
+        period = self._column_period(edge, input_grain, output_grain)
+        if period is None:
+            return mapping
+        return PartitionMapping(period, 0, 0, input_grain, MappingEvidence.COLUMN, of=mapping.of)
+
+    def written_dates(self, access: Access) -> Dates | None:
+        """The dates that a write is about; all of a table that it replaces; None if not known."""
+        if access.periods:
+            return dates_of(access.periods)
+        key = id(access)
+        if key not in self._written:
+            self._written[key] = self._written_dates(access)
+        return self._written[key]
+
+    def dated_reads(self, dataset: DatasetId) -> Sequence[tuple[Access, Dates | None]]:
+        """The reads of a dataset, each with its dates; None if not known."""
+        if dataset not in self._dated_reads:
+            self._dated_reads[dataset] = [
+                (read, dates_of(read.periods) if read.periods else None)
+                for read in self.reads(dataset)
+            ]
+        return self._dated_reads[dataset]
+
+    def dated_writes(self, dataset: DatasetId) -> Sequence[tuple[Access, Dates | None]]:
+        """The writes of a dataset, each with its dates, as `written` has them."""
+        if dataset not in self._dated_writes:
+            self._dated_writes[dataset] = [
+                (write, self.written_dates(write)) for write in self.writes(dataset)
+            ]
+        return self._dated_writes[dataset]
+
+    def rewrites(self, access: Access) -> bool:
+        """Whether a write takes the place of all that was there for its dates."""
+        if replaces_rows(access):
+            return True
+        removed = NO_DATES
+        task, run = self.execution(access)
+        for write in self.writes_by_run(task, access.dataset).get(run, ()):
+            is_before = write.last_at and access.last_at and write.last_at <= access.last_at
+            if is_before and removes_rows(write):
+                removed |= removed_dates(write)
+        dates = self.written_dates(access)
+        return removed.covers(ALL_DATES if dates is None else dates)
+
+    @cached_property
+    def _column_edges(self) -> dict[Edge, list[ColumnEdge]]:
+        edges: dict[Edge, list[ColumnEdge]] = defaultdict(list)
+        for edge in self.lineage.column_edges:
+            if edge.subtype in (Subtype.IDENTITY, Subtype.TRANSFORMATION):
+                edges[edge.task, edge.from_dataset, edge.to_dataset].append(edge)
+        return edges
+
+    def _grain(self, dataset: DatasetId) -> Grain | None:
+        declared = self.lineage.declared_dates.get(dataset)
+        if declared:
+            return declared.period
+        for accesses in (self.writes(dataset), self.reads(dataset)):
+            counted = Counter([period.grain for access in accesses for period in access.periods])
+            if counted:
+                return max(counted, key=lambda grain: (counted[grain], grain))
+        return None
+
+    def _edge_runs(self, edge: Edge) -> Iterator[EdgeRun]:
+        """The runs of an edge that say for which dates they wrote, the newest first."""
+        task, source, target = edge
+        reads = self.reads_by_run(task, source)
+        written = self._dates_by_run(task, target)
+        for run in reversed(written):
+            if run_reads := reads.get(run):
+                yield EdgeRun(run, read_dates(run_reads), written[run])
+
+    def _dates_by_run(self, task: str, dataset: DatasetId) -> dict[str, Dates]:
+        """The dates that each run of a task wrote, of those that name them, the oldest first."""
+        key = (task, dataset)
+        if key not in self._run_dates:
+            dates_by_run: dict[str, Dates] = {}
+            for write in self.writes_by_task(dataset).get(task, ()):
+                if write.periods and not removes_rows(write):
+                    run = self.execution(write)[1]
+                    dates_by_run[run] = dates_by_run.get(run, NO_DATES) | dates_of(write.periods)
+            self._run_dates[key] = dates_by_run
+        return self._run_dates[key]
+
+    def _column_period(
+        self, edge: Edge, input_grain: Grain, output_grain: Grain | None
+    ) -> Grain | None:
+        """The period in which the partition column of the output comes from that of the input."""
+        columns = self._date_columns(edge[1])
+        by_subtype = {
+            column_edge.subtype: column_edge
+            for column_edge in self._column_edges.get(edge, ())
+            if column_edge.from_column.casefold() in columns
+        }
+        if Subtype.IDENTITY in by_subtype and output_grain in (None, input_grain):
+            return input_grain
+        grains = list(Grain)
+        if output_grain and by_subtype and grains.index(output_grain) > grains.index(input_grain):
+            return output_grain
+        return None
+
+    def _date_columns(self, dataset: DatasetId) -> set[str]:
+        accesses = (*self.writes(dataset), *self.reads(dataset))
+        shown = {p.column.casefold() for access in accesses for p in access.periods if p.column}
+        return shown or {*self.lineage.partition_columns.get(dataset, ())}
+
+    def _contract_grain(self, dataset: DatasetId) -> Grain | None:
+        """The finest unit of the columns that a contract says a dataset is partitioned by."""
+        grains = self.lineage.partition_columns.get(dataset, {}).values()
+        return min(grains, key=list(Grain).index, default=None)
+
+    def _written_dates(self, access: Access) -> Dates | None:
+        if self._replaces_all(access):
+            return ALL_DATES
+        # Rows decide on the partitions: they take the dates of the input.
+        dates_written: Dates | None = None
+        task, run = self.execution(access)
+        for edge in self.upstream.get(access.dataset, ()):
+            if edge[0] != task:
+                continue
+            reads: Sequence[Access] = self.reads_by_run(task, edge[1]).get(run, ())
+            dates = read_dates(reads) if reads else None
+            if dates is not None and (mapping := self.mapping(edge)).is_rule:
+                dates_written = mapping.affected_dates(dates) & (
+                    ALL_DATES if dates_written is None else dates_written
+                )
+        return dates_written
+
+    def _replaces_all(self, access: Access) -> bool:
+        if access.operation is not Operation.INSERT_OVERWRITE:
+            return access.operation.replaces
+        # Of a table that is written by dates a partition is overwritten: no log shows which.
+        by_dates = any(write.periods for write in self.writes(access.dataset))
+        return access.partitions is None and not by_dates
+
+
+def _edges(lineage: Lineage) -> Iterator[Edge]:
+    for flow in lineage.flows:
+        if flow.definition is None:
+            yield flow.task, flow.source, flow.target
+    for definition in lineage.definitions.values():
+        for source in definition.reads:
+            if source != definition.dataset:
+                yield definition.name, source, definition.dataset

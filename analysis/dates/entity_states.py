@@ -1,0 +1,300 @@
+"""States of a dataset's entities: a dataset at a unit of its dates, such as raw.orders of 3 Oct.
+
+A dataset without dates of data has an entity for each unit in which it is written: the refreshes
+of a snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from dbt_graft.analysis.dates.access_effects import removed_dates, removes_rows
+from dbt_graft.analysis.dates.access_history import AccessHistory, Edge
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import (
+    FIRST,
+    LAST,
+    NO_DATES,
+    Dates,
+    dates_in,
+    hour_of,
+    unit_dates,
+    unit_of,
+)
+from dbt_graft.lineage.dates.partition_mapping import MappingEvidence, PartitionMapping
+from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.records import Access
+
+
+class EntityState(StrEnum):
+    """State of an entity; some hold at the same time.
+
+    MISSING: nothing was written for it. PARTIAL: some of it, or with fewer units of an input than
+    it needs. ESTIMATED: what people declare for that was there, for completed not yet. TAINTED: bad
+    data, on record. SUPERSEDED: a later run wrote it again.
+    """
+
+    MISSING = "missing"
+    PARTIAL = "partial"
+    ESTIMATED = "estimated"
+    COMPLETED = "completed"
+    TAINTED = "tainted"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class EntityStates:
+    """The states of a dataset by dates.
+
+    Attributes:
+        grain: The unit of an entity.
+        is_dated: Whether the dates are those of data; else they are those of writes.
+        written: All dates with data.
+        first_writes: Unit -> the end of the first write for it.
+        last_runs: Task and run -> the dates whose last write is theirs.
+    """
+
+    dataset: DatasetId
+    grain: Grain
+    is_dated: bool
+    written: Dates
+    partial: Dates
+    estimated: Dates
+    superseded: Dates
+    tainted: Dates = NO_DATES
+    first_writes: Mapping[int, datetime] = field(default_factory=dict)
+    last_runs: Mapping[tuple[str, str], Dates] = field(default_factory=dict)
+
+    def dates_by_state(self, dates: Dates) -> dict[EntityState, Dates]:
+        """The dates in each state, of these."""
+        here = self.written & dates
+        return {
+            EntityState.MISSING: dates - self.written,
+            EntityState.PARTIAL: here & self.partial,
+            EntityState.ESTIMATED: here & self.estimated,
+            EntityState.COMPLETED: here - self.partial - self.estimated,
+            EntityState.TAINTED: dates & self.tainted,
+            EntityState.SUPERSEDED: dates & self.superseded,
+        }
+
+    def of_unit(self, unit: int, grain: Grain) -> tuple[EntityState, ...]:
+        """The states of one unit, which may be coarser than an entity.
+
+        It is missing if all of it is, completed if all of it is, and partial if a part of it is
+        written.
+        """
+        dates = unit_dates(unit, grain)
+        dates_by_state = self.dates_by_state(dates)
+        states = [state for state in EntityState if dates_by_state[state]]
+        if EntityState.MISSING in states and len(states) > 1 and self.written & dates:
+            states.remove(EntityState.MISSING)
+            if EntityState.PARTIAL not in states:
+                states.insert(0, EntityState.PARTIAL)
+        if EntityState.COMPLETED in states and dates_by_state[EntityState.COMPLETED] != dates:
+            states.remove(EntityState.COMPLETED)
+        return tuple(states)
+
+    def run_of(self, dates: Dates) -> tuple[str, str] | None:
+        """Task and run of a last write of some of these dates."""
+        return next((run for run, held in self.last_runs.items() if held & dates), None)
+
+
+def is_valid(states: tuple[EntityState, ...]) -> bool:
+    """Whether data of these states may be used: completed and not tainted."""
+    return EntityState.COMPLETED in states and EntityState.TAINTED not in states
+
+
+def entity_states(
+    history: AccessHistory, dataset: DatasetId, tainted: Dates = NO_DATES
+) -> EntityStates:
+    """The states of a dataset.
+
+    Args:
+        tainted: Its bad dates on record.
+    """
+    walk = _Walk(history, dataset)
+    for access in walk.accesses():
+        walk.step(access)
+    return EntityStates(
+        dataset,
+        walk.grain,
+        walk.is_dated,
+        walk.written,
+        walk.short_of_completed - walk.estimated,
+        walk.estimated,
+        walk.superseded,
+        tainted,
+        walk.first_writes,
+        {run: dates for run, dates in walk.holders.items() if dates},
+    )
+
+
+@dataclass(slots=True)
+class _Need:
+    """An input that a state needs; `mapping` is None for whatever is the newest."""
+
+    source: DatasetId
+    mapping: PartitionMapping | None
+    task: str = ""
+
+
+class _Walk:
+    """The state while the writes of a dataset and of its inputs are gone through."""
+
+    def __init__(self, history: AccessHistory, dataset: DatasetId) -> None:
+        self.history, self.dataset = history, dataset
+        writes = history.writes(dataset)
+        dates = [history.written_dates(write) for write in writes if not removes_rows(write)]
+        self.is_dated = any(written is not None and not written.is_all for written in dates)
+        declared = history.lineage.declared_dates.get(dataset)
+        self.grain = history.grain(dataset) or Grain.DAY
+        if not self.is_dated:
+            self.grain = declared.period if declared else Grain.DAY
+        self.written = self.superseded = NO_DATES
+        self.short_of_completed = self.estimated = NO_DATES
+        self.first_writes: dict[int, datetime] = {}
+        self.holders: dict[tuple[str, str], Dates] = {}
+        self.completed_needs = list(self._needs_completed())
+        self.estimated_needs = list(self._declared_needs(estimated=True))
+        needs = (*self.completed_needs, *self.estimated_needs)
+        self.available = {need.source: NO_DATES for need in needs}
+        self.known = {source: _dates_from_first(history, source) for source in self.available}
+
+    def accesses(self) -> Iterator[Access]:
+        """The writes in the order of time; at one time those of inputs first."""
+        names = (*sorted(self.available), self.dataset)
+        listed = [write for name in names for write in self.history.writes(name)]
+        return iter(sorted(listed, key=_end))
+
+    def step(self, access: Access) -> None:
+        """Go on to the next write."""
+        if access.dataset != self.dataset:
+            self._input(access)
+        elif removes_rows(access):
+            self._remove(access)
+        else:
+            self._write(access)
+
+    def _input(self, access: Access) -> None:
+        available = self.available[access.dataset]
+        if not removes_rows(access):
+            self.available[access.dataset] = available | (
+                self.history.written_dates(access) or NO_DATES
+            )
+        elif access.operation.replaces:
+            self.available[access.dataset] = available - removed_dates(access)
+
+    def _remove(self, access: Access) -> None:
+        if not self.is_dated or not access.operation.replaces:
+            return
+        dates = removed_dates(access)
+        self.written -= dates
+        self.short_of_completed -= dates
+        self.estimated -= dates
+        if self.holders:
+            self.holders = {run: held - dates for run, held in self.holders.items()}
+
+    def _write(self, access: Access) -> None:
+        dates = self._dates(access)
+        if not dates:
+            return
+        assert access.last_at
+        new = dates - self.written
+        if not new.is_all and new:
+            for unit in _bounded_units(new, self.grain):
+                self.first_writes.setdefault(unit, access.last_at)
+        run = self.history.execution(access)
+        again = dates & self.written
+        if again and self.is_dated and self.history.rewrites(access):
+            for other, held in list(self.holders.items()):
+                if other != run and (lost := held & again):
+                    self.superseded |= lost
+                    self.holders[other] = held - again
+        self.holders[run] = self.holders.get(run, NO_DATES) | dates
+        self.written |= dates
+        short = self._short(self.completed_needs, dates, access.task)
+        self.short_of_completed = (self.short_of_completed - dates) | short
+        self.estimated -= dates
+        if self.estimated_needs:
+            self.estimated |= short - self._short(self.estimated_needs, dates, access.task)
+
+    def _dates(self, access: Access) -> Dates:
+        if not self.is_dated:
+            assert access.last_at
+            return unit_dates(unit_of(hour_of(access.last_at), self.grain), self.grain)
+        written = self.history.written_dates(access)
+        # A table that is made anew holds the dates that its next writes name.
+        return NO_DATES if written is None or written.is_all else written
+
+    def _short(self, needs: list[_Need], dates: Dates, task: str) -> Dates:
+        """The dates that need dates of an input which are not there."""
+        short = NO_DATES
+        for need in needs:
+            if need.task not in ("", task):
+                continue
+            available = self.available[need.source]
+            if need.mapping is None:
+                short |= NO_DATES if available else dates
+                continue
+            missing = (need.mapping.needed_dates(dates) & self.known[need.source]) - available
+            if missing:
+                short |= need.mapping.affected_dates(missing) & dates
+        return short
+
+    def _needs_completed(self) -> Iterator[_Need]:
+        declared = list(self._declared_needs(estimated=False))
+        if declared or not self.is_dated:
+            yield from declared
+            return
+        for edge in self.history.upstream.get(self.dataset, ()):
+            mapping = self.history.mapping(edge)
+            if mapping.is_rule and _is_dated(self.history, edge):
+                yield _Need(edge[1], mapping, edge[0])
+
+    def _declared_needs(self, *, estimated: bool) -> Iterator[_Need]:
+        declared = self.history.lineage.declared_dates.get(self.dataset)
+        if declared is None:
+            return
+        needs = declared.estimated if estimated else declared.completed
+        for source, offsets in needs.items():
+            if offsets is None:
+                yield _Need(source, None)
+            else:
+                grain = self.history.grain(source)
+                evidence = MappingEvidence.DECLARED
+                yield _Need(source, PartitionMapping(declared.period, *offsets, grain, evidence))
+
+
+def _is_dated(history: AccessHistory, edge: Edge) -> bool:
+    return any(write.periods for write in history.writes(edge[1]))
+
+
+def _dates_from_first(history: AccessHistory, dataset: DatasetId) -> Dates:
+    """The dates from the first that any log shows on: what was before is there, or was never."""
+    starts = [
+        written.span[0]
+        for write in history.writes(dataset)
+        if not removes_rows(write)
+        and (written := history.written_dates(write))
+        and not written.is_all
+    ]
+    return dates_in([(min(starts), LAST)]) if starts else NO_DATES
+
+
+def _bounded_units(dates: Dates, grain: Grain) -> Iterator[int]:
+    """The units of all ranges with two ends."""
+    return Dates(
+        tuple(hour_range for hour_range in dates.ranges if not _is_open(hour_range))
+    ).units(grain)
+
+
+def _is_open(hours: tuple[int, int]) -> bool:
+    return hours[0] <= FIRST or hours[1] >= LAST
+
+
+def _end(access: Access) -> datetime:
+    assert access.last_at
+    return access.last_at

@@ -1,0 +1,107 @@
+"""The reach of a proposed change: datasets, tasks, tests and consumers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbt_graft.analysis.impact.change import ChangeType, ImpactEffect, ImpactSeverity
+from dbt_graft.analysis.impact.path import ImpactStep
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, NodeTest
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedChange:
+    """A change that somebody thinks of; without a column it is one of the dataset."""
+
+    dataset: DatasetId
+    kind: ChangeType
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedDataset:
+    """A dataset that a change reaches.
+
+    Attributes:
+        effects: Those on all of its rows and columns, the strongest first.
+        columns: Those on single columns, by the names of these.
+        path: A shortest one.
+        stale: All ways to it have an edge that was not seen for long.
+    """
+
+    dataset: DatasetId
+    severity: ImpactSeverity
+    effects: tuple[ImpactEffect, ...]
+    columns: Mapping[str, ImpactEffect]
+    path: Sequence[ImpactStep]
+    owner: str = ""
+    stale: bool = False
+
+    @property
+    def distance(self) -> int:
+        """The number of steps to it."""
+        return len(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedTask:
+    """A task, dbt model or view that carries a change on; `breaks`: its statements fail."""
+
+    name: str
+    severity: ImpactSeverity
+    breaks: bool
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedTest:
+    """A dbt test of what is affected; `breaks`: it names a column that is gone."""
+
+    test: NodeTest
+    dataset: DatasetId
+    breaks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedConsumer:
+    """A dashboard, report or API that reads what is affected.
+
+    Attributes:
+        datasets: What it reads of that, sorted.
+        breaks: It names a column that is gone.
+    """
+
+    consumer: Consumer
+    severity: ImpactSeverity
+    datasets: tuple[DatasetId, ...]
+    breaks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The answer to a proposed change; each list has the most severe first.
+
+    Attributes:
+        known, flows: Of so many flows on the way the columns are known, and how many there are.
+    """
+
+    change: ProposedChange
+    datasets: Sequence[AffectedDataset] = ()
+    tasks: Sequence[AffectedTask] = ()
+    tests: tuple[AffectedTest, ...] = ()
+    consumers: tuple[AffectedConsumer, ...] = ()
+    known: int = 0
+    flows: int = 0
+
+    @property
+    def severity(self) -> ImpactSeverity:
+        """The highest of all."""
+        severities = [
+            affected[0].severity
+            for affected in (self.datasets, self.tasks, self.consumers)
+            if affected
+        ]
+        severities += [ImpactSeverity.BLOCKING for test in self.tests if test.breaks]
+        return max(severities, default=ImpactSeverity.INFO)

@@ -1,0 +1,176 @@
+"""The graph that impact is computed on: columns and flows as numbers, made once and asked often."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Masking, Subtype
+
+_SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
+_SUBTYPE = {subtype: number for number, subtype in enumerate(_SUBTYPES)}
+_MASKING = {masking: number for number, masking in enumerate(_MASKINGS)}
+_FlowKey = tuple[int, int, int]
+# Dataset -> its columns, by their folded names.
+ColumnNumbers = dict[int, dict[str, int]]
+
+
+class EdgeKind(NamedTuple):
+    """The kind of a column edge: how values go over it, as in `ColumnEdge`."""
+
+    subtype: Subtype
+    masking: bool
+    masked_by: Masking
+
+
+@cache
+def kind_of(number: int) -> EdgeKind:
+    """The kind that a number of `ImpactGraph.edge_kind` stands for."""
+    return EdgeKind(_SUBTYPES[number >> 4], bool(number & 1), _MASKINGS[number >> 1 & 7])
+
+
+class ImpactGraph:
+    """Column edges and flows by what they come from.
+
+    Names of columns compare without case. `*` is a column of its own.
+
+    Args:
+        stale_before: Flows that were last seen before are stale; None where none is.
+    """
+
+    def __init__(
+        self,
+        edges: Sequence[ColumnEdge],
+        flows: Sequence[Flow],
+        datasets: Iterable[Dataset] = (),
+        stale_before: datetime | None = None,
+    ) -> None:
+        self.datasets: list[DatasetId] | StoredDatasets = []
+        self.column_names: list[str] = []
+        self.dataset_of = array("i")  # of each column
+        self.is_star = bytearray()  # of each column
+        self.numbers: dict[tuple[str, str], int] = {}
+        self.columns_of: ColumnNumbers = {}
+        self.has_schema: set[int] = set()
+        tasks: dict[str, int] = {}
+        for dataset in datasets:
+            number = self.dataset(dataset.id)
+            if dataset.columns:
+                self.has_schema.add(number)
+                for column in dataset.columns:
+                    self.column(number, column.name)
+        self._add_edges(edges, tasks, self._add_flows(flows, tasks, stale_before))
+        self.tasks = list(tasks)
+
+    def dataset(self, dataset: DatasetId) -> int:
+        """The number of a dataset, a new one for one that is not known."""
+        number = self.numbers.setdefault(dataset.key, len(self.datasets))
+        if number == len(self.datasets):
+            self.datasets.append(dataset)
+            self.columns_of[number] = {}
+        return number
+
+    def column(self, dataset: int, name: str) -> int:
+        """The number of a column, a new one for one that is not known."""
+        numbers = self.columns_of[dataset]
+        number = numbers.setdefault(name.casefold(), len(self.column_names))
+        if number == len(self.column_names):
+            self.column_names.append(name)
+            self.dataset_of.append(dataset)
+            self.is_star.append(name == ANY_COLUMN)
+        return number
+
+    def find_dataset(self, dataset: DatasetId) -> int | None:
+        """The number of a dataset, if it is known."""
+        return self.numbers.get(dataset.key)
+
+    def find_column(self, dataset: int, name: str) -> int | None:
+        """The number of a column, if it is known."""
+        return self.columns_of[dataset].get(name.casefold())
+
+    def columns(self, dataset: int) -> list[str]:
+        """The known columns of a dataset."""
+        return [
+            self.column_names[at]
+            for name, at in self.columns_of[dataset].items()
+            if name != ANY_COLUMN
+        ]
+
+    def edges_from(self, column: int) -> range:
+        """The places of the column edges that come from a column."""
+        starts = self.edge_starts
+        return range(starts[column], starts[column + 1]) if column + 1 < len(starts) else range(0)
+
+    def flows_from(self, dataset: int) -> Sequence[int]:
+        """The places of the flows that come from a dataset."""
+        if dataset + 1 >= len(self.flow_starts):
+            return ()
+        return self.flows_by_source[self.flow_starts[dataset] : self.flow_starts[dataset + 1]]
+
+    def star(self, dataset: int) -> int | None:
+        """The column `*` of a dataset, if an edge comes from it or goes there."""
+        return self.columns_of[dataset].get(ANY_COLUMN)
+
+    def _add_flows(
+        self, flows: Sequence[Flow], tasks: dict[str, int], stale_before: datetime | None
+    ) -> dict[_FlowKey, int]:
+        """Add flows; those that only people or dbt declare have no time, and are never stale."""
+        self.flow_target, self.flow_task = array("i"), array("i")
+        self.flow_is_stale = bytearray()
+        self.flow_has_columns = bytearray(len(flows))
+        sources = array("i")
+        places: dict[_FlowKey, int] = {}
+        for number, flow in enumerate(flows):
+            source, target = self.dataset(flow.source), self.dataset(flow.target)
+            task = tasks.setdefault(flow.task, len(tasks))
+            sources.append(source)
+            self.flow_target.append(target)
+            self.flow_task.append(task)
+            old = stale_before and flow.last_at and flow.last_at < stale_before
+            self.flow_is_stale.append(bool(old))
+            places[source, target, task] = number
+        self.flow_starts, self.flows_by_source = group_by_source(sources, len(self.datasets))
+        return places
+
+    def _add_edges(
+        self, edges: Sequence[ColumnEdge], tasks: dict[str, int], flows: dict[_FlowKey, int]
+    ) -> None:
+        sources, targets, of_task = array("i"), array("i"), array("i")
+        kinds, of_flow = bytearray(), array("i")
+        for edge in edges:
+            source, target = self.dataset(edge.from_dataset), self.dataset(edge.to_dataset)
+            task = tasks.setdefault(edge.task, len(tasks))
+            sources.append(self.column(source, edge.from_column))
+            targets.append(self.column(target, edge.to_column))
+            of_task.append(task)
+            masked = _MASKING[edge.masked_by] << 1 | edge.masking
+            kinds.append(_SUBTYPE[edge.subtype] << 4 | masked)
+            flow = flows.get((source, target, task), -1)
+            of_flow.append(flow)
+            if flow >= 0:
+                self.flow_has_columns[flow] = True
+        self.edge_starts, places = group_by_source(sources, len(self.column_names))
+        self.edge_target = array("i", map(targets.__getitem__, places))
+        self.edge_kind = bytes(map(kinds.__getitem__, places))
+        self.edge_flow = array("i", map(of_flow.__getitem__, places))
+        self.edge_task = array("i", map(of_task.__getitem__, places))
+
+
+def group_by_source(sources: Sequence[int], count: int) -> tuple[array[int], array[int]]:
+    """The places of edges by their sources, in the order they came; and where each source begins.
+
+    Args:
+        count: The number of sources.
+    """
+    sizes = array("i", bytes(4 * (count + 1)))
+    for source in sources:
+        sizes[source + 1] += 1
+    places = array("i", sorted(range(len(sources)), key=sources.__getitem__))
+    return array("i", accumulate(sizes)), places

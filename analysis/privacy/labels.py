@@ -1,0 +1,230 @@
+"""Labels of columns: those that people declare, and those that follow from the lineage.
+
+A label goes along edges that carry values. Columns are labelled from the highest classification
+down, so that each edge is looked at once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dbt_graft.analysis.impact.graph import ImpactGraph, kind_of
+from dbt_graft.analysis.privacy.classification import Classification, PrivacyRules, remaining_level
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import EdgeType, Masking, Subtype
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredLabel:
+    """The classification that people gave a column.
+
+    Attributes:
+        source: Where it is written: `dbt`, `graft.yml`.
+        reason: Why it is lower than what flows in, if it is.
+    """
+
+    dataset: DatasetId
+    column: str
+    classification: Classification
+    source: str
+    reason: str = ""
+
+
+class LabelStep(NamedTuple):
+    """A step of the path on which a label came.
+
+    Attributes:
+        task: What carried it; empty at the beginning.
+        subtype: None at the beginning.
+    """
+
+    dataset: DatasetId
+    column: str
+    classification: Classification
+    task: str = ""
+    subtype: Subtype | None = None
+    masking: bool = False
+    masked_by: Masking = Masking.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class UnmappedFlow:
+    """A flow of which no column is known, from a dataset with sensitive columns."""
+
+    source: DatasetId
+    target: DatasetId
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyLabels:
+    """The labels of all columns.
+
+    Attributes:
+        declared: By the column's number.
+        unmapped: Sensitive values may go over these flows; what is behind them is unknown.
+        unknown: The datasets behind them.
+        decides: Pairs of a sensitive column and a dataset on whose rows or values it decides.
+    """
+
+    graph: ImpactGraph
+    declared: Mapping[int, DeclaredLabel]
+    unmapped: Sequence[UnmappedFlow] = ()
+    unknown: Sequence[DatasetId] = ()
+    decides: Sequence[tuple[int, int]] = ()
+    _arrivals: Mapping[int, _Arrived] = field(default_factory=dict)
+
+    def columns(self) -> Iterator[int]:
+        """The numbers of all labelled columns."""
+        return iter(self._arrivals)
+
+    def classification(self, column: int) -> Classification | None:
+        """The classification of a column; None where nothing tells one."""
+        arrived = self._arrivals.get(column)
+        return arrived.classification if arrived else None
+
+    def path(self, column: int) -> list[LabelStep]:
+        """The way on which a label came, from the declared column on."""
+        steps: list[LabelStep] = []
+        graph, at = self.graph, column
+        while True:
+            arrived = self._arrivals[at]
+            dataset = graph.datasets[graph.dataset_of[at]]
+            name = graph.column_names[at]
+            if arrived.before < 0:
+                steps.append(LabelStep(dataset, name, arrived.classification))
+                return steps[::-1]
+            kind = kind_of(graph.edge_kind[arrived.edge])
+            steps.append(
+                LabelStep(
+                    *(dataset, name, arrived.classification),
+                    task=graph.tasks[graph.edge_task[arrived.edge]],
+                    subtype=kind.subtype,
+                    masking=kind.masking,
+                    masked_by=kind.masked_by,
+                )
+            )
+            at = arrived.before
+
+
+class _Arrived(NamedTuple):
+    """A label of a column, with the column and the edge that it came from, or -1."""
+
+    classification: Classification
+    before: int
+    edge: int
+
+
+def privacy_labels(
+    graph: ImpactGraph,
+    declared: Iterable[DeclaredLabel],
+    rules: PrivacyRules | None = None,
+    sensitive: Classification = Classification.PII,
+    sensitive_datasets: Iterable[DatasetId] = (),
+    group_sizes: Mapping[int, int] | None = None,
+) -> PrivacyLabels:
+    """The labels of all columns.
+
+    A declared label that is lower than what flows in counts where it has a reason.
+
+    Args:
+        sensitive: Flows without known columns are of interest from this classification on.
+        sensitive_datasets: Datasets with sensitive columns that nobody names.
+        group_sizes: Number of an aggregated column -> the fewest rows of a group.
+    """
+    labels: dict[int, DeclaredLabel] = {}
+    for label in declared:
+        number = graph.column(graph.dataset(label.dataset), label.column)
+        if number not in labels or labels[number].classification < label.classification:
+            labels[number] = label
+    arrived, decides = _spread(graph, labels, rules or PrivacyRules(), group_sizes or {})
+    holding = {
+        graph.dataset_of[column] for column, at in arrived.items() if at.classification >= sensitive
+    }
+    numbers = map(graph.find_dataset, sensitive_datasets)
+    holding |= {number for number in numbers if number is not None}
+    deciding = [pair for pair in decides if arrived[pair[0]].classification >= sensitive]
+    unmapped, unknown = _unknown(graph, holding)
+    return PrivacyLabels(graph, labels, unmapped, unknown, deciding, arrived)
+
+
+def _spread(
+    graph: ImpactGraph,
+    labels: Mapping[int, DeclaredLabel],
+    rules: PrivacyRules,
+    group_sizes: Mapping[int, int],
+) -> tuple[dict[int, _Arrived], Iterable[tuple[int, int]]]:
+    """The labels by column, and the datasets on which labelled columns decide."""
+    limits = {number: label.classification for number, label in labels.items() if label.reason}
+    waiting: list[deque[tuple[int, int, int]]] = [deque() for _ in Classification]
+    for number, label in labels.items():
+        waiting[label.classification].append((number, -1, -1))
+    arrived: dict[int, _Arrived] = {}
+    decides: dict[tuple[int, int], None] = {}
+    for level in sorted(Classification, reverse=True):
+        while waiting[level]:
+            column, before, edge = waiting[level].popleft()
+            if column in arrived or level > limits.get(column, level):
+                continue
+            arrived[column] = _Arrived(level, before, edge)
+            for target, next_edge in _targets(graph, column):
+                kind = kind_of(graph.edge_kind[next_edge])
+                if kind.subtype.type is not EdgeType.DIRECT:
+                    decides[column, graph.dataset_of[target]] = None
+                elif target not in arrived:
+                    left = remaining_level(level, kind, rules, group_sizes.get(target, 0))
+                    waiting[left].append((target, column, next_edge))
+    return arrived, decides
+
+
+def _targets(graph: ImpactGraph, column: int) -> Iterator[tuple[int, int]]:
+    """The columns that a column goes into or decides on, each with its edge.
+
+    A `select *` of columns that are not known one by one carries it under its own name, where the
+    output has that name or no known columns.
+    """
+    for edge in graph.edges_from(column):
+        yield graph.edge_target[edge], edge
+    star = graph.star(graph.dataset_of[column])
+    if star is None or star == column:
+        return
+    name = graph.column_names[column]
+    for edge in graph.edges_from(star):
+        target = graph.edge_target[edge]
+        if (
+            not graph.is_star[target]
+            or kind_of(graph.edge_kind[edge]).subtype.type is not EdgeType.DIRECT
+        ):
+            continue
+        dataset = graph.dataset_of[target]
+        namesake = graph.find_column(dataset, name)
+        if namesake is not None:
+            yield namesake, edge
+        elif dataset not in graph.has_schema:
+            yield target, edge
+
+
+def _unknown(
+    graph: ImpactGraph, holding: set[int]
+) -> tuple[tuple[UnmappedFlow, ...], tuple[DatasetId, ...]]:
+    """The flows without known columns from some datasets, and the datasets behind them."""
+    flows: dict[UnmappedFlow, None] = {}
+    unknown: dict[int, None] = {}
+    waiting = deque(sorted(holding))
+    while waiting:
+        dataset = waiting.popleft()
+        for number in graph.flows_from(dataset):
+            target = graph.flow_target[number]
+            if graph.flow_has_columns[number] and dataset not in unknown:
+                continue
+            if not graph.flow_has_columns[number]:
+                task = graph.tasks[graph.flow_task[number]]
+                flow = UnmappedFlow(graph.datasets[dataset], graph.datasets[target], task)
+                flows[flow] = None
+            if target not in unknown:
+                unknown[target] = None
+                waiting.append(target)
+    return tuple(flows), tuple(graph.datasets[dataset] for dataset in unknown)

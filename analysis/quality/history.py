@@ -1,0 +1,60 @@
+"""The times at which datasets were written, out of runs and dbt's results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from dbt_graft.analysis.quality.deadlines import WriteHistory
+from dbt_graft.analysis.quality.usual_times import DAYS
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Status
+
+
+def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> WriteHistory:
+    """The ends of successful writes of each dataset; of a source, the times of its newest rows."""
+    times_by_dataset: dict[DatasetId, list[datetime]] = {}
+    for task in lineage.tasks.values():
+        for dataset in task.writes:
+            usages = [usage for usage in lineage.writers(dataset) if usage.task == task.name]
+            times_by_dataset.setdefault(dataset, []).extend(
+                run.ended_at
+                for run in task.runs_of(*usages)
+                if run.status is Status.OK and run.ended_at
+            )
+    for dataset, description in descriptions.items():
+        results = [
+            result for node in description.dbt_ids for result in lineage.node_results.get(node, ())
+        ]
+        built = [
+            result.ended_at for result in results if result.word == "success" and result.ended_at
+        ]
+        # Of what nobody is seen to write, freshness checks show the newest row.
+        loaded = {result.max_loaded_at for result in results if result.max_loaded_at}
+        seen = times_by_dataset.setdefault(dataset, [])
+        seen += built or ([] if seen else loaded)
+    graph = lineage.dataset_graph()
+    return WriteHistory(
+        {dataset: sorted(times) for dataset, times in times_by_dataset.items() if times},
+        lambda dataset: graph.parents(dataset),
+    )
+
+
+def short_histories(lineage: Lineage, consumers: Iterable[Consumer], now: datetime) -> set[str]:
+    """The tasks upstream of deadlines of which only runs of the last days are listed."""
+    graph = lineage.dataset_graph()
+    waiting = [read for consumer in consumers if consumer.deadline for read in consumer.reads]
+    seen = set(waiting)
+    while waiting:
+        new = set(graph.parents(waiting.pop())) - seen
+        seen |= new
+        waiting += new
+    return {
+        task.name
+        for task in lineage.tasks.values()
+        if task.run_count > len(task.runs)
+        and seen.intersection(task.writes)
+        and min((run.started_at for run in task.runs if run.started_at), default=now) > now - DAYS
+    }

@@ -1,0 +1,1 @@
+"""Findings and answers as text, Markdown and annotations."""

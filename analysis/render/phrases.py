@@ -1,0 +1,39 @@
+"""Phrases in findings: counts, times and lists of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from dbt_graft.analysis.finding import Finding
+
+_MOST = 10
+_STEPS = ((timedelta(days=2), "days", 86_400), (timedelta(hours=2), "hours", 3_600))
+
+
+def ago(moment: datetime) -> str:
+    """`3 days ago`"""
+    passed = datetime.now(UTC) - moment
+    for least, name, seconds in _STEPS:
+        if passed >= least:
+            return f"{passed.total_seconds() // seconds:,.0f} {name} ago"
+    return f"{count(max(int(passed.total_seconds()), 0) // 60, 'minute')} ago"
+
+
+def count(number: int, noun: str, plural: str = "s") -> str:
+    """`1 log`, `1,200 logs`"""
+    return f"{number:,} {noun}{'' if number == 1 else plural}"
+
+
+def join_names(names: Sequence[str], shown: int = 3) -> str:
+    """`a, b, c and 12 more`"""
+    omitted = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {omitted:,} more" if omitted > 0 else "")
+
+
+def first_findings(findings: Sequence[Finding], subject: str, what: str) -> Iterator[Finding]:
+    """The first findings of one kind, and one that counts the others."""
+    yield from findings[:_MOST]
+    if len(findings) > _MOST:
+        problem = f"{len(findings) - _MOST:,} more {what}"
+        yield Finding(findings[_MOST].severity, subject, problem)

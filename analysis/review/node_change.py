@@ -1,0 +1,65 @@
+"""Changes of a review: their verdicts, and what changed in one node, task or contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.lineage.dataset import DatasetId
+
+
+class ReviewVerdict(IntEnum):
+    """The verdict on a change, the least first.
+
+    UNKNOWN stands above what is known not to break: it could.
+    """
+
+    METADATA = 1
+    ADDITIVE = 2
+    COLUMNS = 3
+    ROWS = 4
+    UNKNOWN = 5
+    BREAKING = 6
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChange:
+    """One change of a node.
+
+    Attributes:
+        column: Empty for one of the node.
+        kind: What it is to those downstream; None for nothing.
+        datasets: Those that it is about; none where it is the node's own.
+    """
+
+    verdict: ReviewVerdict
+    text: str
+    kind: ChangeType | None = None
+    column: str = ""
+    datasets: tuple[DatasetId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReview:
+    """A node, a task or a contract that changed.
+
+    Attributes:
+        changes: The worst first.
+        breaks: Ids of dbt tests that are certain to fail: they name a column that goes.
+        allowed: The reason by which its SQL allows the change.
+        repo: Where its file is, if that is elsewhere.
+    """
+
+    node_id: str
+    kind: str
+    file: str
+    changes: tuple[NodeChange, ...]
+    breaks: tuple[str, ...] = ()
+    allowed: str = ""
+    repo: str = ""
+
+    @property
+    def verdict(self) -> ReviewVerdict:
+        """The worst of its changes."""
+        return max(change.verdict for change in self.changes)

@@ -1,0 +1,187 @@
+"""The review of a project: its changed nodes, and the impact of all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from dbt_graft.analysis.impact.answer import (
+    AffectedConsumer,
+    AffectedTask,
+    AffectedTest,
+    Impact,
+    ProposedChange,
+    Surroundings,
+)
+from dbt_graft.analysis.impact.answer import impact as impact_of
+from dbt_graft.analysis.impact.change import OF_DATASETS, ImpactSeverity
+from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.analysis.review.node_change import NodeReview, ReviewVerdict
+from dbt_graft.analysis.review.task_version import TaskVersion
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedDataset:
+    """A dataset downstream; `because` has the changed nodes that reach it."""
+
+    dataset: DatasetId
+    severity: ImpactSeverity
+    because: tuple[str, ...]
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewImpact:
+    """The impact of several changes; each list has the most severe first.
+
+    Tasks and tests break where they name what goes themselves: those further down are not reached.
+
+    Attributes:
+        known, flows: Of so many flows on the ways the columns are known, and how many there are;
+            a flow that several changes go over counts for each.
+    """
+
+    datasets: tuple[ReviewedDataset, ...] = ()
+    tasks: tuple[AffectedTask, ...] = ()
+    tests: tuple[AffectedTest, ...] = ()
+    consumers: tuple[AffectedConsumer, ...] = ()
+    known: int = 0
+    flows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectReview:
+    """A review.
+
+    Attributes:
+        base: The folder or revision that it is compared with.
+        impact: None where it is not asked for, as of commits of the past.
+    """
+
+    base: str
+    nodes: tuple[NodeReview, ...]
+    impact: ReviewImpact | None = None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> ReviewVerdict | None:
+        """The worst verdict; None without a change."""
+        return max((node.verdict for node in self.nodes), default=None)
+
+    def fails(self, limit: ReviewVerdict | None) -> bool:
+        """Whether a change that its SQL does not allow reaches a limit."""
+        verdicts = (node.verdict for node in self.nodes if not node.allowed)
+        return limit is not None and max(verdicts, default=0) >= limit
+
+
+def review_impact(
+    graph: ImpactGraph,
+    nodes: Iterable[NodeReview],
+    datasets: Mapping[str, DatasetId],
+    around: Surroundings,
+    now: Mapping[str, TaskVersion] | None = None,
+) -> ReviewImpact:
+    """The impact of all changes.
+
+    Args:
+        datasets: Node id -> its dataset.
+        now: Tasks that ran since the base, by what they do now: what they no longer name does not
+            break them.
+    """
+    by_dataset: dict[DatasetId, tuple[ImpactSeverity, dict[str, None], str]] = {}
+    tasks: dict[str, AffectedTask] = {}
+    tests: dict[str, AffectedTest] = {}
+    consumers: dict[str, AffectedConsumer] = {}
+    known_flows = flows = 0
+    for node, impact in _impacts(graph, nodes, datasets, around):
+        known_flows, flows = known_flows + impact.known, flows + impact.flows
+        for affected in impact.datasets:
+            severity, because, owner = by_dataset.get(
+                affected.dataset, (affected.severity, {}, affected.owner)
+            )
+            because[node.node_id] = None
+            by_dataset[affected.dataset] = max(severity, affected.severity), because, owner
+        direct = {
+            task
+            for task in _readers(graph, impact.change.dataset)
+            if not now or _names(now.get(task), impact.change)
+        }
+        for task in impact.tasks:
+            before = tasks.get(task.name)
+            worst = max(before.severity, task.severity) if before else task.severity
+            breaks = bool(before and before.breaks) or (task.breaks and task.name in direct)
+            tasks[task.name] = AffectedTask(task.name, worst, breaks, task.owner)
+        for test in impact.tests:
+            last = tests.get(test.test.node_id)
+            here = test.breaks and test.dataset == impact.change.dataset
+            breaks = here or bool(last and last.breaks)
+            tests[test.test.node_id] = AffectedTest(test.test, test.dataset, breaks)
+        for consumer in impact.consumers:
+            other = consumers.get(consumer.consumer.name)
+            reads = tuple(sorted({*(other.datasets if other else ()), *consumer.datasets}))
+            worst = max(other.severity if other else consumer.severity, consumer.severity)
+            here = consumer.consumer.names(impact.change.dataset, impact.change.column)
+            breaks = bool(other and other.breaks) or (consumer.breaks and here)
+            consumers[consumer.consumer.name] = AffectedConsumer(
+                consumer.consumer, worst, reads, breaks
+            )
+    return ReviewImpact(
+        tuple(
+            sorted(
+                (ReviewedDataset(k, v[0], tuple(v[1]), v[2]) for k, v in by_dataset.items()),
+                key=lambda reviewed: (-reviewed.severity, reviewed.dataset),
+            )
+        ),
+        tuple(
+            sorted(tasks.values(), key=lambda task: (-task.severity, not task.breaks, task.name))
+        ),
+        tuple(sorted(tests.values(), key=lambda test: (not test.breaks, test.test.node_id))),
+        tuple(
+            sorted(
+                consumers.values(),
+                key=lambda consumer: (-consumer.severity, consumer.consumer.name),
+            )
+        ),
+        known_flows,
+        flows,
+    )
+
+
+def _readers(graph: ImpactGraph, dataset: DatasetId) -> set[str]:
+    """The tasks that take data from a dataset."""
+    flows = graph.flows_from(graph.dataset(dataset))
+    return {graph.tasks[graph.flow_task[flow]] for flow in flows}
+
+
+def _names(task: TaskVersion | None, change: ProposedChange) -> bool:
+    """Whether a task names what is changed, as far as that is known."""
+    if task is None:
+        return True
+    if not change.column:
+        return change.dataset in task.reads
+    columns = {fact.source_column for fact in task.columns if fact.source == change.dataset}
+    return bool(columns & {change.column.casefold(), ANY_COLUMN}) or (
+        not columns and change.dataset in task.reads
+    )
+
+
+def _impacts(
+    graph: ImpactGraph,
+    nodes: Iterable[NodeReview],
+    datasets: Mapping[str, DatasetId],
+    around: Surroundings,
+) -> Iterator[tuple[NodeReview, Impact]]:
+    for node in nodes:
+        node_datasets = [datasets[node.node_id]] if node.node_id in datasets else []
+        proposed = {
+            ProposedChange(
+                dataset, change.kind, "" if change.kind in OF_DATASETS else change.column
+            ): None
+            for change in node.changes
+            if change.kind
+            for dataset in change.datasets or node_datasets
+        }
+        for change in proposed:
+            yield node, impact_of(graph, change, around)

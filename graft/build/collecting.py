@@ -1,0 +1,236 @@
+"""Collect: new logs of all sources into the lineage store."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbt_graft.collectors import store
+from dbt_graft.collectors.reading import Reading
+from dbt_graft.collectors.session import session
+from dbt_graft.collectors.source import (
+    LogSource,
+    changed_settings,
+    is_below,
+    settings_below,
+    settings_of,
+    to_read_again,
+)
+from dbt_graft.collectors.store.retention import purge_if_due
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.outputs import output_of
+from dbt_graft.graft.project.progress import Progress, ProgressStep
+from dbt_graft.graft.project.sources import sources, task_infos
+from dbt_graft.analysis.render.terminal import one_line
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.lineage.records import Reject
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectResult:
+    """The result of a collect.
+
+    Attributes:
+        new_logs: The number of logs that were read now.
+        unreadable: Sources of `graft.yml`, and logs, that could not be read.
+    """
+
+    new_logs: int = 0
+    unreadable: tuple[Reject, ...] = ()
+
+
+def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
+    """Read new logs into the lineage store. Spark is started only if some of them need it.
+
+    Args:
+        again: Read all logs of this source again, of all sources if it is empty. What a source no
+            longer shows stays in the store.
+
+    Raises:
+        GraftError: None of the sources can be read, there is no source `again`, a file of declared
+            lineage is not valid, or Spark or the store cannot be used.
+    """
+    task_infos(config)  # Reading logs may take an hour; an invalid file is reported before.
+    store_path = config.path(config.store)
+    # The way back from a damaged store is to read everything again.
+    damaged = store.damages(store_path) if again == "" else {}
+    for fault in (fault for faults in damaged.values() for fault in faults):
+        progress.warn(
+            f"{store_path}: {fault}; its lineage is read again, as far as its logs are there"
+        )
+    before = store.StoredPositions(store_path, tuple(damaged))
+    listed = list(sources(config, tuple(damaged)))
+    others = store.other_settings(store_path, settings_below(listed), damaged)
+    changed = changed_settings(others, listed)
+    asked_for = _labels_again(listed, again)
+    positions = to_read_again(
+        before,
+        lambda origin: origin in changed or any(is_below(origin, label) for label in asked_for),
+    )
+    fresh: list[LogSource] = []
+    faults: list[GraftError] = []
+    left_out: list[Finding] = []
+    with progress.step("collect", "looking for new logs") as step:
+        for source in listed:
+            try:
+                if source.new_logs(positions, left_out.append):
+                    fresh.append(source)
+            except GraftError as error:
+                _log.debug("a source cannot be read", exc_info=True)
+                faults.append(error)
+        if faults and len(faults) == len(config.collect):
+            raise _all_unreadable(faults)
+        for unread in faults:
+            progress.warn(str(unread))
+        unreadable = tuple(Reject(error.place, "", error.problem) for error in faults)
+        unreadable += tuple(_warn_of(left_out, progress.warn))
+        step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
+        if unreadable:
+            step.result += f", {len(unreadable)} cannot be read"
+    if not fresh:
+        return CollectResult(unreadable=unreadable)
+    with progress.step("collect", "reading new logs") as step:
+        new = _NewLogs(
+            fresh, positions, before, tuple(damaged), partial(settings_of, sources=listed)
+        )
+        committed, pending = _read(config, new, step, progress.warn)
+        origins, events = (committed.origins, committed.events) if committed else (0, 0)
+        step.result = f"{origins:,} new logs, {events:,} events"
+    for reject in pending:
+        progress.warn(
+            f"{one_line(reject.origin)}: {reject.reason}\n  the next collect reads it again"
+        )
+    return CollectResult(origins, (*unreadable, *pending))
+
+
+def _warn_of(left_out: Sequence[Finding], warn: Callable[[str], None]) -> Iterator[Reject]:
+    """Print a warning for each folder, file and link that is not listed; rejects of lost logs."""
+    for finding in dict.fromkeys(left_out):
+        remedy = f"\n  {finding.remedy}" if finding.remedy else ""
+        warn(f"{one_line(finding.subject)}: {finding.problem}{remedy}")
+        if finding.severity is not Severity.NOTE:
+            yield Reject(finding.subject, "", finding.problem)
+
+
+@dataclass(frozen=True, slots=True)
+class _NewLogs:
+    """The sources with new logs, and what the store had when they were listed.
+
+    Attributes:
+        known, before: Its positions, with those of logs that are to be read again, and without.
+        settings: Returns the settings of an origin.
+    """
+
+    sources: Sequence[LogSource]
+    positions: store.Positions
+    before: store.Positions
+    damaged: tuple[str, ...]
+    settings: Callable[[str], str]
+
+
+def _read(
+    config: Config, new: _NewLogs, step: ProgressStep, warn: Callable[[str], None]
+) -> tuple[store.CommittedBatch | None, list[Reject]]:
+    """Read logs into the store; the batch, and the logs that could not be read."""
+    store_path, pending = config.path(config.store), list[Reject]()
+    on_spark = any(source.collect for source in new.sources)
+    with _spark(config) if on_spark else nullcontext() as spark:
+        reading = step.measure = Reading(spark)
+
+        def parts() -> Iterator[store.Collected]:
+            for source in new.sources:
+                for part in source.parts(spark, new.positions, reading):
+                    pending.extend(part.pending)
+                    yield part
+
+        committed = store.commit(
+            *(store_path, parts(), new.before), give_up=new.damaged, settings=new.settings
+        )
+        if any(source.read for source in new.sources):
+            store.fold_results(store_path, new.settings)
+        if committed:
+            _fold(config, store_path, spark, warn)
+            _purge(config, store_path, warn)
+            if committed.closed:
+                warn(_closed_text(committed.closed))
+    return committed, pending
+
+
+def _fold(
+    config: Config, store_path: str, spark: SparkSession | None, warn: Callable[[str], None]
+) -> None:
+    """Fold what there is in the store; a build is slower without it, and no less right."""
+    from dbt_graft.collectors.store.fold.spark import folding_on
+
+    span = config.keep.retention.runs
+    before = datetime.now(UTC) - span if span else None
+    try:
+        if spark or not store.needs_spark(store_path):
+            on_spark = folding_on(spark, before=before) if spark else None
+            store.fold_store(store_path, before=before, on_spark=on_spark)
+        else:
+            with _spark(config, much_work=True) as started:
+                store.fold_store(
+                    store_path, before=before, on_spark=folding_on(started, before=before)
+                )
+    except Exception as error:
+        _log.debug("the store was not folded", exc_info=True)
+        warn(
+            f"{store_path}: the runs in it were not folded ({error}); the next collect tries again"
+        )
+
+
+def _purge(config: Config, store_path: str, warn: Callable[[str], None]) -> None:
+    """Purge the store by the rules of `keep`, if it is due."""
+    try:
+        purge_if_due(store_path, config.keep.retention, datetime.now(UTC))
+    except Exception as error:
+        _log.debug("the store was not purged", exc_info=True)
+        warn(f"{store_path}: was not purged ({error}); graft store purge tries again")
+
+
+def _closed_text(origins: Sequence[str]) -> str:
+    others = f" and {len(origins) - 1:,} more logs" if len(origins) > 1 else ""
+    return (
+        f"{origins[0]}{others}: read again, which changes nothing: a purge has folded the runs for "
+        "good (`keep` in graft.yml)"
+    )
+
+
+@contextmanager
+def _spark(config: Config, *, much_work: bool = False) -> Iterator[SparkSession]:
+    """Spark, with its log among the artifacts."""
+    output_of(config, "artifacts").claim()
+    log = Path(config.path(config.artifacts)) / "spark.log"
+    with session(config.spark, log, much_work=much_work) as spark:
+        yield spark
+
+
+def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:
+    labels = [source.label for source in listed]
+    if again and again not in labels:
+        raise GraftError(
+            f"there is no source {again!r}",
+            place="--again",
+            remedy=f"name one of {', '.join(labels)}",
+        )
+    return labels if again == "" else [again] if again else []
+
+
+def _all_unreadable(faults: Sequence[GraftError]) -> GraftError:
+    if len(faults) == 1:
+        return faults[0]
+    reasons = "\n".join(f"  {fault}".replace("\n", "\n  ") for fault in faults)
+    return GraftError(f"no source of `collect` in graft.yml can be read\n{reasons}")

@@ -1,0 +1,220 @@
+"""The steps behind collecting: lineage -> graft; `graft.sites` publishes it. Each calls its room.
+
+Rooms are imported when a step needs them, so that `graft --help` is fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbt_graft.collectors import store
+from dbt_graft.collectors.dbt.column_cache import ColumnCache
+from dbt_graft.collectors.dbt.columns import ModelCount
+from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.exporters.task_metadata import task_metadata, task_metadata_file
+from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
+from dbt_graft.graft.build.collecting import CollectResult
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
+from dbt_graft.graft.project.impact_index import index_to_write
+from dbt_graft.graft.project.output_file import write_file
+from dbt_graft.graft.project.outputs import output_of
+from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.project.project import LineageView, Project, no_deep_values
+from dbt_graft.graft.project.published import (
+    TaskMetadata,
+    check_not_empty,
+    last_published,
+    lost_lineage,
+)
+from dbt_graft.graft.build.summary import Summary
+from dbt_graft.injector import artifacts
+from dbt_graft.injector import validate as validation
+from dbt_graft.injector.forbidden import Violation, violations
+from dbt_graft.injector.report import Grafted
+from dbt_graft.analysis.checks.agreement import findings
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.lineage.gaps import gaps
+from dbt_graft.lineage.records import Reject
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.mapping_findings import mapping_findings
+
+if TYPE_CHECKING:
+    from dbt_graft.catalog.build import PublishedSite
+
+_GRAFTING = "grafting the lineage onto dbt's artifacts"
+
+
+def graft(
+    config: Config,
+    progress: Progress,
+    unreadable: Sequence[Reject] = (),
+    *,
+    inspect: bool = False,
+    validate: bool = False,
+    allow_empty: bool = False,
+    results: bool = False,
+    past: Moment | None = None,
+) -> Grafted:
+    """Graft the lineage in the store onto dbt's artifacts, and write the grafted copies.
+
+    Args:
+        inspect: Report what was wrong with dbt's artifacts before.
+        validate: Check them with dbt's own loader and schema, which takes longer than the rest.
+        allow_empty: Go on with a store that is missing or empty, and was not at the last build.
+        results: With the results of dbt's nodes, which only pages show.
+        past: The lineage as of this time.
+
+    Raises:
+        GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
+    """
+    index = None if past else index_to_write(config)
+    project = Project(config, warn=progress.warn, tolerant=True, unreadable=unreadable)
+    view = LineageView(past, results)
+    with progress.step("inject", _GRAFTING) as step:
+        if not allow_empty:
+            _check_not_empty(project, view)
+        step.measure = count = ModelCount()
+        grafted = project.grafted(view, inspect=inspect, count=count)
+        step.measure = None
+        with no_deep_values(config):
+            _write_artifacts(config, grafted, project.column_cache)
+        step.result = _counts(grafted)
+    _warn(project, view, grafted, progress)
+    if validate and project.dbt:
+        with progress.step("inject", "validating the artifacts with dbt"):
+            if faults := validation.faults(project.dbt.artifacts, grafted):
+                out = config.path(config.artifacts)
+                raise GraftError("\n".join(faults), place=out, remedy="please report this")
+    if index and not project.damaged:
+        index.write(DescribedLineage(grafted.lineage, grafted.descriptions, grafted.consumers))
+    return grafted
+
+
+def check(
+    config: Config, progress: Progress, *, allow_empty: bool = False, past: Moment | None = None
+) -> Grafted:
+    """Graft without writing anything.
+
+    Raises:
+        ForbiddenError: The artifacts would change in a way that `check.forbid` names.
+    """
+    project, view = Project(config, warn=progress.warn), LineageView(past, results=False)
+    with progress.step("inject", _GRAFTING) as step:
+        if not allow_empty:
+            _check_not_empty(project, view)
+        grafted = project.grafted(view)
+        step.result = _counts(grafted)
+    _warn(project, view, grafted, progress)
+    if changes := find_forbidden(config, grafted):
+        raise ForbiddenError(
+            "\n".join(["the artifacts would change in forbidden ways", *map(str, changes)]),
+            remedy="correct it, or list what you accept under `check.accept` in graft.yml",
+        )
+    return grafted
+
+
+def _counts(grafted: Grafted) -> str:
+    report = grafted.report
+    return f"{len(report.promoted)} promoted, {len(report.added)} new models"
+
+
+def _check_not_empty(project: Project, view: LineageView) -> None:
+    config = project.config
+    if not view.past:
+        check_not_empty(config.path(config.store), project.records(view), _last_tasks(config))
+
+
+def _warn(project: Project, view: LineageView, grafted: Grafted, progress: Progress) -> None:
+    """Warn of what is damaged, and of inputs and settings without the effect that was meant."""
+    store_folder = project.config.path(project.config.store)
+    for reject in project.damaged:
+        progress.warn(f"{store_folder}: {reject.origin}; the rest of the store is published")
+    for notice in grafted.report.notices:
+        progress.warn(notice)
+    for finding in _findings(project, view, grafted):
+        progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
+
+
+def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator[Finding]:
+    config, records = project.config, project.records(view)
+    store_folder = config.path(config.store)
+    yield from unused_entries.find_unused_entries(config, records)
+    if project.dbt:
+        yield from unused_entries.foreign_namespace(config, records, project.dbt.platform)
+    yield from unmatched_clients.find_unmatched_clients(
+        config, records, lambda: read_rest(store_folder, partial(store.positions, store_folder))[0]
+    )
+    if project.settings.dates:
+        # How the dates of an edge belong together, many runs show.
+        yield from mapping_findings(AccessHistory(project.lineage(LineageView(view.past))))
+    yield from findings(grafted.report.column_differences)
+
+
+def _write_artifacts(config: Config, grafted: Grafted, cache: ColumnCache) -> None:
+    output = output_of(config, "artifacts")
+    output.claim()
+    artifacts.write(grafted, output.path)
+    cache.write()
+    write_file(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
+
+
+def find_forbidden(config: Config, grafted: Grafted) -> list[Violation]:
+    """The changes of a graft that `check.forbid` names, those that are accepted left out."""
+    section = config.check
+    lost = lost_lineage(_last_tasks(config), task_metadata(grafted.lineage))
+    return violations(grafted.report, section.forbid, section.accept, lost)
+
+
+class ForbiddenError(GraftError):
+    """A graft would change the artifacts in a way that graft.yml forbids."""
+
+    exit_code = 4
+
+
+def _last_tasks(config: Config) -> TaskMetadata:
+    folders = (config.path(config.site.out), config.path(config.artifacts))
+    return last_published(*map(Path, folders))
+
+
+def summary(
+    config: Config,
+    grafted: Grafted,
+    collected: CollectResult | None = None,
+    site: PublishedSite | None = None,
+) -> Summary:
+    """Count what there is now: without a site only what tasks touch, with one all dbt nodes."""
+    lineage = grafted.lineage if site else grafted.touched
+    report = grafted.report
+    tasks = lineage.tasks.values()
+    store_folder = config.path(config.store)
+    noise, _ = read_rest(store_folder, partial(store.noise, store_folder))
+    return Summary(
+        store=store_folder,
+        new_logs=collected.new_logs if collected else None,
+        tasks=len(tasks),
+        runs=sum(task.run_count for task in tasks),
+        datasets=len(lineage.datasets),
+        flows=len(lineage.flows),
+        promoted=len(report.promoted),
+        added=len(report.added),
+        new_sources=len(report.new_sources),
+        second_writers=len(report.second_writers),
+        cycles=len(report.cycles),
+        rejects=lineage.rejects,
+        unread=collected.unreadable if collected else (),
+        damaged=damaged_files(lineage.rejects),
+        noise=noise,
+        gaps=gaps(lineage.shapes.values()),
+        ignored=lineage.ignored,
+        columns=grafted.followed.coverage,
+        artifacts=config.path(config.artifacts),
+        site=str(site.index) if site else None,
+        pages=site.pages if site else None,
+        pages_changed=site.changed if site else None,
+    )

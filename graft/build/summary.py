@@ -1,0 +1,171 @@
+"""The summary of a command, as text and as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from dbt_graft.analysis.render.terminal import one_line
+from dbt_graft.injector.report import Report
+from dbt_graft.injector.report_text import render_report
+from dbt_graft.lineage.definition import ColumnCoverage
+from dbt_graft.lineage.gaps import Gap
+from dbt_graft.lineage.building.ignored_tasks import IgnoredTasks
+from dbt_graft.lineage.records import Outcome, Reject
+
+_SHOWN_REASONS = 5
+_SHOWN_OF_EXAMPLE = 70
+_SHOWN_PLACES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts and places after a command; None for those that the command does not change.
+
+    Attributes:
+        new_logs: Logs read by this command.
+        runs: Runs of the Python tasks.
+        rejects: Log input that could not be used.
+        report: The changes and decisions of the graft, if asked for.
+        unread: Sources and logs that could not be read; they are tried again next time.
+        damaged: Files of the lineage store that could not be read; the rest was published.
+        noise: Requests left out by noise rules: catalog queries, health checks.
+        gaps: Statements that were not parsed, or only in part.
+        ignored: Tasks that graft.yml leaves out.
+        columns: The dbt models whose columns were followed.
+        pages: The pages of the catalog.
+        pages_changed: How many of them are new, or other than before.
+    """
+
+    store: str
+    new_logs: int | None = None
+    tasks: int | None = None
+    runs: int | None = None
+    datasets: int | None = None
+    flows: int | None = None
+    promoted: int | None = None
+    added: int | None = None
+    new_sources: int | None = None
+    second_writers: int | None = None
+    cycles: int | None = None
+    rejects: tuple[Reject, ...] = ()
+    unread: tuple[Reject, ...] = ()
+    damaged: tuple[str, ...] = ()
+    noise: int = 0
+    gaps: tuple[Gap, ...] = ()
+    ignored: IgnoredTasks | None = None
+    columns: ColumnCoverage | None = None
+    artifacts: str | None = None
+    site: str | None = None
+    pages: int | None = None
+    pages_changed: int | None = None
+    report: Report | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary as JSON values."""
+        counts = asdict(replace(self, report=None))
+        return {
+            **{key: value for key, value in counts.items() if value is not None},
+            "rejected": len(self.rejects),
+            **({"report": self.report.to_json()} if self.report else {}),
+        }
+
+    def _left_out(self) -> Iterator[tuple[str, str]]:
+        if self.noise:
+            yield "noise", f"{self.noise:,} requests left out, such as catalog queries"
+        if self.ignored and self.ignored.tasks:
+            yield "ignored", _ignored_text(self.ignored)
+
+    def __str__(self) -> str:
+        lines = []
+        if self.new_logs is not None:
+            lines.append(("new logs", f"{self.new_logs:,}"))
+        if self.tasks is not None:
+            lines.append(("tasks", f"{self.tasks:,} in {self.runs:,} runs"))
+            lines.append(("datasets", f"{self.datasets:,}, {self.flows:,} flows between them"))
+        if self.promoted is not None:
+            lines.append(("promoted", f"{self.promoted:,} sources are now models"))
+            lines.append(
+                (
+                    "new",
+                    f"{self.added:,} models and {self.new_sources:,} sources that dbt did not have",
+                )
+            )
+        if self.second_writers:
+            lines.append(("conflicts", f"{self.second_writers:,} datasets that dbt writes as well"))
+        if self.cycles:
+            lines.append(("cycles", f"{self.cycles:,}, each broken at its newest edge"))
+        lines += self._left_out()
+        lines += self._unread_lines()
+        lines.append(("rejected", f"{len(self.rejects):,}{_reasons(self.rejects)}"))
+        if self.gaps:
+            lines.append(("gaps", _statements(self.gaps)))
+        if self.columns:
+            lines.append(("columns", _followed_text(self.columns)))
+        of_all = "" if self.pages is None else f"{self.pages_changed:,} of {self.pages:,} changed"
+        places = (("pages", of_all), ("artifacts", self.artifacts), ("site", self.site))
+        lines += [(name, text) for name, text in places if text]
+        summary = "\n".join(f"{name:<10}{text}" for name, text in lines)
+        return f"{render_report(self.report)}\n{summary}" if self.report else summary
+
+    def _unread_lines(self) -> Iterator[tuple[str, str]]:
+        if self.damaged:
+            yield "damaged", _damaged_files(self.damaged)
+        if self.unread:
+            yield "unread", _places(self.unread)
+
+
+def _damaged_files(files: Sequence[str]) -> str:
+    omitted = len(files) - _SHOWN_PLACES
+    shown = [
+        "the lineage store; the rest was published, pages of what only these files had are gone:",
+        *(f"  {file}" for file in files[:_SHOWN_PLACES]),
+        *([f"  and {omitted:,} more"] if omitted > 0 else []),
+        "`graft store check` says what to do",
+    ]
+    return f"\n{'':<10}".join(shown)
+
+
+def _ignored_text(ignored: IgnoredTasks) -> str:
+    """`3 tasks with 12 runs and 40 statements, 5 datasets of theirs alone`"""
+    text = f"{ignored.tasks:,} tasks with {ignored.runs:,} runs"
+    return f"{text} and {ignored.statements:,} statements, {ignored.datasets:,} datasets of theirs"
+
+
+def _places(unread: Sequence[Reject]) -> str:
+    omitted = len(unread) - _SHOWN_PLACES
+    shown = [one_line(f"{reject.origin}: {reject.reason}") for reject in unread[:_SHOWN_PLACES]]
+    lines = [*shown, f"and {omitted:,} more"] if omitted > 0 else shown
+    return f"\n{'':<10}".join(lines)
+
+
+def _reasons(rejects: Iterable[Reject]) -> str:
+    counts = Counter(reject.reason for reject in rejects)
+    shown = [f"\n{'':<12}{count:,} × {text}" for text, count in counts.most_common(_SHOWN_REASONS)]
+    if len(counts) > _SHOWN_REASONS:
+        shown.append(f"\n{'':<12}and {len(counts) - _SHOWN_REASONS} more reasons")
+    return "".join(shown)
+
+
+def _followed_text(columns: ColumnCoverage) -> str:
+    shown = [f"of {columns.followed:,} of {columns.of:,} dbt models followed"]
+    reasons = list(columns.reasons.items())
+    shown += [f"{'':<12}{count:,} × {reason}" for reason, count in reasons[:_SHOWN_REASONS]]
+    if len(reasons) > _SHOWN_REASONS:
+        shown.append(f"{'':<12}and {len(reasons) - _SHOWN_REASONS} more reasons")
+    return "\n".join(shown)
+
+
+def _statements(gaps: Sequence[Gap]) -> str:
+    failed = sum(gap.shapes for gap in gaps if gap.outcome is Outcome.FAILED)
+    partial = sum(gap.shapes for gap in gaps) - failed
+    shown = [f"{failed:,} statements not parsed, {partial:,} parsed in part"]
+    for gap in gaps[:_SHOWN_REASONS]:
+        example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
+        shown.append(f"{'':<12}{gap.shapes:,} × {gap.reason}: {example}")
+    if len(gaps) > _SHOWN_REASONS:
+        shown.append(f"{'':<12}and {len(gaps) - _SHOWN_REASONS} more reasons")
+    return "\n".join(shown)

@@ -1,0 +1,91 @@
+"""`graft declared`: files of declared lineage, checked in CI."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+import orjson
+import yaml
+
+from dbt_graft.analysis.checks.drift import drift, proposed_flows
+from dbt_graft.analysis.render.github import annotation, findings
+from dbt_graft.collectors.declared.source import read
+from dbt_graft.collectors.declared.source import schema as json_schema
+from dbt_graft.graft.commands.command import CommandGroup, config_option, load_config
+from dbt_graft.graft.commands.drift import runs_option
+from dbt_graft.graft.project.project import Project
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.errors import GraftError
+
+
+@click.group(cls=CommandGroup, epilog="\b\nExample: graft declared check lineage/*.yml")
+def declared() -> None:
+    """Check files of declared lineage, propose them, or print their JSON schema."""
+
+
+@declared.command(epilog="\b\nExample: graft declared check lineage/*.yml")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "github"]),
+    default="text",
+    show_default=True,
+    help="With github, errors are also annotations for a pull request.",
+)
+def check(files: tuple[Path, ...], form: str) -> None:
+    """Check FILES, and print each error with its line; exit with 2 if there is one."""
+    faults = 0
+    for path in files:
+        try:
+            read(path)
+        except GraftError as error:
+            click.echo(str(error), err=True)
+            if form == "github":
+                click.echo("\n".join(map(annotation, findings(error))))
+            faults += 1
+    click.echo(f"{len(files) - faults:,} of {len(files):,} files are valid")
+    sys.exit(2 if faults else 0)
+
+
+@declared.command(epilog="\b\nExample: graft declared schema > declared-lineage.schema.json")
+def schema() -> None:
+    """Print the JSON schema, for an editor or a CI job."""
+    click.echo(orjson.dumps(json_schema(), option=orjson.OPT_INDENT_2))
+
+
+@declared.command(
+    epilog="\b\nExit codes: 0 printed; 1 the project cannot be read; 2 invalid command line or "
+    "graft.yml.\n\n"
+    "\b\nExamples:\n"
+    "  graft declared propose\n"
+    "  graft declared propose > lineage/proposed.yml"
+)
+@config_option
+@runs_option
+def propose(config_path: Path | None, runs: int) -> None:
+    """Print the flows that would settle what `graft drift` finds.
+
+    Of each task that drifted all its flows: those that were seen, and those that are declared and
+    are no phantoms. Put them in place of the task's `flows`; its other keys stay as they are.
+    """
+    lineage = Project(load_config(config_path)).described().lineage
+    tasks = proposed_flows(lineage, drift(lineage, runs))
+    if not tasks:
+        click.echo("nothing drifted: there is nothing to propose", err=True)
+        return
+    document = {
+        "version": 1,
+        "tasks": {
+            task: {"flows": [_flow(*flow) for flow in flows]} for task, flows in tasks.items()
+        },
+    }
+    click.echo(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), nl=False)
+
+
+def _flow(sources: Iterable[DatasetId], targets: Iterable[DatasetId]) -> dict[str, list[str]]:
+    ends = {"from": [*map(str, sources)], "to": [*map(str, targets)]}
+    return {side: names for side, names in ends.items() if names}

@@ -1,0 +1,133 @@
+"""The command `graft diff`: what is new, gone and changed in the lineage between two times."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import orjson
+
+from dbt_graft.analysis.history.diff import PastLineage, differences
+from dbt_graft.analysis.history.presence import GoneRule
+from dbt_graft.analysis.history.report import (
+    DiffTimes,
+    differences_json,
+    differences_markdown,
+    differences_text,
+)
+from dbt_graft.analysis.render.terminal import one_line
+from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.project.past import Moment, PastTime
+from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.lineage.building.as_of import as_of
+from dbt_graft.lineage.building.schemas import schemas
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Records
+
+_RULE = GoneRule()
+
+
+@click.command(
+    epilog="\b\nExit codes: 0 compared, with --exit-code: no differences; 1 an error, with\n"
+    "--exit-code also: there are differences; 2 invalid command line or graft.yml.\n\n"
+    "\b\nExamples:\n"
+    "  graft diff\n"
+    "  graft diff --from 2026-10-01 --to 2026-10-31 --format markdown\n"
+    "  graft diff --from 7d --json | jq '.differences[] | select(.kind == \"gone edge\")'"
+)
+@click.option(
+    "--from",
+    "before",
+    type=PastTime(),
+    metavar="TIME",
+    default="30d",
+    show_default=True,
+    help="The earlier time: 2026-10-01 (the end of that day, UTC), 2026-10-01T06:00, 12h, 30d.",
+)
+@click.option(
+    "--to",
+    "now",
+    type=PastTime(),
+    metavar="TIME",
+    default="now",
+    show_default=True,
+    help="The later time.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 1000),
+    default=_RULE.runs,
+    show_default=True,
+    help="An edge is gone when its task ran so many times since without making it.",
+)
+@click.option(
+    "--intervals",
+    type=click.FloatRange(1, 1000),
+    default=_RULE.intervals,
+    show_default=True,
+    help="A task is gone when it has not run for so many times its usual interval.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: short for --format json.")
+@click.option(
+    "--exit-code", is_flag=True, help="End with 1 if there are differences, as `git diff` does."
+)
+@config_option
+def diff(
+    config_path: Path | None,
+    *,
+    before: Moment,
+    now: Moment,
+    runs: int,
+    intervals: float,
+    form: str,
+    as_json: bool,
+    exit_code: bool,
+) -> None:
+    """Show what is new, gone and changed in the lineage between two times.
+
+    Datasets with their columns, tasks, and edges between datasets, from the times in the lineage
+    store. Definitions (dbt's models, declared lineage) have no times, so they are in no difference.
+    """
+    config = load_config(config_path)
+    if before.at > now.at:
+        raise click.UsageError(f"--from {before.text} is later than --to {now.text}")
+    project = Project(config)
+    records = _records(project)
+    rule = GoneRule(runs, intervals)
+    first, last = (_past(project, records, time) for time in (before, now))
+    changes = differences(first, last, rule)
+    times = DiffTimes(before.at, now.at, before.text, now.text)
+    if as_json or form == "json":
+        answer = differences_json(times, rule, changes)
+        click.echo(orjson.dumps(answer, option=orjson.OPT_INDENT_2))
+    else:
+        lines = differences_markdown if form == "markdown" else differences_text
+        click.echo("\n".join(map(one_line, lines(times, changes))))
+    sys.exit(1 if exit_code and changes else 0)
+
+
+def _past(project: Project, records: Records, time: Moment) -> PastLineage:
+    then = as_of(records, time.at)
+    lineage = project.build(then, infos={})
+    return PastLineage(lineage, schemas(then, lineage, project.rename))
+
+
+def _records(project: Project) -> Records:
+    """The records of the store: each run counts."""
+    config = project.config
+    records = project.records(LineageView(results=False, every_run=True))
+    if not records.accesses:
+        raise GraftError(
+            "the lineage store is missing or empty",
+            place=config.path(config.store),
+            remedy="run `graft collect`",
+        )
+    return records

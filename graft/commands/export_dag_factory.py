@@ -1,0 +1,177 @@
+"""The command `graft export dag-factory`: the order of tasks as DAGs for Airflow, and its check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.terminal import one_line
+from dbt_graft.exporters.dag_factory.document import files, marker
+from dbt_graft.exporters.dag_factory.order import DemandedOrder, demanded_order
+from dbt_graft.exporters.dag_factory.plan import DagPlan
+from dbt_graft.exporters.dag_factory.planner import plan_dags
+from dbt_graft.graft.build.dag_files import WrittenFiles, write_files
+from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.questions.checks.dag_check import check_dags, relative_to_cwd
+from dbt_graft.lineage.errors import GraftError
+
+_SHOWN = 10
+_PROBLEMS = 50
+
+
+@click.command(
+    "dag-factory",
+    epilog="\b\nExit codes: 0 written, or checked and as lineage demands; 1 a cycle or a task "
+    "without a\ncommand, so that nothing was written, or the check found an order that lineage "
+    "forbids;\n2 invalid command line or graft.yml.\n\n"
+    "\b\nExamples:\n"
+    "  graft export dag-factory\n"
+    "  graft export dag-factory --out dags/ --json\n"
+    "  graft export dag-factory --check\n"
+    "  graft export dag-factory --check dags/ events.ndjson --strict",
+)
+@click.argument("dags", nargs=-1, type=click.Path(path_type=Path))
+@config_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The folder for the DAGs.  [default: `airflow.out` in graft.yml]",
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing: compare DAGS, which are dag-factory's YAML or OpenLineage events of "
+    "Airflow, files or folders, with the lineage.  [default: the folder of the DAGs]",
+)
+@click.option("--strict", is_flag=True, help="With --check: fail for warnings, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def dag_factory(
+    dags: tuple[Path, ...],
+    config_path: Path | None,
+    out: Path | None,
+    *,
+    check: bool,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Write the tasks' order as DAGs for Airflow.
+
+    Each DAG is a YAML file of dag-factory and a Python file that loads it. A task depends on the
+    tasks that write what it reads. `airflow` in graft.yml says how tasks run and are grouped.
+    """
+    if not check and (dags or strict):
+        raise click.UsageError("DAGS and --strict belong to --check")
+    config = load_config(config_path)
+    section = config.airflow
+    folder = out or relative_to_cwd(Path(config.path(section.out)))
+    order = read_order(config)
+    settings = section.settings(config.site.url)
+    if check:
+        code = check_dags(
+            order, settings, section.known_as, dags or (folder,), strict=strict, as_json=as_json
+        )
+        raise SystemExit(code)
+    plan = plan_dags(order, settings)
+    if plan.problems:
+        _print_problems(plan, as_json=as_json)
+        raise SystemExit(1)
+    if not plan.dags:
+        raise GraftError("there are no tasks in the lineage", remedy="run `graft collect`")
+    done = write_files(folder, files(plan.dags, settings), marker(settings.name))
+    if as_json:
+        click.echo(orjson.dumps(_as_json(plan, folder, done), option=orjson.OPT_INDENT_2))
+        return
+    _print_plan(plan, folder, done)
+
+
+def read_order(config: Config) -> DemandedOrder:
+    """The order that the lineage in the store demands, with dbt's nodes if there are artifacts."""
+    described = Project(config).described(LineageView(results=False))
+    return demanded_order(described.lineage, described.descriptions)
+
+
+def _print_problems(plan: DagPlan, *, as_json: bool) -> None:
+    if as_json:
+        content = {"problems": [_problem(problem) for problem in plan.problems], "exit_code": 1}
+        click.echo(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+        return
+    for problem in plan.problems[:_PROBLEMS]:
+        click.echo(one_line(f"{problem.kind}: {problem.subject}: {problem.problem}"), err=True)
+        if problem.remedy:
+            click.echo(one_line(f"  {problem.remedy}"), err=True)
+    omitted = len(plan.problems) - _PROBLEMS
+    if omitted > 0:
+        click.echo(f"and {omitted:,} more: see --json", err=True)
+    click.echo(f"{count(len(plan.problems), 'problem')}: nothing was written", err=True)
+
+
+def _problem(problem: Any) -> dict[str, str]:
+    return {
+        "kind": problem.kind,
+        "subject": problem.subject,
+        "problem": problem.problem,
+        "remedy": problem.remedy,
+    }
+
+
+def _print_plan(plan: DagPlan, folder: Path, done: WrittenFiles) -> None:
+    for dag in plan.dags[:_SHOWN]:
+        edges = sum(len(task.dependencies) for task in dag.tasks)
+        waits = f", waits for {count(len(dag.waits_for), 'asset')}" if dag.waits_for else ""
+        tasks, dependencies = count(len(dag.tasks), "task"), _dependencies(edges)
+        click.echo(one_line(f"{dag.dag_id}: {tasks}, {dependencies}{waits}"))
+    if len(plan.dags) > _SHOWN:
+        click.echo(f"and {count(len(plan.dags) - _SHOWN, 'DAG')} more")
+    for reason, number in sorted(Counter(plan.left_out.values()).items()):
+        click.echo(f"{count(number, 'task')} left out: {reason}")
+    parts = [
+        f"{len(done.written)} written" if done.written else "",
+        f"{len(done.same)} unchanged" if done.same else "",
+        f"{len(done.removed)} removed" if done.removed else "",
+    ]
+    click.echo(one_line(f"{folder}: files {', '.join(filter(None, parts))}"))
+
+
+def _dependencies(number: int) -> str:
+    return f"{number:,} {'dependency' if number == 1 else 'dependencies'}"
+
+
+def _as_json(plan: DagPlan, folder: Path, done: WrittenFiles) -> dict[str, Any]:
+    def names(texts: Sequence[str]) -> list[str]:
+        return list(texts)
+
+    return {
+        "folder": str(folder),
+        "dags": [
+            {
+                "dag_id": dag.dag_id,
+                "schedule": dag.schedule or None,
+                "waits_for": [str(asset.dataset) for asset in dag.waits_for],
+                "tasks": [
+                    {
+                        "task_id": task.task_id,
+                        "group": task.group or None,
+                        "runs": names(task.nodes),
+                        "dependencies": names(task.dependencies),
+                    }
+                    for task in dag.tasks
+                ],
+            }
+            for dag in plan.dags
+        ],
+        "left_out": dict(plan.left_out),
+        "files": {
+            "written": names(done.written),
+            "unchanged": names(done.same),
+            "removed": names(done.removed),
+        },
+        "exit_code": 0,
+    }

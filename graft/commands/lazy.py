@@ -1,0 +1,40 @@
+"""Groups of commands that are imported when they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from dbt_graft.graft.commands.command import CommandGroup
+
+
+class LazyGroup(CommandGroup):
+    """A group that imports a command when it is used: its `--help` needs none of them.
+
+    Attributes:
+        lazy: Command -> the module below `dbt_graft.graft.commands` that has it, under the command's name
+            with `_` for `-`, and its line in the group's `--help`.
+    """
+
+    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.lazy = lazy
+        self.commands = {name: click.Command(name) for name in lazy}  # until they are used
+        self._imported: set[str] = set()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name; None if there is none."""
+        if cmd_name in self.lazy and cmd_name not in self._imported:
+            self._imported.add(cmd_name)
+            module, _ = self.lazy[cmd_name]
+            imported = import_module(f"dbt_graft.graft.commands.{module}")
+            self.add_command(getattr(imported, cmd_name.replace("-", "_")))
+        return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands into the help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in sorted(self.lazy.items())])

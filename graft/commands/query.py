@@ -1,0 +1,111 @@
+"""The command `graft query`: SQL over the lineage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import orjson
+
+from dbt_graft.exporters.data.files import views_document
+from dbt_graft.exporters.data.sql import FUNCTIONS, answer
+from dbt_graft.exporters.data.views import VIEWS
+from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.query_output import SHOWN, print_rows, write_rows
+from dbt_graft.graft.project.past import Moment, as_of_option
+from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.lineage.errors import GraftError
+
+
+@click.command(
+    epilog="\b\nExit codes: 0 answered, also without rows; 1 the query is not valid, or the "
+    "project cannot\nbe read; 2 invalid command line.\n\n"
+    "\b\nExamples:\n"
+    '  graft query "select dataset from datasets where len(writers) > 1"\n'
+    "  graft query \"from downstream_of('raw.orders')\"\n"
+    "  graft query --file late.sql --format csv > late.csv\n"
+    "  graft query --views"
+)
+@click.argument("query", metavar="[SQL]", required=False)
+@config_option
+@click.option(
+    "-f",
+    "--file",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Read the query from FILE; - is standard input.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json", "ndjson", "parquet"]),
+    default="table",
+    show_default=True,
+    help=f"Output format; a table shows the first {SHOWN} rows.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE, which is never there in part.  [default: standard output]",
+)
+@click.option("--views", "list_views", is_flag=True, help="List the views and their columns.")
+@as_of_option
+def query(
+    query: str | None,
+    config_path: Path | None,
+    file: Path | None,
+    form: str,
+    out: Path | None,
+    *,
+    as_json: bool,
+    list_views: bool,
+    past: Moment | None,
+) -> None:
+    """Query the lineage with SQL.
+
+    The views are datasets, columns, tasks, runs, usages, edges, column_edges, results, consumers
+    and consumer_reads; docs/query.md has examples. The SQL is DuckDB's. Spark is not started, and
+    nothing is written.
+    """
+    if list_views:
+        _list_views(as_json=as_json or form == "json")
+        return
+    if (query is None) == (file is None):
+        raise click.UsageError("write a query, or name its file with --file")
+    text = query if query is not None else _read(file or Path())
+    form = "json" if as_json else form
+    if (form == "parquet") > (out is not None):
+        raise click.UsageError("--format parquet needs --out")
+    described = Project(load_config(config_path)).described(LineageView(past))
+    with answer(described, text) as rows:
+        if out:
+            write_rows(rows, form, out)
+        else:
+            print_rows(rows, form)
+
+
+def _read(file: Path) -> str:
+    try:
+        with click.open_file(str(file), encoding="utf-8") as stream:
+            text: str = stream.read()
+    except (OSError, UnicodeDecodeError) as error:
+        problem = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise GraftError(f"cannot be read: {problem}", place=str(file)) from error
+    return text
+
+
+def _list_views(*, as_json: bool) -> None:
+    if as_json:
+        click.echo(orjson.dumps(views_document(), option=orjson.OPT_INDENT_2))
+        return
+    for view in VIEWS:
+        click.echo(f"{view.name}: {view.text}")
+        for column in view.columns:
+            text = column.text.replace("`", "")
+            click.echo(f"  {column.name:<15} {column.type.value:<25} {text}")
+        click.echo()
+    for function, text in FUNCTIONS.items():
+        click.echo(f"{function}('raw.orders'): {text}")

@@ -1,0 +1,27 @@
+"""Whether there is any lineage to ask about."""
+
+from __future__ import annotations
+
+import click
+
+from dbt_graft.collectors import store
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.past import Moment
+from dbt_graft.lineage.errors import GraftError
+
+
+def check_collected(config: Config, past: Moment | None = None) -> None:
+    """Refuse to go on without any lineage; say so where it is dbt's alone.
+
+    Raises:
+        GraftError: Nothing was collected yet, and there are no artifacts of dbt, or they are not of
+            the past.
+    """
+    store_folder = config.path(config.store)
+    if store.collected_at(store_folder) is None:
+        problem = "nothing was collected yet"
+        if past or not (config.target_dir / "manifest.json").exists():
+            raise GraftError(
+                f"there is no lineage: {problem}", place=store_folder, remedy="run `graft collect`"
+            )
+        click.echo(f"note: {store_folder}: {problem}: this is dbt's lineage alone", err=True)

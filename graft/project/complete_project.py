@@ -1,0 +1,85 @@
+"""All that a project names, as one looks at it to decide what an audience may see."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dbt_graft.analysis.audience.records import dataset_ids
+from dbt_graft.graft.project.declared_labels import dataset_names
+from dbt_graft.injector.ephemeral import ephemeral_models
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.described import DescribedLineage
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteProject:
+    """The complete project.
+
+    Attributes:
+        described: With models without a relation as datasets, which take labels and pass them on.
+        node_ids: unique_id -> the dataset of each node of data.
+        columns: Each dataset that anything names -> its known columns.
+    """
+
+    grafted: Grafted
+    described: DescribedLineage
+    node_ids: Mapping[str, DatasetId]
+    columns: Mapping[DatasetId, set[str]]
+
+
+def complete_project(grafted: Grafted) -> CompleteProject:
+    """The complete project of a graft."""
+    lineage = grafted.lineage
+    models = ephemeral_models(grafted.manifest, _node_ids(grafted.descriptions))
+    descriptions = {**grafted.descriptions, **models.descriptions}
+    lineage = replace(lineage, flows=(*lineage.flows, *models.flows))
+    described = DescribedLineage(lineage, descriptions, grafted.consumers)
+    node_ids = _node_ids(descriptions)
+    return CompleteProject(grafted, described, node_ids, _columns(grafted, described, node_ids))
+
+
+def description_ids(description: Description) -> tuple[str, ...]:
+    """The ids of dbt's nodes that a description is of."""
+    return (*description.dbt_ids, description.node_id)
+
+
+def _node_ids(descriptions: Mapping[DatasetId, Description]) -> dict[str, DatasetId]:
+    return {
+        node_id: dataset
+        for dataset, description in descriptions.items()
+        for node_id in description_ids(description)
+    }
+
+
+def _columns(
+    grafted: Grafted, described: DescribedLineage, node_ids: Mapping[str, DatasetId]
+) -> dict[DatasetId, set[str]]:
+    lineage = described.lineage
+    names = {
+        name
+        for dataset in lineage.datasets
+        for name in dataset_names(dataset, lineage)
+        if name != dataset
+    }
+    columns: dict[DatasetId, set[str]] = defaultdict(set)
+    for dataset in dataset_ids(lineage):
+        if dataset in lineage.datasets or dataset not in names:
+            columns[dataset] = set()
+    for dataset, facts in lineage.datasets.items():
+        columns[dataset] |= {column.name for column in facts.columns}
+    for edge in lineage.column_edges:
+        columns[edge.to_dataset].add(edge.to_column)
+        columns[edge.from_dataset].add(edge.from_column)
+    for node_id, dataset in node_ids.items():
+        columns[dataset] |= set()
+        for document in (grafted.manifest, grafted.catalog):
+            for part in ("nodes", "sources"):
+                node = document[part].get(node_id) or {}
+                columns[dataset].update(map(str, node.get("columns") or ()))
+    for of_dataset in columns.values():
+        of_dataset.discard("*")
+    return dict(columns)

@@ -1,0 +1,48 @@
+"""Labels of columns, written into the grafted artifacts as `privacy: {in_dbt: …}` asks for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from dbt_graft.analysis.privacy.report import PrivacyReport
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.privacy_report import privacy_report
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.column_labels import ColumnLabel, label_columns
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
+
+
+def with_dbt_labels(config: Config, original: Artifacts, grafted: Grafted) -> Grafted:
+    """The graft with the labels of columns in dbt's `meta` and tags; as it is if nobody asks."""
+    places = config.privacy.in_dbt
+    if not places:
+        return grafted
+    described = DescribedLineage(grafted.lineage, grafted.descriptions, grafted.consumers)
+    labels = _by_node(privacy_report(config, described), described)
+    return label_columns(grafted, original, labels, places)
+
+
+def _by_node(report: PrivacyReport, described: DescribedLineage) -> dict[str, list[ColumnLabel]]:
+    labels_by_node: dict[str, list[ColumnLabel]] = defaultdict(list)
+    labels, graph = report.labels, report.labels.graph
+    for column in sorted(labels.columns()):
+        dataset = graph.datasets[graph.dataset_of[column]]
+        description, level = described.descriptions.get(dataset), labels.classification(column)
+        if description is None or level is None:
+            continue
+        declared, first = labels.declared.get(column), labels.path(column)[0]
+        follows = (first.dataset, first.column) != (dataset, graph.column_names[column])
+        label = ColumnLabel(
+            graph.column_names[column],
+            level.text,
+            _name(first.dataset, first.column) if follows else "",
+            in_dbt=declared is not None and declared.source == "dbt",
+        )
+        labels_by_node[description.node_id].append(label)
+    return labels_by_node
+
+
+def _name(dataset: DatasetId, column: str) -> str:
+    return f"{dataset}.{column}"

@@ -1,0 +1,33 @@
+"""dbt's relations as datasets: their platform, and the places of their files."""
+
+from __future__ import annotations
+
+import os
+
+from dbt_graft.graft.project.config import Config
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.locations import Places
+from dbt_graft.injector.platform import Platform, platform
+from dbt_graft.injector.profile import Connection, read_connection
+from dbt_graft.injector.relations import Relations, relations
+
+
+def dbt_platform(config: Config, adapter: str) -> Platform:
+    """The platform of dbt's relations, by `dbt.namespace`, else by dbt's adapter and profile."""
+    return platform(adapter, _connection(config), config.dbt.namespace)
+
+
+def dbt_relations(config: Config, read: Artifacts) -> Relations:
+    """The relations of dbt's manifest, as datasets."""
+    namespace = dbt_platform(config, read.adapter).namespace
+    return relations(read.manifest, namespace, _places(config))
+
+
+def _places(config: Config) -> Places:
+    """The starts of relative paths in the manifest, for the files of dbt's relations."""
+    project = config.project_dir
+    return Places(project, _connection(config).get("external_root", "."))
+
+
+def _connection(config: Config) -> Connection:
+    return read_connection(config.project_dir, os.environ)

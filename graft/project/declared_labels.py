@@ -1,0 +1,201 @@
+"""The classifications that people declare: in dbt, in data contracts and in graft.yml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+
+from dbt_graft.analysis.checks.contracts import match_contracts
+from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.analysis.privacy.column_rules import ColumnRules
+from dbt_graft.analysis.privacy.labels import DeclaredLabel
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.contracts import read_contracts
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.model import Lineage
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownLabel:
+    """A label that names no classification.
+
+    Attributes:
+        subject: What has it: a dataset, a column, or a dbt node by its unique_id.
+    """
+
+    label: str
+    subject: str
+    is_column: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredLabels:
+    """All labels of a project.
+
+    Attributes:
+        unmatched: Patterns of graft.yml that no dataset or column has the name of.
+    """
+
+    columns: Sequence[DeclaredLabel]
+    datasets: Mapping[DatasetId, Classification]
+    unknown: Sequence[UnknownLabel]
+    unmatched: Sequence[str]
+
+
+def declared_labels(
+    config: Config, described: DescribedLineage, graph: ImpactGraph
+) -> DeclaredLabels:
+    """The labels of columns and datasets, through all names that datasets have."""
+    unknown: list[UnknownLabel] = []
+    numbers: set[int] = set()
+    columns = [
+        *_of_contracts(config, described, unknown),
+        *_of_dbt(config, described, unknown),
+        *_of_rules(config, graph, described.lineage, numbers),
+    ]
+    tables: set[str] = set()
+    datasets = _of_datasets(config, described, unknown, tables)
+    rules = config.privacy.columns
+    unmatched = [rule.columns for at, rule in enumerate(rules) if at not in numbers]
+    unmatched += [rule.tables for rule in config.privacy.tables if rule.tables not in tables]
+    return DeclaredLabels(columns, datasets, unknown, unmatched)
+
+
+def has_labels(config: Config, described: DescribedLineage) -> bool:
+    """Whether anybody labels anything."""
+    return bool(
+        config.privacy.columns
+        or config.privacy.tables
+        or any(text.labels or text.column_labels for text in described.descriptions.values())
+        or any(
+            column.classification
+            for contract in read_contracts(config).contracts
+            for table in contract.tables
+            for column in table.columns
+        )
+    )
+
+
+def group_sizes(config: Config, graph: ImpactGraph, lineage: Lineage) -> dict[int, int]:
+    """Number of a column -> the size of groups that graft.yml says."""
+    sizes = [(rule.columns, rule.group_size) for rule in config.privacy.columns if rule.group_size]
+    patterns = [pattern for pattern, _ in sizes]
+    return {
+        graph.column(number, column): sizes[min(matches)][1]
+        for number, column, matches in _matches(patterns, graph, lineage)
+    }
+
+
+def _of_dbt(
+    config: Config, described: DescribedLineage, unknown: list[UnknownLabel]
+) -> Iterator[DeclaredLabel]:
+    for dataset, description in described.descriptions.items():
+        for column, texts in description.column_labels.items():
+            for text in texts:
+                level = config.privacy.classification(text)
+                if level is None:
+                    unknown.append(UnknownLabel(text, f"{dataset}.{column}", is_column=True))
+                else:
+                    yield DeclaredLabel(dataset, column, level, "dbt")
+
+
+def _of_contracts(
+    config: Config, described: DescribedLineage, unknown: list[UnknownLabel]
+) -> Iterator[DeclaredLabel]:
+    contracts = read_contracts(config).contracts
+    matches = match_contracts(contracts, {*described.lineage.datasets, *described.descriptions})
+    for contract, table, dataset in matches.tables:
+        description = described.descriptions.get(dataset)
+        in_dbt = description.column_labels if description else {}
+        for column in table.columns:
+            level = config.privacy.classification(column.classification)
+            if level is not None:
+                name = f"the contract {contract.name}"
+                yield DeclaredLabel(dataset, column.name, level, name)
+            elif column.classification and column.classification not in in_dbt.get(column.name, ()):
+                subject = f"{dataset}.{column.name}"
+                unknown.append(UnknownLabel(column.classification, subject, is_column=True))
+
+
+def _of_rules(
+    config: Config, graph: ImpactGraph, lineage: Lineage, numbers: set[int]
+) -> Iterator[DeclaredLabel]:
+    """The labels by patterns of `<dataset>.<column>`, with and without the namespace.
+
+    Args:
+        numbers: Filled with the numbers of the rules that match any column.
+    """
+    rules = config.privacy.columns
+    for number, column, matches in _matches([rule.columns for rule in rules], graph, lineage):
+        numbers |= matches
+        labels = [rules[at] for at in sorted(matches) if rules[at].classification is not None]
+        if labels and (level := labels[0].classification) is not None:
+            dataset = graph.datasets[number]
+            yield DeclaredLabel(dataset, column, level, "graft.yml", labels[0].reason)
+
+
+def _matches(
+    patterns: Collection[str], graph: ImpactGraph, lineage: Lineage
+) -> Iterator[tuple[int, str, set[int]]]:
+    """Number of a dataset, a column, and the numbers of the patterns that match it, if any."""
+    if not patterns:
+        return
+    rules = ColumnRules(patterns)
+    for number, dataset in enumerate(graph.datasets):
+        names = dataset_names(dataset, lineage)
+        for column in graph.columns(number):
+            matches = {at for name in names for at in rules.matching(name, column)}
+            if matches:
+                yield number, column, matches
+
+
+def _of_datasets(
+    config: Config,
+    described: DescribedLineage,
+    unknown: list[UnknownLabel],
+    patterns: set[str],
+) -> dict[DatasetId, Classification]:
+    """The classifications that people gave datasets themselves, in dbt and in graft.yml.
+
+    Args:
+        patterns: Filled with the patterns that match any dataset.
+    """
+    levels: dict[DatasetId, Classification] = {}
+    for dataset, description in described.descriptions.items():
+        for text in description.labels:
+            level = config.privacy.classification(text)
+            if level is None:
+                unknown.append(UnknownLabel(text, description.node_id))
+            else:
+                levels[dataset] = max(level, levels.get(dataset, level))
+    rules = [
+        (re.compile(translate(rule.tables.casefold())), rule) for rule in config.privacy.tables
+    ]
+    datasets = {*described.lineage.datasets, *described.descriptions} if rules else ()
+    for dataset in datasets:
+        names = [
+            text.casefold()
+            for name in dataset_names(dataset, described.lineage)
+            for text in (name.name, str(name))
+        ]
+        matches = [rule for pattern, rule in rules if any(map(pattern.fullmatch, names))]
+        patterns.update(rule.tables for rule in matches)
+        if matches:
+            level = matches[0].classification
+            levels[dataset] = max(level, levels.get(dataset, level))
+    return levels
+
+
+def dataset_names(dataset: DatasetId, lineage: Lineage) -> tuple[DatasetId, ...]:
+    """All names of a dataset: its own, those in logs, links to it, and former ones."""
+    facts = lineage.datasets.get(dataset)
+    return (
+        dataset,
+        *lineage.aliases.get(dataset, ()),
+        *(facts.symlinks if facts else ()),
+        *lineage.former_names.get(dataset, ()),
+    )

@@ -1,0 +1,25 @@
+"""The graph on which changes, labels and faults go downstream, of a project's lineage."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from dbt_graft.analysis.impact.answer import Surroundings
+from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.graft.project.config import Config
+from dbt_graft.lineage.described import DescribedLineage
+
+
+def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
+    """The graph of the lineage; edges are stale as `graft.yml` says."""
+    lineage = described.lineage
+    newest = max((flow.last_at for flow in lineage.flows if flow.last_at), default=None)
+    stale_before: datetime | None = newest - config.impact.stale_span if newest else None
+    return ImpactGraph(lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before)
+
+
+def surroundings(described: DescribedLineage) -> Surroundings:
+    """Descriptions, consumers and the owners of tasks."""
+    tasks = described.lineage.tasks.values()
+    owners = {task.name: task.info.owner for task in tasks if task.info.owner}
+    return Surroundings(described.descriptions, described.consumers, owners)

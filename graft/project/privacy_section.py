@@ -1,0 +1,107 @@
+"""The section `privacy` of graft.yml."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from dbt_graft.analysis.privacy.classification import Classification, PrivacyRules, classification
+from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.injector.column_labels import LabelPlace
+
+
+def _classification(text: str) -> str:
+    if classification(text) is None:
+        names = ", ".join(level.text for level in Classification)
+        raise ValueError(f"is no classification: write one of {names}")
+    return text
+
+
+Label = Annotated[Text, AfterValidator(_classification)]
+
+
+class PrivacyColumn(Section):
+    """The classification of columns that a pattern names, or the size of the groups behind them.
+
+    Attributes:
+        group_size: The fewest rows of a group that the columns are aggregated from.
+    """
+
+    columns: Text
+    label: Label | None = Field(default=None, alias="is")
+    reason: str = ""
+    group_size: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _has_effect(self) -> PrivacyColumn:
+        if self.label is None and self.group_size is None:
+            raise ValueError("say what the columns are (`is`), or their `group_size`")
+        return self
+
+    @property
+    def classification(self) -> Classification | None:
+        """Its classification; None where it says only the size of groups."""
+        return _parse_classification(self.label) if self.label else None
+
+
+class PrivacyTable(Section):
+    """The classification of tables that a pattern names: sites for lower audiences lack them."""
+
+    tables: Text
+    label: Label = Field(alias="is")
+
+    @property
+    def classification(self) -> Classification:
+        """Their classification."""
+        return _parse_classification(self.label)
+
+
+class PrivacySection(Section):
+    """Classifications of columns, what operations leave of them, and which are sensitive.
+
+    Attributes:
+        labels: A label of the team's own, in any case -> the classification that it stands for.
+        in_dbt: The places in the grafted artifacts that labels are written to.
+        smallest_group: `aggregated` counts for columns with at least this `group_size`.
+    """
+
+    labels: dict[Text, Label] = Field(default={})
+    columns: tuple[PrivacyColumn, ...] = ()
+    tables: tuple[PrivacyTable, ...] = ()
+    in_dbt: tuple[LabelPlace, ...] = ()
+    masked: Label | None = None
+    encrypted: Label | None = None
+    aggregated: Label | None = None
+    smallest_group: Annotated[int, Field(ge=1)] | None = None
+    sensitive: Label = "pii"
+
+    def classification(self, label: str) -> Classification | None:
+        """The classification that a label stands for; None where nobody says it."""
+        mapped = {_fold(text): meant for text, meant in self.labels.items()}.get(_fold(label))
+        return classification(label if mapped is None else mapped)
+
+    @property
+    def rules(self) -> PrivacyRules:
+        """The most that operations leave of a classification."""
+        return PrivacyRules(
+            masked=_parse_classification(self.masked) if self.masked else None,
+            encrypted=_parse_classification(self.encrypted) if self.encrypted else None,
+            aggregated=_parse_classification(self.aggregated) if self.aggregated else None,
+            smallest_group=self.smallest_group,
+        )
+
+    @property
+    def sensitive_from(self) -> Classification:
+        """The lowest classification that is sensitive."""
+        return _parse_classification(self.sensitive)
+
+
+def _fold(label: str) -> str:
+    return " ".join(label.casefold().split())
+
+
+def _parse_classification(text: str) -> Classification:
+    level = classification(text)
+    assert level is not None
+    return level

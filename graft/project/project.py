@@ -1,0 +1,311 @@
+"""A project: its records, its lineage and its graft, read in one way for all commands.
+
+Nothing else in this room reads records of the store or builds a lineage of them, so that one
+graft.yml gives one graph, whichever command asks, with dbt's artifacts and without.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+from dbt_graft.analysis.checks.contracts import match_contracts
+from dbt_graft.collectors import store
+from dbt_graft.collectors.dbt.column_cache import ColumnCache
+from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
+from dbt_graft.collectors.store.read import read
+from dbt_graft.collectors.store.selected import read_selected
+from dbt_graft.graft.project.collected import check_collected
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.contracts import add_contracts, read_contracts
+from dbt_graft.graft.project.damaged_store import read_rest
+from dbt_graft.graft.project.dbt_labels import with_dbt_labels
+from dbt_graft.graft.project.dbt_relations import dbt_platform, dbt_relations
+from dbt_graft.graft.project.names import dbt_names
+from dbt_graft.graft.project.past import Moment, past_records
+from dbt_graft.graft.project.sources import declared_dates, task_infos
+from dbt_graft.injector import artifacts as dbt_artifacts
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.manifest import projects
+from dbt_graft.injector.matching import ShortNames, short_names
+from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.platform import Platform
+from dbt_graft.injector.relations import Relations
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.records import Records, Reject, TaskInfo
+from dbt_graft.lineage.settings import LineageSettings
+
+
+@dataclass(frozen=True, slots=True)
+class LineageView:
+    """The part of the store that a lineage is made of.
+
+    Attributes:
+        past: The state of this time; None for that of now.
+        results: With the results of dbt's nodes and the newest runs, which pages show.
+        every_run: With each run by itself, and nothing folded.
+    """
+
+    past: Moment | None = None
+    results: bool = True
+    every_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DbtPart:
+    """dbt's artifacts, and how their relations are called.
+
+    Attributes:
+        relations: The relations of the manifest, as datasets.
+        short_names: Names in logs that lack a part of a relation's name.
+    """
+
+    artifacts: Artifacts
+    platform: Platform
+    relations: Relations
+    short_names: ShortNames
+
+
+class Project:
+    """A project as its graft.yml describes it.
+
+    Args:
+        warn: Called with a message about a file that is left out.
+        tolerant: Do without damaged batches of the store, which `damaged` names.
+        artifacts: dbt's artifacts, where they are others than those of the target folder.
+        unreadable: Logs that the last collect could not read.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        warn: Callable[[str], None] = lambda _message: None,
+        tolerant: bool = False,
+        artifacts: Artifacts | None = None,
+        unreadable: Sequence[Reject] = (),
+    ) -> None:
+        self.config = config
+        self.damaged: tuple[Reject, ...] = ()
+        self.column_cache = ColumnCache(Path(config.path(config.artifacts)) / "column_cache.json")
+        self._warn, self._tolerant, self._unreadable = warn, tolerant, unreadable
+        self._artifacts = artifacts
+        self._records: dict[LineageView, Records] = {}
+        self._lineages: dict[LineageView, Lineage] = {}
+
+    @cached_property
+    def dbt(self) -> DbtPart | None:
+        """dbt's part; None where dbt has written no artifacts yet.
+
+        Raises:
+            GraftError: They are damaged.
+        """
+        config, artifacts = self.config, self._artifacts
+        if artifacts is None:
+            if not (config.target_dir / "manifest.json").exists():
+                return None
+            with no_deep_values(config):
+                artifacts = dbt_artifacts.read(config.target_dir)
+        platform, relations = (
+            dbt_platform(config, artifacts.adapter),
+            dbt_relations(config, artifacts),
+        )
+        names = short_names(artifacts.manifest, relations, platform)
+        return DbtPart(artifacts, platform, relations, names)
+
+    @cached_property
+    def rename(self) -> Rename:
+        """The name of a dataset of the logs by the rules of graft.yml, in dbt's spelling."""
+        if self.dbt is None:
+            return self.config.name_rules
+        return dbt_names(self.config, self.dbt.short_names)
+
+    @cached_property
+    def settings(self) -> LineageSettings:
+        """The settings of graft.yml for the lineage.
+
+        Raises:
+            GraftError: A file of declared lineage is not valid.
+        """
+        config, section = self.config, self.config.lineage
+        one_name = config.one_name
+        if self.dbt:
+            one_name = replace(one_name, apart=self.dbt.short_names.spelled)
+        return LineageSettings(
+            infos=task_infos(config),
+            failed=section.failed,
+            infer_columns=section.infer_columns,
+            projects=projects(self.dbt.artifacts.manifest) if self.dbt else None,
+            one_name=one_name,
+            dates=declared_dates(config),
+            ignore=section.ignore_tasks,
+        )
+
+    def records(self, view: LineageView = LineageView()) -> Records:
+        """The records of the store, under the names of the logs.
+
+        Raises:
+            StoreError: The store is damaged, and must be whole; or it cannot be read at all.
+            GraftError: It has nothing as old as the view.
+        """
+        if view not in self._records:
+            store_folder, past = self.config.path(self.config.store), view.past
+            read_store = partial(
+                read,
+                store_folder,
+                results=view.results,
+                results_until=past.at if past else None,
+                folded=not (view.every_run or past),
+                newest=view.results,
+                rename=None if view.every_run else self.rename,
+            )
+            if self._tolerant:
+                records, self.damaged = read_rest(
+                    store_folder, lambda without: read_store(without=without)
+                )
+            else:
+                records = read_store()
+            records = past_records(store_folder, records, past)
+            rejects = (*records.rejects, *self._unreadable, *self.damaged)
+            self._records[view] = replace(records, rejects=tuple(dict.fromkeys(rejects)))
+        return self._records[view]
+
+    def lineage(self, view: LineageView = LineageView()) -> Lineage:
+        """The lineage of the logs."""
+        if view not in self._lineages:
+            self._lineages[view] = self.build(self.records(view))
+        return self._lineages[view]
+
+    def build(
+        self,
+        records: Records,
+        rename: Rename | None = None,
+        infos: Mapping[str, TaskInfo] | None = None,
+    ) -> Lineage:
+        """The lineage of other records, by the settings of this project.
+
+        Args:
+            rename: The name of a dataset of the logs; by default the project's.
+            infos: What people wrote of tasks; by default in this project.
+        """
+        settings = self.settings if infos is None else replace(self.settings, infos=infos)
+        return build(records, rename or self.rename, settings)
+
+    def grafted(
+        self,
+        view: LineageView = LineageView(),
+        *,
+        inspect: bool = False,
+        count: ModelCount | None = None,
+        runs_of: Callable[[Lineage], Collection[str]] | None = None,
+    ) -> Grafted:
+        """The lineage grafted onto dbt's artifacts, with labels and contracts.
+
+        Args:
+            inspect: Report what was wrong with dbt's artifacts before.
+            count: Counts the models whose SQL is read.
+            runs_of: The tasks of a lineage whose runs are all needed.
+
+        Raises:
+            GraftError: There are no artifacts, or they are damaged.
+        """
+        config = self.config
+        with _without_garbage_collection(), no_deep_values(config):
+            # Without any, reading them says which file is missing.
+            dbt = self.dbt or self._missing()
+            read_models, relations = dbt.artifacts, dbt.relations
+            columns = dbt_columns(
+                *(read_models.manifest, read_models.catalog, relations.datasets),
+                *(self.column_cache, count or ModelCount()),
+            )
+            options = self._options(dbt, inspect=inspect)
+            grafted = graft(read_models, self.lineage(view), options, relations, columns)
+            if runs_of and (tasks := runs_of(grafted.lineage)):
+                with_runs = grafted.lineage.with_runs(self._lineage_of(tasks, view))
+                grafted = replace(grafted, join=lambda: with_runs)
+            grafted = with_dbt_labels(config, read_models, grafted)
+        return add_contracts(grafted, config, self._warn)
+
+    def described(self, view: LineageView = LineageView()) -> DescribedLineage:
+        """The lineage with dbt's part and YAML; of the logs alone, or of dbt alone, if need be.
+
+        Raises:
+            GraftError: Nothing was collected yet, and there are no artifacts.
+        """
+        return self.described_graft(view)[0]
+
+    def described_graft(
+        self,
+        view: LineageView = LineageView(),
+        runs_of: Callable[[Lineage], Collection[str]] | None = None,
+    ) -> tuple[DescribedLineage, Grafted | None]:
+        """As `described`, and the graft that it is from; None without artifacts."""
+        check_collected(self.config, view.past)
+        taints = store.recorded_taints(self.config.path(self.config.store))
+        if self.dbt:
+            grafted = self.grafted(view, runs_of=runs_of)
+            lineage = replace(grafted.lineage, taints=taints)
+            return DescribedLineage(lineage, grafted.descriptions, grafted.consumers), grafted
+        lineage = self.lineage(view)
+        if runs_of and (tasks := runs_of(lineage)):
+            lineage = self._lineage_of(tasks, view)
+        matches = match_contracts(read_contracts(self.config).contracts, lineage.datasets)
+        lineage = replace(lineage, partition_columns=matches.partitions(), taints=taints)
+        return DescribedLineage(lineage, {}, tuple(matches.consumers(lineage.tasks))), None
+
+    def _lineage_of(self, tasks: Collection[str], view: LineageView) -> Lineage:
+        """The lineage with all runs of some tasks."""
+        store_folder = self.config.path(self.config.store)
+        records = read_selected(store_folder, tasks, results=view.results, rename=self.rename)
+        rejects = (*records.rejects, *self._unreadable, *self.damaged)
+        return self.build(replace(records, rejects=tuple(dict.fromkeys(rejects))))
+
+    def _missing(self) -> DbtPart:
+        dbt_artifacts.read(self.config.target_dir)
+        raise GraftError("there are no artifacts of dbt", place=str(self.config.target_dir))
+
+    def _options(self, dbt: DbtPart, *, inspect: bool) -> GraftOptions:
+        # A bracket would end the link in Markdown.
+        site = self.config.site.url.replace("(", "%28").replace(")", "%29").rstrip("/")
+        return GraftOptions(
+            dbt.platform.namespace,
+            f"{site}/" if site else "",
+            tags=self.config.dbt.tags,
+            inspect=inspect,
+            code=self.config.task_code(self._warn),
+        )
+
+
+@contextmanager
+def no_deep_values(config: Config) -> Iterator[None]:
+    """Refuse artifacts with values that are nested too deeply, while they are read or written."""
+    try:
+        yield
+    except RecursionError as error:
+        place = str(config.target_dir)
+        raise GraftError("a value in an artifact is nested too deeply", place=place) from error
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Pause the collection of reference cycles.
+
+    The documents are millions of objects without cycles; searching them takes longer than the
+    work itself.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

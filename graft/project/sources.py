@@ -1,0 +1,185 @@
+"""The sources of `graft.yml` as their collectors take them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dbt_graft.collectors.dbt.source import results_source, target_source
+from dbt_graft.collectors.declared.source import (
+    declared_dataset_dates,
+    declared_source,
+    declared_task_infos,
+)
+from dbt_graft.collectors.files import report_nothing
+from dbt_graft.collectors.http_session import authorization
+from dbt_graft.collectors.openlineage.source import EventFiles, event_source
+from dbt_graft.collectors.source import LogSource, settings_digest
+from dbt_graft.collectors.spark import source as spark_logs
+from dbt_graft.collectors.sqlserver import source as sqlserver
+from dbt_graft.collectors.store import last_event_times, run_origins
+from dbt_graft.graft.project.config import (
+    CollectEntry,
+    Config,
+    OpenLineageEntry,
+    SparkEntry,
+    SqlServerEntry,
+)
+from dbt_graft.graft.project.contracts import partition_columns
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.records import TaskInfo
+
+
+def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource]:
+    """The entries of `collect`, in order; after them the results in dbt's target folder, if any.
+
+    Args:
+        without: Damaged batches of the store to do without.
+    """
+    spark_runs: set[str] = set()
+    for entry in config.collect:
+        if entry.spark:
+            yield _spark(entry.spark, config, spark_runs, without)
+        if entry.sqlserver:
+            yield _sqlserver(entry.sqlserver, config, without)
+        if entry.declared:
+            yield declared_source(config.path(entry.declared.path), entry.declared.path)
+        if entry.openlineage:
+            yield _openlineage(entry.openlineage, config)
+        if entry.dbt:
+            yield results_source(config.path(entry.dbt.path), entry.dbt.path)
+    if target := target_source(config.target_dir):
+        yield target
+
+
+def task_infos(config: Config) -> dict[str, TaskInfo]:
+    """Owners, descriptions and so on of tasks: from graft.yml, else from declared lineage.
+
+    Raises:
+        GraftError: A file of declared lineage is not valid.
+    """
+    infos: dict[str, TaskInfo] = {}
+    for entry in config.collect:
+        if entry.declared:
+            path = entry.declared.path
+            infos = {**declared_task_infos(config.path(path), path), **infos}
+    for name, info in config.task_infos.items():
+        filled = {key: value for key, value in asdict(info).items() if value}
+        infos[name] = replace(infos.get(name, info), **filled)
+    return infos
+
+
+def declared_dates(config: Config) -> dict[DatasetId, DeclaredDates]:
+    """The dates of datasets in declared lineage; the first entry with a name wins.
+
+    Raises:
+        GraftError: A file of declared lineage is not valid.
+    """
+    dates: dict[DatasetId, DeclaredDates] = {}
+    for entry in config.collect:
+        if entry.declared:
+            path = entry.declared.path
+            dates = {**declared_dataset_dates(config.path(path), path), **dates}
+    return dates
+
+
+def date_columns(config: Config) -> DateColumns:
+    """The rules of `dates` in graft.yml, and the partition columns of contracts."""
+    return replace(config.date_columns, contracted=partition_columns(config))
+
+
+def label(entry: CollectEntry) -> str:
+    """The prefix of the origins of an entry."""
+    if entry.spark:
+        return entry.spark.place
+    if entry.declared:
+        return f"declared:{entry.declared.path}"
+    if entry.openlineage:
+        return entry.openlineage.path
+    assert entry.sqlserver
+    server = entry.sqlserver
+    return server.path or f"{server.server}/{server.table or server.session or server.files}"
+
+
+def _spark(
+    entry: SparkEntry, config: Config, taken: set[str], without: Collection[str]
+) -> LogSource:
+    store = config.path(config.store)
+
+    def logs() -> spark_logs.SparkLogs:
+        return spark_logs.SparkLogs(
+            *(config.path(entry.place), entry.place, entry.task, entry.namespace),
+            entry.task_from,
+            authorization=authorization(entry.authorization) if entry.authorization else "",
+            date_columns=date_columns(config),
+        )
+
+    return LogSource(
+        lambda positions, report=report_nothing: spark_logs.new_logs(logs(), positions, report),
+        lambda spark, positions, reading: spark_logs.collect(
+            *(spark, logs(), positions, partial(run_origins, store, without=without)),
+            partial(last_event_times, store, without),
+            taken,
+            reading,
+        ),
+        label=entry.place,
+        settings=_digest(config, entry, "task", "task_from", "namespace"),
+    )
+
+
+def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) -> LogSource:
+    source = sqlserver.event_source(
+        _events(entry, config),
+        sqlserver.ServerSettings(
+            namespace=entry.server,
+            store=config.path(config.store),
+            without=without,
+            rules=sqlserver.RunRules(
+                *(entry.task, entry.noise, entry.idle_minutes * 60),
+                date_columns(config),
+                entry.timezone or "UTC",
+            ),
+            snapshot=Path(config.path(entry.snapshot)) if entry.snapshot else None,
+            snapshot_label=entry.snapshot or "",
+        ),
+    )
+    source_label = label(CollectEntry(sqlserver=entry))
+    keys = ("server", "task", "noise", "idle_minutes", "columns", "snapshot")
+    settings = _digest(config, entry, *keys, *(["timezone"] if entry.timezone else []))
+    return LogSource(source.new_logs, source.collect, source_label, settings)
+
+
+def _openlineage(entry: OpenLineageEntry, config: Config) -> LogSource:
+    path, task = entry.path, entry.task or ""
+    files = EventFiles(config.path(path), path, task, date_columns(config))
+    return event_source(files, _settings_digest(config, {"task": task}))
+
+
+def _digest(config: Config, entry: SparkEntry | SqlServerEntry, *keys: str) -> str:
+    return _settings_digest(config, entry.model_dump(mode="json", include={*keys}))
+
+
+def _settings_digest(config: Config, settings: dict[str, Any]) -> str:
+    # Without rules for dates, as before there were any.
+    dates = config.dates.model_dump(mode="json")
+    if any(dates.values()):
+        settings = {**settings, "dates": dates}
+    if of_contracts := partition_columns(config):
+        settings = {**settings, "partition columns": of_contracts}
+    return settings_digest(settings)
+
+
+def _events(
+    entry: SqlServerEntry, config: Config
+) -> sqlserver.SqlServerLogs | sqlserver.LiveSession | sqlserver.EventTable:
+    if entry.path:
+        return sqlserver.SqlServerLogs(config.path(entry.path), entry.path)
+    assert entry.connection
+    if entry.table and entry.key:
+        return sqlserver.EventTable(entry.connection, entry.table, entry.key, entry.columns)
+    return sqlserver.LiveSession(entry.connection, entry.session or "", entry.files or "")

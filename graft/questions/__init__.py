@@ -1,0 +1,1 @@
+"""From a project to an analysis."""

@@ -1,0 +1,124 @@
+"""The findings of all gates: rules, drift, contracts, privacy, and what `graft inject` forbids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from dbt_graft.analysis.checks.drift import DriftStatus
+from dbt_graft.analysis.checks.rules import RuleFinding, RuleScope, rule_findings
+from dbt_graft.analysis.finding import Severity
+from dbt_graft.analysis.privacy.report import ADVICE
+from dbt_graft.graft.build import inject as pipeline
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.privacy_report import privacy_report
+from dbt_graft.graft.project.rules_section import (
+    COLUMN_DRIFT,
+    DAG_ORDER,
+    FORBIDDEN,
+    PHANTOM,
+    UNDECLARED,
+)
+from dbt_graft.graft.questions.checks.contract_findings import contract_findings
+from dbt_graft.graft.questions.checks.drift_report import drift_report
+from dbt_graft.graft.questions.checks.drift_text import column_lines
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.described import DescribedLineage
+
+_SEVERITIES = list(Severity)
+_DRIFT = {DriftStatus.PHANTOM: PHANTOM, DriftStatus.UNDECLARED: UNDECLARED}
+
+
+@dataclass(frozen=True, slots=True)
+class GateFinding:
+    """A finding of any gate; as in `RuleFinding`."""
+
+    code: str
+    severity: Severity
+    subject: str
+    problem: str
+    remedy: str
+    owner: str = ""
+
+
+def gate_findings(
+    config: Config, described: DescribedLineage, grafted: Grafted | None
+) -> list[GateFinding]:
+    """The findings of all gates, the worst first; codes that graft.yml turns off are left out."""
+    severities = config.rules.severities
+    findings = [
+        GateFinding(
+            code, severities[code], finding.subject, finding.problem, finding.remedy, finding.owner
+        )
+        for code, finding in _all_findings(config, described, grafted)
+        if code in severities
+    ]
+    return sorted(
+        findings,
+        key=lambda finding: (_SEVERITIES.index(finding.severity), finding.code, finding.subject),
+    )
+
+
+def _all_findings(
+    config: Config, described: DescribedLineage, grafted: Grafted | None
+) -> Iterator[tuple[str, RuleFinding]]:
+    lineage = described.lineage
+    for forbidden in pipeline.find_forbidden(config, grafted) if grafted else ():
+        if forbidden.rule == "second_writer":
+            continue  # The rule of lineage finds it, of what dbt does not know too.
+        subject = forbidden.names[0] if forbidden.names else "dbt"
+        remedy = "correct it, or list it below `check: {accept: […]}` in graft.yml"
+        yield FORBIDDEN, RuleFinding(FORBIDDEN, subject, str(forbidden), remedy)
+    rules = rule_findings(
+        lineage, described.descriptions, described.consumers, _scope(config, lineage.flows)
+    )
+    yield from ((finding.code, finding) for finding in rules)
+    models = {definition.name for definition in lineage.definitions.values()}
+    drifted = drift_report(config, described)
+    for edge in drifted.edges:
+        if code := _DRIFT.get(edge.status):
+            phantom = f"is declared, and none of its {edge.runs:,} runs does it"
+            how = phantom if code == PHANTOM else "is seen, and not declared"
+            problem = f"that it {edge.direction.value}s {edge.dataset} {how}"
+            remedy = "run `graft declared propose`, which prints the YAML that settles it"
+            if edge.task in models:
+                remedy = "name tables by `ref` and `source`, and only those that the model reads"
+            owner = lineage.tasks[edge.task].info.owner if edge.task in lineage.tasks else ""
+            yield code, RuleFinding(code, edge.task, problem, remedy, owner)
+    owner_of = {str(dataset): text.owner for dataset, text in described.descriptions.items()}
+    for dataset_id, text in column_lines(drifted.columns):
+        subject = str(dataset_id)
+        remedy = "run `dbt docs generate`, and correct the columns in YAML"
+        owner = owner_of.get(subject, "")
+        yield COLUMN_DRIFT, RuleFinding(COLUMN_DRIFT, subject, text, remedy, owner)
+    for order in drifted.orders:
+        if order.fault.is_error:
+            remedy = "let it depend on the writer, or `airflow: {ignore: …}` in graft.yml"
+            yield DAG_ORDER, RuleFinding(DAG_ORDER, order.task, order.text, remedy)
+    catalog = grafted.catalog if grafted else {}
+    yield from (
+        (finding.code, finding) for finding in contract_findings(config, described, catalog)
+    )
+    report = privacy_report(config, described)
+    for finding in report.findings:
+        dataset, name = report.dataset(finding.column), report.name(finding.column)
+        reader = f", read by {finding.reader}" if finding.reader else ""
+        problem = f"the column {name} is sensitive{reader}"
+        yield (
+            finding.code,
+            RuleFinding(
+                finding.code, dataset, problem, ADVICE[finding.code], owner_of.get(dataset, "")
+            ),
+        )
+
+
+def _scope(config: Config, flows: Sequence[Flow]) -> RuleScope:
+    newest: datetime | None = max((flow.last_at for flow in flows if flow.last_at), default=None)
+    return RuleScope(
+        frozenset(map(str.casefold, config.rules.certified)),
+        frozenset(map(str.casefold, config.rules.gold)),
+        config.rules.platform,
+        newest - config.impact.stale_span if newest else None,
+    )

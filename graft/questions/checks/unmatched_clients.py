@@ -1,0 +1,50 @@
+"""SQL Servers whose logs hold events, none of them of a task: the client names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.collectors.source import is_below
+from dbt_graft.collectors.sqlserver.source import client_names
+from dbt_graft.graft.project.config import Config, SqlServerEntry
+from dbt_graft.graft.project.sources import sources
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Records
+
+
+def find_unmatched_clients(
+    config: Config, records: Records, positions: Callable[[], Mapping[str, tuple[str, int]]]
+) -> Iterator[Finding]:
+    """Entries of `collect` with events but without a run.
+
+    Args:
+        positions: Returns what `collectors.store.positions` gives; there may be millions.
+    """
+    ran = {run.origin for run in records.runs} | {access.origin for access in records.accesses}
+    for entry, source in zip(config.collect, sources(config), strict=False):
+        if entry.sqlserver:
+            label = source.label
+            if any(is_below(origin, label) for origin in ran):
+                continue
+            events = sum(n for origin, (_, n) in positions().items() if is_below(origin, label))
+            if events:
+                yield _finding(label, entry.sqlserver, config, events)
+
+
+def _finding(label: str, entry: SqlServerEntry, config: Config, events: int) -> Finding:
+    names = []
+    if path := entry.path:
+        try:
+            names = client_names(config.path(path), path)
+        except (GraftError, OSError):
+            names = []  # They are gone since they were collected.
+    seen = f"; seen: {join_names(names, 5)}" if names else ""
+    return Finding(
+        Severity.WARNING,
+        label,
+        f"{count(events, 'event')} and no task: no client name matches `task`{seen}",
+        f"`task` is {entry.task}: correct it in graft.yml and run `graft collect "
+        "--again`, or set the client name in the connection string of the tasks: APP=…",
+    )

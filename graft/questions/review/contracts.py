@@ -1,0 +1,68 @@
+"""Data contracts in a review: those of graft.yml now, and in the base."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+from dbt_graft.analysis.checks.contracts import KIND, match_contracts
+from dbt_graft.analysis.review.contracts import contract_reviews
+from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.contracts import ContractFiles, read_contracts
+from dbt_graft.graft.questions.review.files import BaseFiles
+from dbt_graft.graft.questions.review.tasks import TasksReviewed
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.errors import GraftError
+
+
+def compare_contracts(
+    config: Config, base: BaseFiles, described: DescribedLineage
+) -> TasksReviewed:
+    """The contracts that promise something else than in the base."""
+    if not config.contracts:
+        return TasksReviewed()
+    if not base.is_known:
+        text = "data contracts are not compared: the base is a folder without them"
+        return TasksReviewed(notices=(text,))
+    new, old = read_contracts(config), _read_base(config, base)
+    notices = [
+        f"a data contract is not compared: in the base {base.shown(str(fault))}"
+        for fault in old.faults
+    ]
+    damaged = [str(fault) for fault in (*new.faults, *old.faults)]
+    before, after = (
+        [
+            contract
+            for contract in files.contracts
+            if not any(Path(contract.file).name in text for text in damaged)
+        ]
+        for files in (old, new)
+    )
+    datasets = {*described.lineage.datasets, *described.descriptions}
+    meant: dict[tuple[str, str], set[DatasetId]] = defaultdict(set)
+    for contract, table, dataset in match_contracts([*before, *after], datasets).tables:
+        meant[contract.id, table.names[-1]].add(dataset)
+    nodes = [
+        replace(node, file=str(base.here(Path(node.file))))
+        for node in contract_reviews(before, after, meant)
+    ]
+    return TasksReviewed((*nodes, *map(_unreadable, new.faults)), tuple(notices))
+
+
+def _unreadable(fault: GraftError) -> NodeReview:
+    file = fault.place or str(fault).partition(": ")[0]
+    file = file.rpartition(":")[0] if file.rpartition(":")[2].isdigit() else file
+    change = NodeChange(ReviewVerdict.UNKNOWN, f"cannot be read: {fault.problem}")
+    return NodeReview(f"contract:{Path(file).name}", KIND, file, (change,))
+
+
+def _read_base(config: Config, base: BaseFiles) -> ContractFiles:
+    """The contracts of the base; a pattern that names none there is no fault."""
+    paths = [path for written in config.contracts if (path := base.path(written))]
+    files = read_contracts(config.model_copy(update={"contracts": tuple(paths)}))
+    return ContractFiles(
+        files.contracts, [fault for fault in files.faults if fault.place not in paths]
+    )

@@ -1,0 +1,53 @@
+"""Two versions of dbt's artifacts, compared, and what is missing in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbt_graft.analysis.review.compare import compare, is_uncompiled
+from dbt_graft.analysis.review.node import ReviewedNode
+from dbt_graft.analysis.review.node_change import NodeReview
+from dbt_graft.collectors.dbt.review_nodes import review_nodes
+from dbt_graft.injector.artifacts import Artifacts
+
+_NO_TYPES = "types are compared as far as YAML has them"
+
+
+def compare_artifacts(
+    old: Artifacts, new: Artifacts
+) -> tuple[tuple[NodeReview, ...], tuple[str, ...]]:
+    """The nodes that differ, and what the comparison could not know.
+
+    A version without a catalog borrows that of the other.
+    """
+    before = review_nodes(
+        old.manifest, (old if old.has_catalog else new).catalog, borrowed=not old.has_catalog
+    )
+    after = review_nodes(
+        new.manifest, (new if new.has_catalog else old).catalog, borrowed=not new.has_catalog
+    )
+    return compare(before, after), (
+        *_missing_notices(old, new),
+        *_uncompiled_notices(before, after),
+    )
+
+
+def _missing_notices(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
+    names = [(version.manifest.get("metadata") or {}).get("project_name") for version in (old, new)]
+    notices = []
+    if all(names) and names[0] != names[1]:
+        notices.append(f"the base is of the dbt project {names[0]}, and this one is {names[1]}")
+    notices += [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
+    notices += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_catalog else []
+    others = (notice for notice in new.notices if new.has_catalog or "catalog.json" not in notice)
+    return (*notices, *others)
+
+
+def _uncompiled_notices(
+    before: Mapping[str, ReviewedNode], after: Mapping[str, ReviewedNode]
+) -> tuple[str, ...]:
+    count = sum(key in after and is_uncompiled(node, after[key]) for key, node in before.items())
+    if not count:
+        return ()
+    models = "1 model is" if count == 1 else f"{count:,} models are"
+    return (f"{models} compiled in neither version; code and macros are the same",)

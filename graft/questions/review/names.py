@@ -1,0 +1,61 @@
+"""Records and lineages of a review, under the names that datasets have in the project."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.lineage.building.foreign_models import with_foreign_models
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.records import Evidence, Records, TaskInfo
+
+
+class ReviewNames:
+    """Records and lineages under the names that datasets have in the project.
+
+    Args:
+        former_names: Datasets that were renamed, with the names that they had before.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        new: Artifacts,
+        former_names: Mapping[DatasetId, Collection[DatasetId]],
+    ) -> None:
+        self._config = config
+        self._project = Project(config, artifacts=new)
+        today = {former: name for name, names in former_names.items() for former in names}
+        rename = self._project.rename
+        self.rename: Rename = lambda dataset: today.get(name := rename(dataset), name)
+        self._read: dict[str, Records] = {}
+
+    def records(self, store_folder: str) -> Records:
+        """The records of a store: each run counts."""
+        if store_folder not in self._read:
+            config = self._config.model_copy(update={"store": store_folder})
+            records = Project(config).records(LineageView(results=False, every_run=True))
+            projects = self._project.settings.projects or ()
+            self._read[store_folder] = with_foreign_models(records, projects)
+        return self._read[store_folder]
+
+    def lineage(self, records: Records, infos: Mapping[str, TaskInfo]) -> Lineage:
+        """The lineage of some records."""
+        return self._project.build(records, self.rename, infos)
+
+
+def writers_of(
+    lineage: Lineage, evidence: Collection[Evidence] = tuple(Evidence)
+) -> dict[DatasetId, set[str]]:
+    """Dataset -> the tasks, models and views that write it, by some evidence."""
+    writers: dict[DatasetId, set[str]] = defaultdict(set)
+    for dataset in lineage.datasets:
+        writers[dataset] |= {o.task for o in lineage.writers(dataset) if o.evidence in evidence}
+    for definition in lineage.definitions.values():
+        writers[definition.dataset].add(definition.name)
+    return writers

@@ -1,0 +1,104 @@
+"""Tasks in a review: what they ran since the base, and before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from dbt_graft.analysis.review.node_change import NodeReview
+from dbt_graft.analysis.review.task_runs import runs_beyond, runs_since
+from dbt_graft.analysis.review.task_version import TaskVersion, task_versions
+from dbt_graft.analysis.review.tasks import TaskSurroundings, run_reviews
+from dbt_graft.collectors import store
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.sources import task_infos
+from dbt_graft.graft.questions.review.names import ReviewNames, writers_of
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.errors import GraftError
+
+
+@dataclass(frozen=True, slots=True)
+class TasksReviewed:
+    """The tasks that changed, and what could not be compared.
+
+    Attributes:
+        now: What those do that ran since the base.
+        files: Declared task -> its file, of this version or else of the base.
+    """
+
+    nodes: tuple[NodeReview, ...] = ()
+    notices: tuple[str, ...] = ()
+    now: Mapping[str, TaskVersion] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def base_moment(old: Artifacts) -> Moment | None:
+    """The time at which the base was built, by its manifest."""
+    generated_at = (old.manifest.get("metadata") or {}).get("generated_at")
+    try:
+        at = datetime.fromisoformat(str(generated_at))
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return Moment(at.astimezone(UTC), f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+
+
+def compare_runs(
+    config: Config,
+    names: ReviewNames,
+    since: Moment | None,
+    base_store: str | None,
+    described: DescribedLineage | None,
+) -> TasksReviewed:
+    """The tasks whose runs since the base do other things than before.
+
+    Args:
+        since: When the base was built; None where nobody knows.
+        base_store: The store of the base build; None where it is the same store.
+        described: The lineage of now; None without a store.
+
+    Raises:
+        GraftError: A store cannot be read.
+    """
+    if base_store is not None and store.collected_at(base_store) is None:
+        raise GraftError(
+            "there is no lineage store", place=base_store, remedy="name that of the base build"
+        )
+    if described is None:
+        return TasksReviewed()
+    records = names.records(config.path(config.store))
+    if base_store is not None:
+        comparison, when = runs_beyond(records, names.records(base_store)), "the base's store"
+    elif since is None:
+        problem = "the base's manifest has no time: tasks' statements are not compared"
+        return TasksReviewed(notices=(f"{problem}; name one with --since",))
+    else:
+        comparison, when = runs_since(records, since.at), since.text
+    infos = task_infos(config)
+    since_then = names.lineage(comparison.since, infos)
+    if not since_then.tasks:
+        has_tasks = any(task.runs for task in described.lineage.tasks.values())
+        text = f"no task has run since {when}: their statements are not compared"
+        return TasksReviewed(notices=(text,) if has_tasks else ())
+    before, *last = (
+        names.lineage(earlier, infos) for earlier in (comparison.before, *comparison.last)
+    )
+    around = TaskSurroundings(
+        writers_of(described.lineage), {names.rename(dataset) for dataset in comparison.known}
+    )
+    nodes = run_reviews(before, last, since_then, around, comparison.changed)
+    return TasksReviewed(
+        nodes, tuple(_mixed_notices(sorted(comparison.mixed))), task_versions(since_then)
+    )
+
+
+def _mixed_notices(tasks: Sequence[str]) -> Iterator[str]:
+    if tasks:
+        names = ", ".join(tasks[:3]) + (f" and {len(tasks) - 3:,} more" if len(tasks) > 3 else "")
+        yield (
+            f"columns of {names} are not compared: events of both versions are in one file, which "
+            "does not say whose they are"
+        )

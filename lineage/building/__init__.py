@@ -1,0 +1,1 @@
+"""The lineage built from records: flows, runs, renames, what is temporary."""

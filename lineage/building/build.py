@@ -1,0 +1,329 @@
+"""Records of the lineage store -> the lineage: renames followed, temporary tables seen through."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+
+from dbt_graft.lineage.building.checks import rename_checks
+from dbt_graft.lineage.building.dataset_metadata import metadata_by_dataset
+from dbt_graft.lineage.building.dbt_runs import split
+from dbt_graft.lineage.building.drops import Drops
+from dbt_graft.lineage.building.event_runs import join_events
+from dbt_graft.lineage.building.evidences import with_evidences
+from dbt_graft.lineage.building.flow import flows
+from dbt_graft.lineage.building.foreign_models import with_foreign_models
+from dbt_graft.lineage.building.ignored_tasks import without_tasks
+from dbt_graft.lineage.building.lasting_columns import column_edges
+from dbt_graft.lineage.building.memory import MEMORY
+from dbt_graft.lineage.building.model_reads import model_reads
+from dbt_graft.lineage.building.nominal_periods import with_nominal_periods
+from dbt_graft.lineage.building.orchestration import orchestrator_runs, task_runs
+from dbt_graft.lineage.building.other_names import OtherNames, other_names
+from dbt_graft.lineage.building.precedence import edges_beside_logs, flow_accesses, observed_first
+from dbt_graft.lineage.building.renames import follow_renames
+from dbt_graft.lineage.building.run_group import parent_by_run
+from dbt_graft.lineage.building.runs import results_by_node, runs_by_task
+from dbt_graft.lineage.building.superseded import supersessions
+from dbt_graft.lineage.building.task_metadata import with_metadata
+from dbt_graft.lineage.building.transient import transient
+from dbt_graft.lineage.building.usage import Usage, usages, with_repeats
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.graphs.columns import table_edges, unique_edges
+from dbt_graft.lineage.model import Lineage, Task, flow_order, merge_datasets
+from dbt_graft.lineage.names import NameRules, Rename
+from dbt_graft.lineage.records import (
+    Access,
+    ColumnEdge,
+    Dataset,
+    Direction,
+    Records,
+    Run,
+    RunRepeats,
+    Status,
+    TaskInfo,
+)
+from dbt_graft.lineage.settings import LineageSettings
+
+
+def build(
+    records: Records, rename: Rename | None = None, settings: LineageSettings | None = None
+) -> Lineage:
+    """The lineage that records of a store make, under the names that the rules give."""
+    settings = settings or LineageSettings()
+    if settings.projects is not None:
+        records = with_foreign_models(records, settings.projects)
+    records, ignored = without_tasks(records, settings.ignore)
+    names = other_names(records, rename or NameRules(), settings.one_name)
+    records, rename = names.records, names.rename
+    of_tasks, of_dbt = split(join_events(records))
+    lineage = _build_lineage(of_tasks, rename, settings)
+    if names.reasons:
+        lineage = _with_names(lineage, names)
+    if settings.dates:
+        lineage = replace(lineage, declared_dates=_rename_dates(settings.dates, rename))
+    if ignored.tasks:
+        lineage = replace(lineage, ignored=ignored)
+    if not of_dbt.accesses:
+        return lineage
+    built = _build_lineage(of_dbt, rename, LineageSettings())
+    reads = model_reads(built.accesses)
+    return replace(lineage, dbt_edges=built.column_edges, model_reads=reads)
+
+
+def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) -> Lineage:
+    rename = locate_names(rename, records.datasets)
+    accesses, edges = _under_rule_names(records, rename)
+    accesses = with_nominal_periods(accesses, records.runs)
+    if settings.failed:
+        accesses = [
+            replace(a, status=Status.UNKNOWN) if a.status is Status.FAILED else a for a in accesses
+        ]
+    followed = follow_renames(accesses, edges_beside_logs(edges))
+    gone = transient(followed.accesses)
+    accesses = [
+        replace(a, kind=Kind.TEMPORARY) if a.dataset in gone else a for a in followed.accesses
+    ]
+    views = {run.task for run in records.runs if run.engine == DefinitionKind.VIEW}
+    parents = parent_by_run(records.runs)
+    moved = flows(flow_accesses(accesses), parents)
+    moved = [
+        replace(flow, definition=DefinitionKind.VIEW) if flow.task in views else flow
+        for flow in moved
+    ]
+    lasting = [access for access in accesses if access.kind is not Kind.TEMPORARY]
+    present = [_present_dataset(dataset, rename, followed.dead) for dataset in records.datasets]
+    datasets = _datasets((dataset for dataset in present if dataset.id not in gone), lasting)
+    used = usages(
+        observed_first(access for access in lasting if access.task not in views),
+        {(run.task, run.run_id): run.engine for run in records.runs},
+        (flow for flow in moved if flow.definition is None),
+    )
+    moved, used = with_evidences(accesses, records.runs, moved, used)
+    used = with_repeats(used, records.usage_repeats, rename)
+    return Lineage(
+        datasets=datasets,
+        tasks=_tasks(
+            task_runs((run for run in records.runs if run.task not in views), used),
+            used,
+            settings.infos,
+            with_metadata(settings.infos, records.task_metadata),
+            records.run_repeats,
+        ),
+        flows=tuple(sorted(moved, key=flow_order)),
+        shapes=records.shapes,
+        rejects=records.rejects,
+        column_edges=column_edges(
+            unique_edges((*followed.column_edges, *table_edges(accesses))),
+            accesses,
+            datasets.values(),
+            moved,
+            parents,
+            infer=settings.infer_columns,
+        ),
+        definitions=_views(access for access in lasting if access.task in views),
+        node_results=results_by_node(rename_checks(records.node_results, rename)),
+        former_names={
+            dataset: tuple(name for name in names if name not in datasets)
+            for dataset, names in followed.former_names.items()
+            if dataset in datasets and any(name not in datasets for name in names)
+        },
+        aliases=_aliases(records, rename, datasets),
+        orchestrator_runs=orchestrator_runs(records.runs),
+        superseded=supersessions(records.runs, lasting),
+        dataset_metadata=metadata_by_dataset(
+            records.dataset_metadata,
+            lambda dataset: followed.dead.get(name := rename(dataset), name),
+        ),
+        accesses=tuple(a for a in lasting if a.last_at is not None and a.task not in views),
+    )
+
+
+def _rename_dates(
+    dates: Mapping[DatasetId, DeclaredDates], rename: Rename
+) -> dict[DatasetId, DeclaredDates]:
+    return {rename(dataset): declared.rename(rename) for dataset, declared in dates.items()}
+
+
+def _with_names(lineage: Lineage, names: OtherNames) -> Lineage:
+    """The lineage with the names of datasets that are no datasets, also of those unused."""
+    names_by_dataset = {dataset: set(aliases) for dataset, aliases in lineage.aliases.items()}
+    for name, dataset in names.tables.items():
+        if dataset in lineage.datasets and name not in lineage.datasets[dataset].symlinks:
+            names_by_dataset.setdefault(dataset, set()).add(name)
+    aliases = {
+        dataset: tuple(sorted(names_by_dataset[dataset])) for dataset in sorted(names_by_dataset)
+    }
+    return replace(lineage, aliases=aliases, name_reasons=names.reasons)
+
+
+def _aliases(
+    records: Records, rename: Rename, datasets: Mapping[DatasetId, Dataset]
+) -> dict[DatasetId, tuple[DatasetId, ...]]:
+    """For each dataset the names in logs that a rule replaces; the place of its files is none."""
+    used = {access.dataset for access in records.accesses if access.kind is not Kind.TEMPORARY}
+    aliases: dict[DatasetId, list[DatasetId]] = defaultdict(list)
+    for name in sorted(used):
+        dataset = rename(name)
+        if dataset != name and dataset in datasets and name not in datasets[dataset].symlinks:
+            aliases[dataset].append(name)
+    return {dataset: tuple(aliases[dataset]) for dataset in sorted(aliases)}
+
+
+def locate_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
+    """Rules under which a path that a log names as the place of one table is that table.
+
+    Events name the table as another name of the path. An engine's own log knows it better.
+    """
+    owners: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+    in_events: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+    for dataset in datasets:
+        for other in dataset.symlinks:
+            if other.is_path and not dataset.id.is_path:
+                owners[other].add(dataset.id)
+            elif dataset.id.is_path and not other.is_path:
+                in_events[dataset.id].add(other)
+    tables = {
+        path: next(iter(names))
+        for path, names in {**in_events, **owners}.items()
+        if len(names) == 1
+    }
+
+    def locate(dataset: DatasetId) -> DatasetId:
+        name = rename(dataset)
+        return rename(tables[dataset]) if name == dataset and dataset in tables else name
+
+    return locate
+
+
+def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], list[ColumnEdge]]:
+    """Accesses and column edges under the names of the rules; temporary tables keep theirs."""
+    temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY} | {MEMORY}
+
+    def present_name(dataset: DatasetId) -> DatasetId:
+        return dataset if dataset in temporary else rename(dataset)
+
+    def rename_access(access: Access) -> Access:
+        name = present_name(access.dataset)
+        # Most keep their name, and a copy of each would be most of the work.
+        return access if str(name) == str(access.dataset) else replace(access, dataset=name)
+
+    return (
+        [rename_access(access) for access in records.accesses],
+        [
+            replace(
+                edge,
+                to_dataset=present_name(edge.to_dataset),
+                from_dataset=present_name(edge.from_dataset),
+            )
+            for edge in records.column_edges
+        ],
+    )
+
+
+def _present_dataset(
+    dataset: Dataset, rename: Rename, dead: Mapping[DatasetId, DatasetId]
+) -> Dataset:
+    """A dataset as the records have it under its name of today.
+
+    Of one that got another name only the columns count.
+    """
+    name = rename(dataset.id)
+    if name in dead:
+        return Dataset(dead[name], columns=dataset.columns)
+    symlinks = {
+        other
+        for symlink in dataset.symlinks
+        # The place of its own files goes by the path.
+        if (other := symlink if rename(symlink) == name else rename(symlink)) != name
+    }
+    return replace(dataset, id=name, symlinks=tuple(sorted(symlinks)))
+
+
+def _datasets(
+    recorded: Iterable[Dataset], accesses: Collection[Access]
+) -> dict[DatasetId, Dataset]:
+    datasets: dict[DatasetId, Dataset] = {}
+
+    def add_dataset(dataset: Dataset) -> None:
+        earlier = datasets.get(dataset.id)
+        datasets[dataset.id] = merge_datasets(earlier, dataset) if earlier else dataset
+
+    for dataset in recorded:
+        if dataset.kind is not Kind.TEMPORARY:
+            add_dataset(dataset)
+    for access in accesses:
+        add_dataset(
+            Dataset(
+                access.dataset, access.kind, first_seen=access.first_at, last_seen=access.last_at
+            )
+        )
+    drops = Drops(accesses)
+    for key, dataset in datasets.items():
+        if (dropped_at := drops.drop_time(dataset)) != dataset.dropped_at:
+            datasets[key] = replace(dataset, dropped_at=dropped_at)
+    return {key: datasets[key] for key in sorted(datasets)}
+
+
+def _tasks(
+    runs: Iterable[Run],
+    used: Iterable[Usage],
+    written: Mapping[str, TaskInfo],
+    infos: Mapping[str, TaskInfo],
+    run_repeats: Iterable[RunRepeats],
+) -> dict[str, Task]:
+    """The tasks by name.
+
+    Args:
+        written: What people wrote of them; `infos` has what events say, too.
+    """
+    by_task = runs_by_task(runs)
+    repeats: dict[str, dict[str, int]] = defaultdict(dict)
+    for run_repeat in run_repeats:
+        if run_repeat.runs:
+            repeats[run_repeat.task][run_repeat.run_id] = run_repeat.runs
+    usages_by_task: dict[str, list[Usage]] = defaultdict(list)
+    for usage in used:
+        usages_by_task[usage.task].append(usage)
+    return {
+        name: Task(
+            name=name,
+            engines=_engines(by_task.get(name, ()), usages_by_task[name]),
+            usages=tuple(usages_by_task[name]),
+            runs=by_task.get(name, ()),
+            info=infos.get(name, TaskInfo()),
+            described_in_events=name in infos
+            and not (name in written and written[name].description),
+            repeats=repeats.get(name, {}),
+        )
+        for name in sorted({*by_task, *usages_by_task})
+    }
+
+
+def _engines(runs: Iterable[Run], used: Iterable[Usage]) -> tuple[str, ...]:
+    """The engines of a task's runs, that of the newest run first; of its usages without runs."""
+    engines = dict.fromkeys(run.engine for run in runs)
+    return tuple(engines or dict.fromkeys(usage.engine for usage in used))
+
+
+def _views(accesses: Iterable[Access]) -> dict[str, Definition]:
+    by_view: dict[str, list[Access]] = defaultdict(list)
+    for access in accesses:
+        by_view[access.task].append(access)
+    definitions = {}
+    for name, group in sorted(by_view.items()):
+        for access in group:
+            if access.direction is Direction.WRITE:
+                reads = {a.dataset for a in group if a.direction is Direction.READ}
+                definitions[name] = Definition(
+                    name,
+                    DefinitionKind.VIEW,
+                    access.dataset,
+                    tuple(sorted(reads)),
+                    access.operation,
+                    (access.shape_id,),
+                )
+    return definitions

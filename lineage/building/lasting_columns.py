@@ -1,0 +1,151 @@
+"""Column edges between lasting datasets: temporary tables and tasks' memories seen through."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
+
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.building.held_columns import HeldColumns
+from dbt_graft.lineage.building.memory import MemoryOrder, memory_order, uses_memory
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.graphs.columns import expand_stars
+from dbt_graft.lineage.records import (
+    ANY_COLUMN,
+    Access,
+    ColumnEdge,
+    Dataset,
+    EdgeType,
+    Evidence,
+    Status,
+)
+
+
+def column_edges(
+    edges: Iterable[ColumnEdge],
+    accesses: Iterable[Access],
+    datasets: Iterable[Dataset],
+    flows: Iterable[Flow],
+    parents: Mapping[tuple[str, str], str],
+    *,
+    infer: bool = True,
+) -> tuple[ColumnEdge, ...]:
+    """The column edges between lasting datasets; see `resolve`.
+
+    What a task's shape did is left out where all that it tried failed.
+
+    Args:
+        accesses, datasets, flows: What is known under the names that the edges have.
+        parents: The run of an orchestrator that started a run, by task and run id.
+        infer: See through tasks' memories too.
+    """
+    accesses = list(accesses)
+    temporaries = set()
+    done: dict[tuple[str, str], bool] = defaultdict(bool)
+    for access in accesses:
+        if access.kind is Kind.TEMPORARY:
+            temporaries.add(access.dataset)
+        done[access.task, access.shape_id] |= access.status is not Status.FAILED
+    edges = [
+        edge
+        for edge in edges
+        if done.get((edge.task, edge.shape_id), True) and (infer or not uses_memory(edge))
+    ]
+    return resolve(
+        edges,
+        temporaries,
+        {dataset.id: [column.name for column in dataset.columns] for dataset in datasets},
+        {(flow.task, flow.source, flow.target) for flow in flows},
+        memory_order(edges, accesses, parents),
+    )
+
+
+def resolve(
+    edges: Iterable[ColumnEdge],
+    temporaries: Collection[DatasetId],
+    columns: Mapping[DatasetId, Sequence[str]],
+    flowed: Collection[tuple[str, DatasetId, DatasetId]],
+    order: MemoryOrder | None = None,
+) -> tuple[ColumnEdge, ...]:
+    """The edges from lasting column to lasting column, sorted, each once.
+
+    A temporary table stands for what its task filled it with, a global one for what any task did;
+    but no column feeds another through one where no data flowed between their tables, because the
+    temporary table held other content then. A column's edge to itself and what decides on rows of
+    its own table are left out: no data comes from elsewhere. An inferred edge is left out where
+    its task has a better one.
+
+    Args:
+        temporaries: The datasets that live as long as a run.
+        columns: What is known of datasets' columns; `*` of a table is spelled out by it.
+        flowed: The task, source and target of each flow.
+        order: Which shapes read into a memory before others wrote from it.
+    """
+    edges = list(edges)
+    held = HeldColumns(temporaries, columns, order or MemoryOrder())
+    held.fill(edges)
+    lasting = [edge for edge in edges if edge.to_dataset not in held]
+    direct = [edge for edge in lasting if edge.from_dataset not in held]
+    through = (
+        edge
+        for edge in held.edges_behind(edge for edge in lasting if edge.from_dataset in held)
+        if edge.from_dataset == edge.to_dataset
+        or (edge.task, edge.from_dataset, edge.to_dataset) in flowed
+    )
+    resolved = {
+        spelled
+        for edge in chain(direct, through)
+        for spelled in expand_stars(edge, columns)
+        if not _stays(spelled)
+    }
+    return tuple(sorted(_best_edges(resolved), key=_order))
+
+
+def _best_edges(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:
+    """The edges without inferred ones that an observed one says too.
+
+    Nor do unknown columns stay where the same shape has an inferred one: rows that Python code made
+    from a data frame's come from any of its columns, then from that of equal name.
+    """
+    inferred = [edge for edge in edges if edge.evidence is Evidence.INFERRED]
+    if not inferred:
+        return edges
+    named = {_shape_way(edge) for edge in inferred if edge.from_column != ANY_COLUMN}
+    others = [edge for edge in edges if edge.evidence is not Evidence.INFERRED]
+    observed_ways = set(map(_task_way, others))
+    return [
+        *(edge for edge in inferred if _task_way(edge) not in observed_ways),
+        *(e for e in others if e.from_column != ANY_COLUMN or _shape_way(e) not in named),
+    ]
+
+
+def _task_way(edge: ColumnEdge) -> tuple[object, ...]:
+    """An edge as two that say the same have it: the columns, and whether values go into one."""
+    names = (edge.to_column.casefold(), edge.from_column.casefold())
+    return edge.task, edge.to_dataset, edge.from_dataset, *names, edge.type
+
+
+def _shape_way(edge: ColumnEdge) -> tuple[object, ...]:
+    return edge.task, edge.shape_id, edge.to_dataset, edge.to_column, edge.from_dataset, edge.type
+
+
+def _stays(edge: ColumnEdge) -> bool:
+    same_column = edge.to_column.casefold() == edge.from_column.casefold()
+    return edge.to_dataset == edge.from_dataset and (same_column or edge.type is EdgeType.INDIRECT)
+
+
+def _order(edge: ColumnEdge) -> tuple[object, ...]:
+    return (
+        edge.to_dataset.key,
+        edge.to_column,
+        edge.from_dataset.key,
+        edge.from_column,
+        edge.task,
+        edge.subtype,
+        edge.shape_id,
+        edge.masking,
+        edge.masked_by,
+        edge.origin,
+        edge.evidence,
+    )

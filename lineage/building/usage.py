@@ -1,0 +1,190 @@
+"""Usages: the datasets that tasks read and write, over all of their runs."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from dbt_graft.lineage.building.flow import EvidenceSource, Flow
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Access, Direction, Evidence, Status, UsageRepeats
+
+# The engine of a task that only people's YAML names.
+DECLARED = "declared"
+UNKNOWN = "unknown"
+
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
+
+RunKey = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The use of a dataset by a task on one engine, over all of its runs.
+
+    Attributes:
+        operations: What its statements do there, sorted; empty where data went there only through
+            a global temporary table that another task filled.
+        statements: How many statements, over all runs.
+        rows: Rows of the last run whose log counts them; None where none does.
+        bytes: Bytes, likewise.
+        last_at: The last time that data moved; of the last attempt if all failed.
+        failed: Every attempt failed, so no data moved.
+        moves_data: It took data from the dataset, or put data there.
+        procedures: The stored procedures whose statements did it, or did some of it, sorted.
+        run_ids: The runs that did it, or tried, sorted.
+        run_rows: For each of them its rows, None where its log does not count them; empty where
+            none does.
+        evidences: All that show it, strongest first, where several sources do; else empty.
+        repeats: Events or YAML alone show it, and a log shows the same on another engine: lists
+            have that one.
+    """
+
+    task: str
+    dataset: DatasetId
+    direction: Direction
+    operations: tuple[Operation, ...] = ()
+    shapes: tuple[str, ...] = ()
+    statements: int = 0
+    rows: int | None = None
+    bytes: int | None = None
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    evidence: Evidence = Evidence.OBSERVED
+    failed: bool = False
+    moves_data: bool = True
+    procedures: tuple[str, ...] = ()
+    engine: str = UNKNOWN
+    run_ids: tuple[str, ...] = ()
+    run_rows: tuple[int | None, ...] = ()
+    evidences: tuple[EvidenceSource, ...] = ()
+    repeats: bool = False
+
+
+def usages(
+    accesses: Iterable[Access],
+    engines: Mapping[RunKey, str] | None = None,
+    flows: Iterable[Flow] = (),
+) -> list[Usage]:
+    """The usages of all tasks, sorted by task, dataset, direction and engine.
+
+    Args:
+        engines: The engine of each run, by task and run id.
+        flows: What these accesses moved; the ends of each flow are used by its task.
+    """
+    engines = engines or {}
+    flowed = {(flow.task, *end): flow for flow in flows for end in _ends(flow)}
+    groups: dict[tuple[str, DatasetId, Direction, str], list[Access]] = defaultdict(list)
+    for access in accesses:
+        engine = engines.get((access.task, access.run_id)) or engine_without_run(access)
+        groups[access.task, access.dataset, access.direction, engine].append(access)
+    all_usages = [
+        _usage(group, engine, moved=(task, dataset, direction) in flowed)
+        for (task, dataset, direction, engine), group in groups.items()
+    ]
+    by_task = {task: engine for (task, _), engine in sorted(engines.items())}
+    seen = {(usage.task, usage.dataset, usage.direction) for usage in all_usages}
+    all_usages += [
+        Usage(
+            *key,
+            first_at=flow.first_at,
+            last_at=flow.last_at,
+            evidence=flow.evidence,
+            engine=by_task.get(flow.task, UNKNOWN),
+        )
+        for key, flow in flowed.items()
+        if key not in seen
+    ]
+    return sorted(
+        all_usages, key=lambda usage: (usage.task, usage.dataset, usage.direction, usage.engine)
+    )
+
+
+def with_repeats(
+    used: Iterable[Usage], repeats: Iterable[UsageRepeats], rename: Rename
+) -> list[Usage]:
+    """The usages, with the statements of runs that were folded."""
+    statements: Counter[tuple[str, DatasetId, Direction, str]] = Counter()
+    for repeat in repeats:
+        statements[repeat.task, rename(repeat.dataset), repeat.direction, repeat.engine] += (
+            repeat.statements
+        )
+    if not statements:
+        return list(used)
+    return [
+        replace(usage, statements=usage.statements + folded)
+        if (folded := statements[usage.task, usage.dataset, usage.direction, usage.engine])
+        else usage
+        for usage in used
+    ]
+
+
+def _ends(flow: Flow) -> tuple[tuple[DatasetId, Direction], tuple[DatasetId, Direction]]:
+    return (flow.source, Direction.READ), (flow.target, Direction.WRITE)
+
+
+def engine_without_run(access: Access) -> str:
+    """The engine of an access without a run of its own."""
+    return DECLARED if access.evidence is Evidence.DECLARED else UNKNOWN
+
+
+def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
+    done = [access for access in group if access.status is not Status.FAILED]
+    # A failed attempt is no news of the data.
+    # Nor is a later drop, or a definition.
+    moving = [access for access in done if _moves_data(access)]
+    times = [access.last_at for access in moving or done or group if access.last_at]
+    firsts = [access.first_at for access in group if access.first_at]
+    ranks = list(Evidence)
+    run_ids = sorted({access.run_id for access in group})
+    return Usage(
+        task=group[0].task,
+        dataset=group[0].dataset,
+        direction=group[0].direction,
+        operations=tuple(sorted({access.operation for access in done or group})),
+        shapes=tuple(sorted({access.shape_id for access in done or group})),
+        statements=sum(access.statements for access in group),
+        rows=_sum_of_last_run(done, lambda access: access.rows),
+        bytes=_sum_of_last_run(done, lambda access: access.bytes),
+        first_at=min(firsts, default=None),
+        last_at=max(times, default=None),
+        evidence=min((access.evidence for access in group), key=ranks.index),
+        failed=not done,
+        moves_data=moved or any(map(_moves_data, done or group)),
+        procedures=tuple(sorted({access.procedure for access in group if access.procedure})),
+        engine=engine,
+        run_ids=tuple(run_ids),
+        run_rows=_rows_by_run(done, run_ids),
+    )
+
+
+def _moves_data(access: Access) -> bool:
+    if access.direction is Direction.READ:
+        return access.operation.reads_data
+    return access.operation.brings_data
+
+
+def _rows_by_run(done: list[Access], run_ids: Iterable[str]) -> tuple[int | None, ...]:
+    """The rows of each run; empty where no log counts them."""
+    rows: dict[str, int] = {}
+    for access in done:
+        if access.rows is not None:
+            rows[access.run_id] = rows.get(access.run_id, 0) + access.rows
+    return tuple(map(rows.get, run_ids)) if rows else ()
+
+
+def _sum_of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> int | None:
+    """The sum over the last run whose log counts it."""
+    counted = [(access, number) for access in done if (number := count(access)) is not None]
+    if not counted:
+        return None
+    newest = max(counted, key=_recency)[0].run_id
+    return sum(number for access, number in counted if access.run_id == newest)
+
+
+def _recency(counted: tuple[Access, int]) -> tuple[datetime, str]:
+    return counted[0].last_at or _BEGINNING, counted[0].run_id

@@ -1,0 +1,1 @@
+"""Graphs over the lineage: tables, columns, paths."""

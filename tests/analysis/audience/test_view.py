@@ -1,0 +1,101 @@
+"""Random lineages without what is hidden: no word of it is left, and the rest stays connected."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dbt_graft.analysis.audience.described import AudienceView
+from dbt_graft.analysis.audience.hidden import Audience, HiddenData
+from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks
+from dbt_graft.analysis.audience.words import hidden_words
+from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.building.usage import Usage
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import (
+    Column,
+    ColumnEdge,
+    Dataset,
+    Direction,
+    Outcome,
+    Run,
+    Shape,
+    Status,
+    Subtype,
+)
+
+
+def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:
+    """Some datasets and columns are hidden: those with `zqx` in their names."""
+    datasets = [DatasetId("spark", f"db.{chance.choice(('zqxt', 'table'))}{n}") for n in range(12)]
+    columns = {
+        one: [f"{chance.choice(('zqxc', 'column'))}{n}" for n in range(3)] for one in datasets
+    }
+    flows, edges, tasks, shapes = [], [], {}, {}
+    for n in range(20):
+        a, b = sorted(chance.sample(range(12), 2))
+        source, target, task = datasets[a], datasets[b], f"task{n}"
+        flows.append(Flow(source, target, task))
+        pair = chance.choice(columns[source]), chance.choice(columns[target])
+        edges.append(
+            ColumnEdge(
+                *(task, target, pair[1], source, pair[0], Subtype.IDENTITY.type, Subtype.IDENTITY),
+                masking=False,
+                shape_id=f"s{n}",
+            )
+        )
+        text = f"insert into {target.name} ({pair[1]}) select {pair[0]} from {source.name}"
+        shapes[f"s{n}"] = Shape(f"s{n}", "spark", text, "1", Outcome.PARSED)
+        tasks[task] = Task(
+            task,
+            usages=(
+                Usage(task, source, Direction.READ, shapes=(f"s{n}",)),
+                Usage(task, target, Direction.WRITE, shapes=(f"s{n}",)),
+            ),
+            runs=(Run(f"r{n}", task, "spark", status=Status.FAILED, error=f"failed: {text}"),),
+        )
+    tables = frozenset(one for one in datasets if "zqx" in one.name)
+    hidden = HiddenData(
+        tables,
+        {one: frozenset(name for name in columns[one] if "zqx" in name) for one in datasets},
+    )
+    visible = {name for one in datasets if one not in tables for name in columns[one]}
+    words = hidden_words(
+        {
+            one: frozenset(columns[one] if one in tables else hidden.columns[one])
+            for one in datasets
+        },
+        tables,
+        {name for name in visible if "zqx" not in name}
+        | {part for one in datasets if one not in tables for part in one.parts},
+    )
+    lineage = Lineage(
+        datasets={one: Dataset(one, columns=tuple(map(Column, columns[one]))) for one in datasets},
+        tasks=tasks,
+        flows=tuple(flows),
+        shapes=shapes,
+        column_edges=tuple(edges),
+    )
+    visible_names = visible_tasks(lineage, hidden, Audience(Classification.PUBLIC), {})
+    return lineage, AudienceView(hidden, words, tasks=visible_names)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_nothing_hidden_is_named_and_the_rest_stays_connected(seed: int) -> None:
+    lineage, view = random_lineage(random.Random(seed))  # noqa: S311
+    found = visible_lineage(lineage, view)
+    assert "zqx" in repr(lineage)
+    assert "zqx" not in repr(found)
+    before, after = lineage.dataset_graph(), found.dataset_graph()
+    for one in found.datasets:
+        reached = {other for other in before.downstream(one) if other in found.datasets}
+        assert set(after.downstream(one)) == reached
+
+
+def test_what_hides_nothing_changes_nothing() -> None:
+    lineage, _ = random_lineage(random.Random(1))  # noqa: S311
+    nothing = AudienceView(HiddenData(), hidden_words({}, (), ()), tasks=frozenset(lineage.tasks))
+    assert visible_lineage(lineage, nothing) == lineage

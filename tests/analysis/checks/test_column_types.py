@@ -1,0 +1,64 @@
+"""Types that platforms, catalogs and logs write in several ways."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.analysis.checks.column_types import is_same_type
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("int", "INTEGER"),
+        ("string", "varchar(10)"),
+        ("VARCHAR(16777216)", "TEXT"),
+        ("character varying(255)", "varchar(10)"),
+        ("decimal(10,2)", "NUMERIC(10, 2)"),
+        ("NUMBER", "NUMBER(38,0)"),
+        ("INT64", "INTEGER"),
+        ("float64", "FLOAT"),
+        ("double precision", "float8"),
+        ("Nullable(String)", "String"),
+        ("LowCardinality(Nullable(String))", "string"),
+        ("timestamp without time zone", "timestamp"),
+        ("timestamp(6) with time zone", "TIMESTAMP WITH TIME ZONE"),
+        ("struct<b:string,a:int>", "STRUCT<A: INTEGER, B: VARCHAR(3)>"),
+        ("struct<a int, b string>", "row(b varchar, a integer)"),
+        ("array<struct<`a`:int>>", "array<struct<a:int>>"),
+        ("map<string,decimal(5,2)>", "map<varchar(3), decimal(5, 2)>"),
+        ("struct<a:int,... 12 more fields>", "struct<a:int,b:int>"),
+        ("array", "array<int>"),
+        ("", ""),
+    ],
+)
+def test_one_type_in_two_spellings(one: str, other: str) -> None:
+    assert is_same_type(one, other)
+    assert is_same_type(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("int", "bigint"),
+        ("string", "int"),
+        ("date", "timestamp"),
+        ("timestamp", "timestamp with time zone"),
+        ("decimal(10,2)", "decimal(12,2)"),
+        ("struct<a:int>", "struct<a:string>"),
+        ("struct<a:int>", "struct<b:int>"),
+        ("struct<a:int>", "struct<a:int,b:int>"),
+        ("array<int>", "array<string>"),
+        ("array<int>", "map<int,int>"),
+        ("map<string,int>", "map<string,string>"),
+    ],
+)
+def test_two_types(one: str, other: str) -> None:
+    assert not is_same_type(one, other)
+
+
+@pytest.mark.parametrize(
+    "text", ["<<<", "))((", "struct<", "a,b", ":", "array<" * 50_000, "(" * 5_000]
+)
+def test_a_name_that_is_none_ends(text: str) -> None:
+    assert is_same_type(text, text)

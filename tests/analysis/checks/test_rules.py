@@ -1,0 +1,192 @@
+"""Rules of lineage: each finds what it is about, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from dbt_graft.analysis.checks.rules import RuleScope, owner_scores, rule_findings
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.building.usage import Usage
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import (
+    Dataset,
+    Direction,
+    Evidence,
+    NodeResult,
+    Outcome,
+    Run,
+    Shape,
+    TaskInfo,
+)
+
+ORDERS, RAW = DatasetId("spark", "orders"), DatasetId("spark", "raw")
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+CODE = TaskInfo(repo="https://example.com/jobs")
+
+
+def write(task: str = "load", **more: Any) -> Usage:
+    values = {"shapes": ("ok",), **more}
+    return Usage(task, ORDERS, Direction.WRITE, (Operation.INSERT,), **values)
+
+
+def task(*usages: Usage, info: TaskInfo = CODE, runs: tuple[Run, ...] = ()) -> Task:
+    return Task(usages[0].task, ("spark",), usages, runs, info)
+
+
+def lineage(*tasks: Task, **more: Any) -> Lineage:
+    shapes = {
+        "ok": Shape("ok", "spark", "select 1", "plan", Outcome.PARSED),
+        "bad": Shape("bad", "spark", "select ?", "plan", Outcome.FAILED),
+    }
+    datasets = {one: Dataset(one, Kind.TABLE) for one in (ORDERS, RAW)}
+    return Lineage(datasets, {one.name: one for one in tasks}, shapes=shapes, **more)
+
+
+def described(**more: Any) -> dict[DatasetId, Description]:
+    return {ORDERS: Description(ORDERS, "model.shop.orders", "orders", Role.MODEL, **more)}
+
+
+def result(node: str, **more: Any) -> dict[str, tuple[NodeResult, ...]]:
+    return {node: (NodeResult(node, "1", **more),)}
+
+
+TESTED = (NodeTest("test.shop.unique", "unique", "id"),)
+MODEL = {"orders": Definition("orders", DefinitionKind.DBT, ORDERS)}
+DASHBOARD = Consumer("exposure.shop.sales", "Sales", "dashboard", (ORDERS,), freshness_slo="PT2H")
+OLD = (Flow(RAW, ORDERS, "load", last_at=NOW - timedelta(100)),)
+PLATFORM = RuleScope(platform=("Airflow.*", "load"))
+AGED = RuleScope(stale_before=NOW - timedelta(90))
+
+
+@pytest.mark.parametrize(
+    ("found_in", "descriptions", "consumers", "scope", "expected"),
+    [
+        pytest.param(lineage(task(write())), {}, (), RuleScope(), [], id="all is known"),
+        pytest.param(
+            *(lineage(task(write(evidence=Evidence.DECLARED))), {}, (), RuleScope()),
+            ["MISSING_PRODUCING_RUN spark/orders"],
+            id="declared only",
+        ),
+        pytest.param(
+            lineage(task(write(evidence=Evidence.DECLARED)), definitions=MODEL),
+            *({}, (), RuleScope()),
+            ["SECOND_WRITER spark/orders"],
+            id="declared, and dbt builds it",
+        ),
+        pytest.param(
+            *(lineage(task(write())), {}, (replace(DASHBOARD, deadline="08:00 Mars/Base"),)),
+            *(RuleScope(), ["PROMISE_NOT_READ Sales"]),
+            id="a deadline on Mars",
+        ),
+        pytest.param(
+            *(lineage(task(write())), {}, (replace(DASHBOARD, freshness_slo="often"),)),
+            *(RuleScope(), ["PROMISE_NOT_READ Sales"]),
+            id="an SLO that is no length of time",
+        ),
+        pytest.param(
+            *(lineage(task(write())), {}, (replace(DASHBOARD, deadline="08:00 Europe/Paris"),)),
+            *(RuleScope(), []),
+            id="a deadline",
+        ),
+        pytest.param(
+            *(lineage(task(write(), info=TaskInfo())), {}, (), RuleScope()),
+            ["MISSING_CODE_REF load"],
+            id="no code",
+        ),
+        pytest.param(
+            lineage(
+                task(
+                    write(),
+                    info=TaskInfo(),
+                    runs=(Run("1", "load", "spark", code_version="4f1c"),),
+                )
+            ),
+            *({}, (), RuleScope(), []),
+            id="the code's version is enough",
+        ),
+        pytest.param(
+            *(lineage(task(write()), task(write("fix"))), {}, (), RuleScope()),
+            ["SECOND_WRITER spark/orders"],
+            id="two writers",
+        ),
+        pytest.param(
+            *(lineage(task(write(shapes=("ok", "bad")))), {}, (), RuleScope()),
+            ["UNRESOLVED_STATEMENTS load"],
+            id="a statement that is not understood",
+        ),
+        pytest.param(
+            *(lineage(task(write())), described(tags=("Certified",)), (), RuleScope()),
+            [
+                "CERTIFIED_ASSET_MISSING_OWNER spark/orders",
+                "CERTIFIED_ASSET_MISSING_SLO spark/orders",
+            ],
+            id="certified, and no more",
+        ),
+        pytest.param(
+            lineage(task(write())),
+            described(tags=("certified",), owner="Finance"),
+            *((DASHBOARD,), RuleScope(), []),
+            id="certified, with an owner and a reader who says how fresh",
+        ),
+        pytest.param(
+            lineage(task(write()), node_results=result("source.shop.orders", criteria="1 day")),
+            described(tags=("certified",), owner="Finance", dbt_ids=("source.shop.orders",)),
+            *((), RuleScope(), []),
+            id="certified, with an owner and a freshness check",
+        ),
+        pytest.param(
+            *(lineage(task(write())), described(tags=("gold",)), (), RuleScope()),
+            ["GOLD_ASSET_MISSING_QUALITY_RESULT spark/orders"],
+            id="gold without a test",
+        ),
+        pytest.param(
+            *(lineage(task(write())), described(tags=("gold",), tests=TESTED), (), RuleScope()),
+            ["GOLD_ASSET_MISSING_QUALITY_RESULT spark/orders"],
+            id="gold, and its test never ran",
+        ),
+        pytest.param(
+            lineage(task(write()), node_results=result("test.shop.unique")),
+            described(tags=("gold",), tests=TESTED),
+            *((), RuleScope(), []),
+            id="gold with a result",
+        ),
+        pytest.param(*(lineage(task(write())), {}, (), PLATFORM, []), id="of the platform"),
+        pytest.param(
+            *(lineage(task(write("notebook"))), {}, (), PLATFORM),
+            ["WRITE_OUTSIDE_PLATFORM notebook"],
+            id="not of the platform",
+        ),
+        pytest.param(
+            *(lineage(task(write()), flows=OLD), {}, (), AGED),
+            ["STALE_EDGE spark/orders"],
+            id="not seen for long",
+        ),
+        pytest.param(
+            lineage(task(write()), flows=(*OLD, Flow(RAW, ORDERS, "fix", last_at=NOW))),
+            *({}, (), AGED, []),
+            id="seen by another task since",
+        ),
+    ],
+)
+def test_a_rule_finds(
+    found_in: Lineage,
+    descriptions: dict[DatasetId, Description],
+    consumers: tuple[Consumer, ...],
+    scope: RuleScope,
+    expected: list[str],
+) -> None:
+    found = rule_findings(found_in, descriptions, consumers, scope)
+    assert [f"{one.code} {one.subject}" for one in found] == expected
+
+
+def test_a_score_is_the_share_without_findings() -> None:
+    owned = {"a": "Finance", "b": "Finance", "c": "Finance", "d": "Sales"}
+    assert owner_scores(owned, {"a", "d", "x"}) == {"Finance": 66, "Sales": 0}

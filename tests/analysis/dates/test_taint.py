@@ -1,0 +1,365 @@
+"""Taint by hand: small histories with what is bad at their end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.bad_writes import bad_dates, bad_runs, last_good_run
+from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
+from dbt_graft.analysis.dates.mapping_findings import mapping_findings
+from dbt_graft.analysis.dates.taint import Taint, spread
+from dbt_graft.analysis.dates.taint_plan import taint_plan
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.calendar import ALL_DATES
+from dbt_graft.lineage.dates.date_text import dates_text, parse_dates
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import (
+    Access,
+    ColumnEdge,
+    Dataset,
+    Direction,
+    NodeResult,
+    Run,
+    Status,
+    Subtype,
+)
+
+START = datetime(2026, 10, 1, 6, tzinfo=UTC)
+
+
+def table(name: str) -> DatasetId:
+    return DatasetId("db", name)
+
+
+def history(*lines: str, **more: object) -> AccessHistory:
+    """A history, a run a line, an hour after the one before: `task: a[3] b > OVERWRITE c[3..4]!`.
+
+    In brackets days of October; `!` is a failed statement, `*` a write whose rows decide on dates.
+    """
+    accesses: list[Access] = []
+    flows: dict[tuple[str, str, str], Flow] = {}
+    for number, line in enumerate(lines):
+        task, _, rest = line.partition(": ")
+        reads, _, write = rest.partition(" > ")
+        status = Status.FAILED if write.endswith("!") else Status.OK
+        operation, _, target = write.rstrip("!").rpartition(" ")
+        ends = [(one, Direction.READ, "SELECT") for one in reads.split()]
+        if target:
+            ends.append((target, Direction.WRITE, operation.replace("_", " ")))
+        for end, direction, verb in ends:
+            name, _, days = end.rstrip("*").rstrip("]").partition("[")
+            accesses.append(
+                Access(
+                    task=task,
+                    run_id=f"r{number}",
+                    dataset=table(name),
+                    kind=Kind.TABLE,
+                    direction=direction,
+                    operation=Operation(verb),
+                    shape_id=line,
+                    partitions=1 if end.endswith("*") else None,
+                    first_at=START + timedelta(hours=number),
+                    last_at=START + timedelta(hours=number),
+                    status=status,
+                    periods=(period(days),) if days else (),
+                )
+            )
+        for source in reads.split() if target and status is Status.OK else ():
+            key = (task, source.partition("[")[0], target.partition("[")[0].rstrip("*"))
+            flows[key] = Flow(table(key[1]), table(key[2]), task)
+    names = {access.dataset for access in accesses}
+    values: dict[str, object] = {
+        "datasets": {name: Dataset(name) for name in sorted(names)},
+        "flows": tuple(flows.values()),
+        "accesses": tuple(accesses),
+        **more,
+    }
+    return AccessHistory(Lineage(**values))  # type: ignore[arg-type]
+
+
+def period(days: str) -> Period:
+    first, _, last = days.partition("..")
+    start = datetime(2026, 10, int(first), tzinfo=UTC)
+    end = datetime(2026, 10, int(last or first), tzinfo=UTC) + timedelta(1)
+    return Period(start, end, Grain.DAY, PeriodEvidence.PARTITION, "ds")
+
+
+def shown(taint: Taint) -> dict[str, str]:
+    """Task and dataset -> bad dates."""
+    return {
+        f"{task} {dataset.name}": dates_text(dates)
+        for (task, dataset), dates in taint.tainted.items()
+    }
+
+
+SAME = tuple(f"copy: a[{n}] > INSERT_OVERWRITE b[{n}]" for n in (11, 12, 13))
+LOAD, COPY = "load: _ > INSERT_OVERWRITE a[3]", "copy: a[3] > INSERT_OVERWRITE b[3]"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param(
+            (LOAD, "copy: a[3] > INSERT b[3]"),
+            {"load a": "3 Oct 2026", "copy b": "3 Oct 2026"},
+            id="who reads it is bad",
+        ),
+        pytest.param(
+            ("copy: a[3] > INSERT b[3]", LOAD),
+            {"load a": "3 Oct 2026"},
+            id="not who read before",
+        ),
+        pytest.param(
+            (LOAD, "copy: a[4] > INSERT b[4]"), {"load a": "3 Oct 2026"}, id="nor who read others"
+        ),
+        pytest.param(
+            (LOAD, LOAD, "copy: a[3] > INSERT b[3]"), {}, id="nor who read after a clean write"
+        ),
+        pytest.param(
+            (LOAD, "copy: a[3] > INSERT b[3]", LOAD),
+            {"copy b": "3 Oct 2026"},
+            id="a clean write of the input does not clean the output",
+        ),
+        pytest.param(
+            (
+                LOAD,
+                "copy: a[3] > INSERT_OVERWRITE b[3]",
+                LOAD,
+                "copy: a[3] > INSERT_OVERWRITE b[3]",
+            ),
+            {},
+            id="its own clean write does",
+        ),
+        pytest.param(
+            (LOAD, "copy: a[3] > INSERT b[3]", LOAD, "copy: a[3] > INSERT b[3]"),
+            {"copy b": "3 Oct 2026"},
+            id="rows beside bad ones do not",
+        ),
+        pytest.param(
+            (LOAD, "load: _ > INSERT_OVERWRITE a[3]!", "copy: a[3] > INSERT b[3]!"),
+            {"load a": "3 Oct 2026"},
+            id="what failed wrote nothing",
+        ),
+        pytest.param(
+            (LOAD, "copy: a[3] > INSERT b[3]", "drop: _ > TRUNCATE b", "drop: _ > TRUNCATE a"),
+            {},
+            id="nothing is bad in an empty table",
+        ),
+        pytest.param(
+            (LOAD, "copy: a[1..5] > INSERT b[5]"),
+            {"load a": "3 Oct 2026", "copy b": "5 Oct 2026"},
+            id="of one run all that it wrote is bad",
+        ),
+        pytest.param(
+            (*SAME, LOAD, "copy: a[1..5] > INSERT_OVERWRITE b[1..5]"),
+            {"load a": "3 Oct 2026", "copy b": "3 Oct 2026"},
+            id="where three agree, the same day of a backfill",
+        ),
+        pytest.param(
+            (LOAD, "snap: a > CREATE_TABLE_AS b"),
+            {"load a": "3 Oct 2026", "snap b": "all dates"},
+            id="all of a table without dates",
+        ),
+        pytest.param(
+            (LOAD, "snap: a > CREATE_TABLE_AS b", LOAD, "snap: a > CREATE_TABLE_AS b"),
+            {},
+            id="until it is replaced",
+        ),
+        pytest.param(
+            (*SAME, LOAD, "copy: a[3] > INSERT_OVERWRITE b*"),
+            {"load a": "3 Oct 2026", "copy b": "3 Oct 2026"},
+            id="rows that decide on partitions take the dates of the input",
+        ),
+        pytest.param(
+            (LOAD, "x: a[3] > INSERT b[3]", "y: b[3] > INSERT a[4]", "x: a[4] > INSERT b[4]"),
+            {"load a": "3 Oct 2026", "x b": "3 to 4 Oct 2026", "y a": "4 Oct 2026"},
+            id="around a cycle, as often as it was run",
+        ),
+    ],
+)
+def test_bad_data_is_followed(lines: tuple[str, ...], expected: dict[str, str]) -> None:
+    past = history(*lines)
+
+    assert shown(spread(past, bad_dates(past, table("a"), parse_dates("2026-10-03")))) == expected
+
+
+def test_delete_and_insert_write_again() -> None:
+    lines = (LOAD, "copy: a[3] > INSERT b[3]", LOAD)
+    past = history(*lines, "copy: _ > DELETE b[3]", "copy: a[3] > INSERT b[3]")
+    joined = [
+        access if access.run_id != "r4" else _replaced(access, "r3")
+        for access in past.lineage.accesses
+    ]
+    past = AccessHistory(_with(past.lineage, joined))
+
+    assert shown(spread(past, bad_dates(past, table("a"), parse_dates("2026-10-03")))) == {}
+
+
+def _replaced(access: Access, run_id: str) -> Access:
+    return replace(access, run_id=run_id)
+
+
+def _with(lineage: Lineage, accesses: list[Access]) -> Lineage:
+    return replace(lineage, accesses=tuple(accesses))
+
+
+def test_of_several_bad_runs_each_is_bad() -> None:
+    past = history(LOAD, LOAD, "copy: a[3] > INSERT b[3]")
+    bad = bad_runs(past, [("load", "r0"), ("load", "r1")])
+
+    assert shown(spread(past, bad)) == {"load a": "3 Oct 2026", "copy b": "3 Oct 2026"}
+    assert last_good_run(past, bad) is None
+    good = last_good_run(past, bad_runs(past, [("load", "r1")]))
+    assert good
+    assert good.run_id == "r0"
+
+
+def test_a_run_that_failed_is_no_last_good_one() -> None:
+    """Its statement went well; another of the run did not."""
+    runs = (
+        Run("r1", "load", "spark", status=Status.FAILED),
+        Run("r0", "load", "spark", status=Status.OK),
+    )
+    past = history(LOAD, LOAD, LOAD, tasks={"load": Task("load", runs=runs)})
+    good = last_good_run(past, bad_runs(past, [("load", "r2")]))
+    assert good
+    assert good.run_id == "r0"
+
+
+def test_views_hold_no_data_and_dbt_builds_count_by_their_times() -> None:
+    view = Definition("db/v", DefinitionKind.VIEW, table("v"), (table("a"),))
+    model = Definition(
+        "model.shop.m", DefinitionKind.DBT, table("m"), (table("v"),), Operation.CREATE_TABLE_AS
+    )
+    other = Definition(
+        "model.shop.n", DefinitionKind.DBT, table("n"), (table("v"),), Operation.CREATE_TABLE_AS
+    )
+    result = NodeResult(
+        "model.shop.m",
+        "i1",
+        "run",
+        status=Status.OK,
+        started_at=START + timedelta(hours=1),
+        ended_at=START + timedelta(hours=2),
+    )
+    datasets = {table(name): Dataset(table(name)) for name in "amnv"}
+    more = {
+        "definitions": {one.name: one for one in (view, model, other)},
+        "node_results": {"model.shop.m": (result,)},
+        "datasets": datasets,
+    }
+    past = history(LOAD, **more)
+    bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
+
+    taint = spread(past, bad)
+    assert shown(taint) == {
+        "load a": "3 Oct 2026",
+        "db/v v": "all dates",
+        "model.shop.m m": "all dates",
+        "model.shop.n n": "all dates",
+    }
+    plan = taint_plan(past, bad, taint)
+    names = [one.name for one in plan.reruns]
+    assert (names[0], {*names[1:]}) == ("load", {"model.shop.m", "model.shop.n"})
+
+    early = history(LOAD.replace("a[3]", "c[3]"), "slow: _ > INSERT d[3]", LOAD, **more)
+    bad = bad_dates(early, table("a"), parse_dates("2026-10-03"))
+    # The model was built before, and the other one at no time that is known.
+    assert set(shown(spread(early, bad))) == {"load a", "db/v v", "model.shop.n n"}
+
+
+@pytest.mark.parametrize(
+    ("subtype", "period_of_output", "expected"),
+    [
+        (Subtype.IDENTITY, None, "3 Oct 2026"),
+        (Subtype.TRANSFORMATION, Grain.MONTH, "1 to 31 Oct 2026"),
+        (Subtype.TRANSFORMATION, None, "all dates"),
+        (Subtype.AGGREGATION, None, "all dates"),
+    ],
+)
+def test_the_edge_of_the_partition_column_maps_dates(
+    subtype: Subtype, period_of_output: Grain | None, expected: str
+) -> None:
+    edge = ColumnEdge(
+        *("copy", table("b"), "day", table("a"), "DS", subtype.type, subtype), masking=False,
+        shape_id="s",
+    )  # fmt: skip
+    declared = {table("b"): DeclaredDates(period_of_output)} if period_of_output else {}
+    past = history(
+        LOAD, "copy: a > INSERT_OVERWRITE b*", column_edges=(edge,), declared_dates=declared
+    )
+
+    bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
+    assert shown(spread(past, bad))["copy b"] == expected
+
+
+def test_dates_after_all_that_is_written_are_an_error() -> None:
+    past = history(LOAD)
+    with pytest.raises(GraftError, match="written yet; the last one is 2026-10-03"):
+        bad_dates(past, table("a"), parse_dates("2026-10-04..2027-01-31"))
+
+
+def test_dates_before_the_first_write_have_a_writer_that_no_log_shows() -> None:
+    (bad,) = bad_dates(history(LOAD), table("a"), parse_dates("2025-10-03"))
+    assert (bad.task, bad.at) == ("", None)
+
+
+def test_what_is_declared_wins_and_a_difference_is_a_finding() -> None:
+    declared = {table("b"): DeclaredDates(Grain.DAY, {table("a"): (-1, 0), table("c"): (0, 0)})}
+    past = history(*SAME, LOAD, "copy: a[3] > INSERT_OVERWRITE b[3..4]", declared_dates=declared)
+
+    bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
+    assert shown(spread(past, bad))["copy b"] == "3 to 4 Oct 2026"
+    assert [(one.subject, one.problem) for one in mapping_findings(past)] == [
+        ("db/b", "declared lineage names db/c as its input, and nothing reads it for that"),
+        (
+            "db/b",
+            "it is declared to need [-1, 0] by day of db/a, and 3 of 4 runs of copy read same day",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind"),
+    [
+        (SAME, "time series"),
+        (tuple(f"week: a[{n}..{n + 6}] > INSERT b[{n + 6}]" for n in (1, 2, 3)), "sliding"),
+        (("snap: a > CREATE_TABLE_AS b",), "snapshot"),
+        (("add: a > INSERT b",), "cumulative"),
+    ],
+)
+def test_a_dataset_has_a_kind_by_how_its_dates_grow(lines: tuple[str, ...], kind: str) -> None:
+    assert dataset_kind(history(*lines), table("b")) == kind
+
+
+def test_what_is_only_read_is_static() -> None:
+    assert dataset_kind(history("copy: a > INSERT b"), table("a")) == "static"
+
+
+def test_the_plan_names_cycles_and_keeps_the_order() -> None:
+    past = history(LOAD, "x: a[3] > INSERT b[3]", "y: b[3] > INSERT a[4]", "z: b[3] > INSERT c[3]")
+    bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
+
+    plan = taint_plan(past, bad, spread(past, bad))
+
+    names = [one.name for one in plan.reruns]
+    assert (names[0], names[-1]) == ("load", "z")
+    assert plan.cycles == (("x", "y"),)
+
+
+def test_dates_without_a_known_writer_are_bad_since_ever() -> None:
+    past = history("copy: a > INSERT b[3]")
+    (bad,) = bad_dates(past, table("a"), ALL_DATES)
+
+    assert (bad.at, bad.task) == (None, "")
+    assert shown(spread(past, [bad])) == {" a": "all dates", "copy b": "3 Oct 2026"}

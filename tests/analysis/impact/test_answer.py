@@ -1,0 +1,352 @@
+"""The impact of a change on `orders -> clean -> mart`, by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dbt_graft.analysis.impact.answer import Impact, ProposedChange, Surroundings, impact
+from dbt_graft.analysis.impact.change import ChangeType, ImpactSeverity
+from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.records import Column, Dataset, Masking
+from tests.lineage.graphs.test_columns import edge
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+EDGES = [
+    edge("clean.id < orders.id IDENTITY", "clean_orders"),
+    edge("clean.note < orders.note TRANSFORMATION", "clean_orders"),
+    edge("clean.* < orders.id FILTER", "clean_orders"),
+    edge("mart.note < clean.note IDENTITY", "mart"),
+    edge("mart.* < clean.note GROUP_BY", "mart"),
+    replace(edge("hashed.id < clean.id TRANSFORMATION!", "hash_ids"), masked_by=Masking.HASH),
+    edge("ranked.place < clean.note WINDOW", "rank"),
+]
+
+
+def table(name: str) -> DatasetId:
+    return DatasetId("db", name)
+
+
+def flow(text: str, task: str, last_at: datetime | None = NOW) -> Flow:
+    source, target = text.split(" > ")
+    return Flow(table(source), table(target), task, last_at=last_at)
+
+
+FLOWS = [
+    flow("orders > clean", "clean_orders"),
+    flow("clean > mart", "mart"),
+    flow("clean > hashed", "hash_ids"),
+    flow("clean > ranked", "rank"),
+    flow("mart > copy", "script"),  # its columns are not known
+]
+BOARD = Consumer("exposure.shop.board", "board", "dashboard", (table("mart"),))
+TESTS = (NodeTest("t1", "not_null", "note"), NodeTest("t2", "unique", "id"))
+
+
+def answer(
+    name: str, kind: str, consumer: Consumer = BOARD, stale_before: datetime | None = None
+) -> Impact:
+    dataset, _, column = name.partition(".")
+    graph = ImpactGraph(EDGES, FLOWS, stale_before=stale_before)
+    about = Description(table("clean"), "", "clean", Role.MODEL, owner="sales", tests=TESTS)
+    around = Surroundings({table("clean"): about}, (consumer,), {"script": "ada"})
+    return impact(graph, ProposedChange(table(dataset), ChangeType(kind), column), around)
+
+
+def shown(found: Impact) -> dict[str, str]:
+    """Dataset -> severity, effects on all of it, effects on its columns."""
+    return {
+        one.dataset.name: " ".join(
+            [
+                one.severity.name,
+                *(effect.name for effect in one.effects),
+                *(f"{column}:{effect.name}" for column, effect in one.columns.items()),
+            ]
+        )
+        for one in found.datasets
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "expected"),
+    [
+        (
+            "orders.note",
+            "remove",
+            {
+                "clean": "BLOCKING note:GONE",
+                "mart": "BLOCKING LATE note:GONE",
+                "ranked": "BLOCKING LATE",
+                "copy": "BLOCKING LATE",
+            },
+        ),
+        (
+            "orders.id",
+            "remove",
+            {
+                "clean": "BLOCKING LATE id:GONE",
+                "hashed": "BLOCKING LATE id:GONE",
+                "mart": "WARNING LATE",
+                "ranked": "WARNING LATE",
+                "copy": "WARNING LATE",
+            },
+        ),
+        # A filter on another meaning gives other rows, so everything below is other.
+        (
+            "orders.id",
+            "meaning",
+            {
+                "clean": "BLOCKING ROWS id:VALUES",
+                "hashed": "BLOCKING ROWS id:VALUES",
+                "mart": "WARNING ROWS",
+                "ranked": "WARNING ROWS",
+                "copy": "WARNING ROWS",
+            },
+        ),
+        (
+            "clean.note",
+            "unit",
+            {
+                "mart": "CRITICAL ROWS note:VALUES",
+                "ranked": "CRITICAL place:VALUES",
+                "copy": "BLOCKING ROWS",
+            },
+        ),
+        (
+            "orders.note",
+            "widen",
+            {
+                "clean": "INFO note:VALUES",
+                "mart": "INFO ROWS note:VALUES",
+                "ranked": "INFO place:VALUES",
+                "copy": "INFO ROWS",
+            },
+        ),
+        ("clean.note", "type", {
+            "mart": "BLOCKING ROWS note:TYPE",
+            "ranked": "WARNING place:VALUES",
+            "copy": "WARNING ROWS",
+        }),
+        (
+            "clean",
+            "rows",
+            dict.fromkeys(("mart", "hashed", "ranked", "copy"), "WARNING ROWS"),
+        ),
+        (
+            "mart",
+            "freshness",
+            {"copy": "WARNING LATE"},
+        ),
+        (
+            "clean",
+            "remove",
+            {
+                "hashed": "BLOCKING LATE",
+                "mart": "BLOCKING LATE",
+                "ranked": "BLOCKING LATE",
+                "copy": "WARNING LATE",
+            },
+        ),
+        # A hash stays sensitive, and a ranking only depends on the values.
+        (
+            "clean.id",
+            "privacy",
+            {"hashed": "RESTRICTED id:SENSITIVE"},
+        ),
+        (
+            "clean.note",
+            "privacy",
+            {
+                "mart": "RESTRICTED DEPENDS note:SENSITIVE",
+                "copy": "RESTRICTED SENSITIVE",
+                "ranked": "INFO place:DEPENDS",
+            },
+        ),
+        ("clean.note", "data_incorrect", {
+            "mart": "TAINTED ROWS note:VALUES",
+            "ranked": "TAINTED place:VALUES",
+            "copy": "TAINTED ROWS",
+        }),
+        ("clean.fresh", "add", {"mart": "INFO NEW", "hashed": "INFO NEW", "ranked": "INFO NEW"}),
+        ("ORDERS.NOTE", "privacy", {
+            "clean": "RESTRICTED note:SENSITIVE",
+            "mart": "RESTRICTED DEPENDS note:SENSITIVE",
+            "copy": "RESTRICTED SENSITIVE",
+            "ranked": "INFO place:DEPENDS",
+        }),
+        ("copy", "remove", {}),
+    ],
+)  # fmt: skip
+def test_a_change_reaches(name: str, kind: str, expected: dict[str, str]) -> None:
+    assert shown(answer(name, kind)) == expected
+
+
+def test_the_path_names_tasks_and_how_they_use_it() -> None:
+    (found,) = [
+        one for one in answer("orders.note", "meaning").datasets if one.dataset.name == "copy"
+    ]
+    assert [
+        (step.task, step.subtype and step.subtype.value, step.dataset.name, step.column)
+        for step in found.path
+    ] == [
+        ("clean_orders", "TRANSFORMATION", "clean", "note"),
+        ("mart", "IDENTITY", "mart", "note"),
+        ("script", None, "copy", ""),
+    ]
+
+
+def test_tasks_break_where_they_name_what_is_gone() -> None:
+    found = answer("clean.note", "remove")
+    assert [(one.name, one.breaks, one.severity.name, one.owner) for one in found.tasks] == [
+        ("mart", True, "BLOCKING", ""),
+        ("rank", True, "BLOCKING", ""),
+        ("script", False, "BLOCKING", "ada"),
+    ]
+    assert [one.name for one in answer("clean.note", "meaning").tasks if one.breaks] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "tests"),
+    [
+        ("clean.note", "remove", [("note", True)]),
+        ("clean.note", "meaning", []),
+        ("orders.note", "remove", [("note", True), ("id", False)]),
+        ("orders", "rows", [("id", False), ("note", False)]),
+    ],
+)
+def test_a_test_on_a_column_that_is_gone_breaks(
+    name: str, kind: str, tests: list[tuple[str, bool]]
+) -> None:
+    assert [(one.test.column, one.breaks) for one in answer(name, kind).tests] == tests
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "severity"),
+    [
+        ("rows", {}, ImpactSeverity.WARNING),
+        ("rows", {"criticality": "High"}, ImpactSeverity.BLOCKING),
+        ("rows", {"deadline": "08:00"}, ImpactSeverity.BLOCKING),
+        ("rows", {"criticality": "low"}, ImpactSeverity.WARNING),
+        ("rows", {"kind": "application"}, ImpactSeverity.BLOCKING),
+        ("rows", {"kind": "API"}, ImpactSeverity.BLOCKING),
+        ("rows", {"kind": "data contract"}, ImpactSeverity.BLOCKING),
+        ("rows", {"kind": "api", "criticality": "low"}, ImpactSeverity.WARNING),
+        (
+            "rows",
+            {"kind": "api", "criticality": "low", "deadline": "8:00"},
+            ImpactSeverity.BLOCKING,
+        ),
+        ("rows", {"kind": "notebook"}, ImpactSeverity.WARNING),
+        ("data_incorrect", {}, ImpactSeverity.TAINTED),
+        ("data_incorrect", {"freshness_slo": "PT2H"}, ImpactSeverity.CRITICAL),
+        ("privacy", {"criticality": "critical"}, ImpactSeverity.RESTRICTED),
+    ],
+)
+def test_a_consumer_that_somebody_waits_for_or_no_person_looks_at_counts_more(
+    kind: str, more: dict[str, str], severity: ImpactSeverity
+) -> None:
+    board = replace(BOARD, **more)
+    (found,) = answer("clean.note", kind, board).consumers
+    assert (found.consumer.name, found.severity) == ("board", severity)
+
+
+def test_a_consumer_of_the_changed_dataset_itself_is_affected() -> None:
+    (found,) = answer("mart.note", "remove").consumers
+    assert found.severity is ImpactSeverity.BLOCKING
+
+
+def test_columns_are_known_for_a_part_of_the_way() -> None:
+    found = answer("orders.note", "meaning")
+    assert (found.known, found.flows) == (3, 4)
+
+
+def test_what_only_old_edges_reach_is_stale() -> None:
+    old = [flow("clean > mart", "mart", NOW - timedelta(days=200)), *FLOWS[:1], *FLOWS[2:]]
+    graph = ImpactGraph(EDGES, old, stale_before=NOW - timedelta(days=90))
+    change = ProposedChange(table("orders"), ChangeType.SEMANTICS, "note")
+    found = impact(graph, change, Surroundings())
+    assert {one.dataset.name: one.stale for one in found.datasets} == {
+        "clean": False,
+        "ranked": False,
+        "mart": True,
+        "copy": True,
+    }
+
+
+def test_a_way_over_edges_of_today_is_preferred_to_a_shorter_old_one() -> None:
+    flows = [
+        flow("a > c", "old", NOW - timedelta(days=200)),
+        flow("a > b", "new"),
+        flow("b > c", "new"),
+    ]
+    graph = ImpactGraph([], flows, stale_before=NOW - timedelta(days=90))
+    found = impact(graph, ProposedChange(table("a"), ChangeType.ROWS), Surroundings())
+    assert [(one.dataset.name, one.distance, one.stale) for one in found.datasets] == [
+        ("b", 1, False),
+        ("c", 2, False),
+    ]
+
+
+def test_unknown_columns_keep_their_names() -> None:
+    edges = [edge("b.* < a.* TRANSFORMATION"), edge("c.x < b.x IDENTITY")]
+    flows = [flow("a > b", "load"), flow("b > c", "load")]
+    datasets = [Dataset(table("b"), columns=(Column("x"),))]
+    graph = ImpactGraph(edges, flows, datasets)
+    found = impact(graph, ProposedChange(table("a"), ChangeType.PRIVACY, "X"), Surroundings())
+    assert shown(found) == {"b": "RESTRICTED x:SENSITIVE", "c": "RESTRICTED x:SENSITIVE"}
+
+
+def test_a_cycle_ends() -> None:
+    flows = [flow("a > b", "t"), flow("b > a", "u")]
+    found = impact(
+        ImpactGraph([], flows), ProposedChange(table("a"), ChangeType.ROWS), Surroundings()
+    )
+    assert shown(found) == {"b": "WARNING ROWS"}
+
+
+@pytest.mark.parametrize(
+    ("masked_by", "found"),
+    [
+        ("", "RESTRICTED id:SENSITIVE"),  # masked, nothing says how
+        ("HASH", "RESTRICTED id:SENSITIVE"),
+        ("ENCRYPT", "WARNING id:MASKED"),
+        ("TOKENIZE", "WARNING id:MASKED"),
+        ("MASK", "WARNING id:MASKED"),
+    ],
+)
+def test_sensitive_values_are_less_so_behind_a_mask_and_not_behind_a_hash(
+    masked_by: str, found: str
+) -> None:
+    hidden = edge("hashed.id < clean.id TRANSFORMATION!", "hash_ids")
+    graph = ImpactGraph([replace(hidden, masked_by=Masking(masked_by))], FLOWS)
+    change = ProposedChange(table("clean"), ChangeType.PRIVACY, "id")
+    assert shown(impact(graph, change, Surroundings()))["hashed"] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "named", "breaks"),
+    [
+        ("orders.note", "remove", "note", True),
+        ("orders.note", "rename", "NOTE", True),
+        ("orders.note", "remove", "other", False),
+        ("orders.note", "meaning", "note", False),
+        ("mart.note", "remove", "note", True),
+        ("mart", "remove", "other", True),  # all of it is gone
+    ],
+)
+def test_a_consumer_that_names_what_is_gone_breaks(
+    name: str, kind: str, named: str, breaks: bool
+) -> None:
+    board = replace(BOARD, columns=((table("mart"), named),))
+    (found,) = answer(name, kind, board).consumers
+    assert found.breaks is breaks
+
+
+def test_a_consumer_that_names_no_column_is_not_certain_to_break() -> None:
+    (found,) = answer("mart.note", "remove").consumers
+    assert not found.breaks

@@ -1,0 +1,114 @@
+"""500 random changes of random projects: what they reach is what a slow, plain model says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from random import Random
+
+import pytest
+
+from dbt_graft.analysis.impact.change import ImpactEffect
+from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.analysis.impact.spread import State, spread
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ColumnEdge, Masking, Subtype
+from tests.lineage.graphs.test_columns import edge
+
+Mark = tuple[str, str, str]  # dataset, column or "", effect
+TABLES, COLUMNS = "abcdefg", "xyz"
+DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION"}
+PASSED_ON = {"GONE": "LATE", "VALUES": "VALUES", "ROWS": "ROWS", "LATE": "LATE"}
+PASSED_ON |= {"SENSITIVE": "SENSITIVE", "MASKED": "MASKED", "TYPE": "TYPE"}
+GUESSED = {**PASSED_ON, "VALUES": "ROWS", "TYPE": "ROWS"}
+
+
+def after(effect: str, one: ColumnEdge) -> tuple[str, str] | None:
+    """The column and effect behind an edge."""
+    kind, to = one.subtype.value, one.to_column.replace("*", "")
+    if effect == "GONE":
+        return (to, "GONE") if kind in DIRECT else ("", "LATE")
+    if effect in ("SENSITIVE", "MASKED"):
+        if kind in DIRECT:
+            return to, "MASKED" if one.masked_by in ("MASK", "ENCRYPT", "TOKENIZE") else effect
+        return to, "DEPENDS"
+    if effect in ("TYPE", "VALUES"):
+        if kind in DIRECT:
+            return to, "TYPE" if (effect, kind) == ("TYPE", "IDENTITY") else "VALUES"
+        if kind in ("WINDOW", "SORT", "CONDITIONAL") and to:
+            return to, "VALUES"
+        return "", "ROWS"
+    return None
+
+
+def plain(edges: list[ColumnEdge], flows: list[Flow], start: Mark) -> set[Mark]:
+    """All marks, by going over everything until nothing is new."""
+    marks = {start}
+    while True:
+        steps = ((*by_edges(edges, one), *by_flows(edges, flows, one)) for one in marks)
+        new = set(chain.from_iterable(steps))
+        if new <= marks:
+            return marks
+        marks |= new
+
+
+def by_edges(edges: list[ColumnEdge], mark: Mark) -> Iterator[Mark]:
+    dataset, column, effect = mark
+    for one in edges:
+        if (one.from_dataset.name, one.from_column) == (dataset, column):
+            found = after(effect, one)
+            if found:
+                yield one.to_dataset.name, *found
+
+
+def by_flows(edges: list[ColumnEdge], flows: list[Flow], mark: Mark) -> Iterator[Mark]:
+    dataset, column, effect = mark
+    known = {(one.from_dataset.name, one.to_dataset.name, one.task) for one in edges}
+    for flow in flows:
+        there = flow.target.name
+        if flow.source.name != dataset or (column and (dataset, there, flow.task) in known):
+            continue
+        passed = GUESSED if column else PASSED_ON
+        if effect in passed:
+            yield there, "", passed[effect]
+
+
+def project(random: Random) -> tuple[list[ColumnEdge], list[Flow]]:
+    """Tasks between a few tables; some flows without columns, some cycles."""
+    flows, edges = {}, {}
+    for _ in range(random.randint(1, 9)):
+        source, target = random.sample(TABLES, 2)
+        task = random.choice("tuv")
+        flows[source, target, task] = Flow(DatasetId("db", source), DatasetId("db", target), task)
+        for _ in range(random.choice([0, 1, 3, 5])):
+            kind = random.choice(list(Subtype)).value
+            column = random.choice(COLUMNS if kind in DIRECT else f"{COLUMNS}*")
+            mask = random.choice(["", "", "!"])
+            text = f"{target}.{column} < {source}.{random.choice(COLUMNS)} {kind}{mask}"
+            masked_by = random.choice(list(Masking)) if mask else Masking.NONE
+            edges[text, task] = replace(edge(text, task), masked_by=masked_by)
+    return list(edges.values()), list(flows.values())
+
+
+@pytest.mark.parametrize("seed", range(500))
+def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
+    random = Random(seed)  # noqa: S311
+    edges, flows = project(random)
+    dataset = random.choice([flow.source.name for flow in flows])
+    effects = ["GONE", "TYPE", "VALUES", "SENSITIVE", "ROWS", "LATE"]
+    effect = random.choice(effects)
+    column = "" if effect in ("ROWS", "LATE") else random.choice(f"{COLUMNS} ").strip()
+    graph = ImpactGraph(edges, flows)
+    place = graph.dataset(DatasetId("db", dataset))
+    number = graph.column(place, column) if column else -1
+    found = {
+        (
+            graph.datasets[state.dataset].name,
+            graph.column_names[state.column] if state.column >= 0 else "",
+            state.effect.name,
+        )
+        for state, _ in spread(graph, State(place, number, ImpactEffect[effect])).states()
+    }
+    assert found == plain(edges, flows, (dataset, column, effect))

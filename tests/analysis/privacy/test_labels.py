@@ -1,0 +1,268 @@
+"""Labels of columns: what follows from those that people declare."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from dbt_graft.analysis.impact.graph import EdgeKind, ImpactGraph
+from dbt_graft.analysis.privacy.classification import (
+    Classification,
+    PrivacyRules,
+    classification,
+    remaining_level,
+)
+from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels, privacy_labels
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import (
+    ANY_COLUMN,
+    Column,
+    ColumnEdge,
+    Dataset,
+    EdgeType,
+    Masking,
+    Subtype,
+)
+from tests.lineage.histories import chance
+
+PII, CONFIDENTIAL, INTERNAL = (
+    Classification.PII,
+    Classification.CONFIDENTIAL,
+    Classification.INTERNAL,
+)
+ALL_LOWER = PrivacyRules(CONFIDENTIAL, INTERNAL, Classification.PUBLIC)
+
+
+def table(name: str) -> DatasetId:
+    return DatasetId("db", name)
+
+
+def edge(
+    text: str,
+    subtype: Subtype = Subtype.IDENTITY,
+    *,
+    masking: bool = False,
+    masked_by: Masking = Masking.NONE,
+) -> ColumnEdge:
+    """`a.x -> b.y`."""
+    (source, column), (target, output) = (one.rsplit(".", 1) for one in text.split(" -> "))
+    return ColumnEdge(
+        *(f"to {target}", table(target), output, table(source), column),
+        *(subtype.type, subtype, masking or bool(masked_by), ""),
+        masked_by=masked_by,
+    )
+
+
+def label(text: str, found: Classification = PII, reason: str = "") -> DeclaredLabel:
+    dataset, column = text.rsplit(".", 1)
+    return DeclaredLabel(table(dataset), column, found, "dbt", reason)
+
+
+def labelled(
+    edges: list[ColumnEdge],
+    *declared: DeclaredLabel,
+    rules: PrivacyRules | None = None,
+    datasets: tuple[Dataset, ...] = (),
+    flows: tuple[Flow, ...] = (),
+) -> PrivacyLabels:
+    return privacy_labels(ImpactGraph(edges, flows, datasets), declared, rules)
+
+
+def texts(labels: PrivacyLabels) -> dict[str, str]:
+    graph = labels.graph
+    return {
+        f"{graph.datasets[graph.dataset_of[one]].name}.{graph.column_names[one]}": found.text
+        for one in labels.columns()
+        if (found := labels.classification(one)) is not None
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("PII", "pii"),
+        ("Restricted-PII", "restricted_pii"),
+        ("public", "public"),
+        ("GDPR", "pii"),
+        ("password", "secret"),
+        ("sensitive", "confidential"),
+        ("nightly", None),
+        ("", None),
+    ],
+)
+def test_a_label_names_a_classification(text: str, found: str | None) -> None:
+    named = classification(text)
+    assert (named.text if named is not None else None) == found
+
+
+@pytest.mark.parametrize(
+    ("operation", "rules", "left"),
+    [
+        ("IDENTITY", ALL_LOWER, PII),
+        ("TRANSFORMATION", ALL_LOWER, PII),
+        ("TRANSFORMATION HASH", ALL_LOWER, PII),
+        ("TRANSFORMATION MASK", PrivacyRules(), PII),
+        ("TRANSFORMATION MASK", ALL_LOWER, CONFIDENTIAL),
+        ("TRANSFORMATION TOKENIZE", ALL_LOWER, CONFIDENTIAL),
+        ("TRANSFORMATION ENCRYPT", PrivacyRules(), PII),
+        ("TRANSFORMATION ENCRYPT", ALL_LOWER, INTERNAL),
+        ("AGGREGATION", PrivacyRules(), PII),
+        ("AGGREGATION", ALL_LOWER, Classification.PUBLIC),
+        ("AGGREGATION HASH", ALL_LOWER, Classification.PUBLIC),
+        ("AGGREGATION HASH", PrivacyRules(masked=CONFIDENTIAL), PII),
+        ("TRANSFORMATION MASK", PrivacyRules(masked=Classification.SECRET), PII),
+    ],
+)
+def test_an_operation_lowers_by_rule_only(
+    operation: str, rules: PrivacyRules, left: Classification
+) -> None:
+    subtype, _, masked_by = operation.partition(" ")
+    kind = EdgeKind(Subtype(subtype), bool(masked_by), Masking(masked_by))
+    assert remaining_level(PII, kind, rules) is left
+
+
+def test_what_hides_a_value_in_a_way_that_nobody_tells_may_be_a_hash() -> None:
+    kind = EdgeKind(Subtype.TRANSFORMATION, masking=True, masked_by=Masking.NONE)
+    assert remaining_level(PII, kind, ALL_LOWER) is PII
+
+
+def test_a_label_goes_where_values_go_with_its_path() -> None:
+    found = labelled(
+        [
+            edge("raw.mail -> stage.email"),
+            edge("stage.email -> mart.domain", Subtype.TRANSFORMATION, masking=True),
+            edge("raw.id -> stage.id"),
+        ],
+        label("raw.mail"),
+    )
+    assert texts(found) == {"raw.mail": "pii", "stage.email": "pii", "mart.domain": "pii"}
+    last = found.graph.find_column(found.graph.dataset(table("mart")), "DOMAIN")
+    assert last is not None
+    assert [(str(one.dataset), one.column, one.task, one.masking) for one in found.path(last)] == [
+        ("db/raw", "mail", "", False),
+        ("db/stage", "email", "to stage", False),
+        ("db/mart", "domain", "to mart", True),
+    ]
+
+
+def test_what_decides_on_rows_is_noted_and_labels_nothing() -> None:
+    found = labelled([edge("raw.mail -> mart.*", Subtype.FILTER)], label("raw.mail"))
+    assert texts(found) == {"raw.mail": "pii"}
+    [(column, dataset)] = found.decides
+    assert (found.graph.column_names[column], found.graph.datasets[dataset]) == (
+        "mail",
+        table("mart"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        pytest.param(label("mart.m", INTERNAL), {"mart.m": "pii", "top.m": "pii"}, id="no reason"),
+        pytest.param(
+            label("mart.m", INTERNAL, "test data"),
+            {"mart.m": "internal", "top.m": "internal"},
+            id="with a reason",
+        ),
+        pytest.param(
+            label("mart.m", Classification.SECRET),
+            {"mart.m": "secret", "top.m": "secret"},
+            id="a higher one",
+        ),
+    ],
+)
+def test_a_lower_label_counts_where_it_has_a_reason(
+    declared: DeclaredLabel, expected: dict[str, str]
+) -> None:
+    found = labelled([edge("raw.m -> mart.m"), edge("mart.m -> top.m")], label("raw.m"), declared)
+    assert texts(found) == {"raw.m": "pii", **expected}
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        pytest.param(("MAIL", "id"), {"mart.MAIL": "pii"}, id="its name"),
+        pytest.param(("id",), {}, id="it has no such column"),
+        pytest.param((), {"mart.*": "pii"}, id="no column is known"),
+    ],
+)
+def test_a_column_goes_through_select_star_under_its_own_name(
+    columns: tuple[str, ...], expected: dict[str, str]
+) -> None:
+    mart = Dataset(table("mart"), columns=tuple(map(Column, columns)))
+    found = labelled([edge("raw.* -> mart.*")], label("raw.mail"), datasets=(mart,))
+    assert texts(found) == {"raw.mail": "pii", **expected}
+
+
+def test_behind_a_flow_without_known_columns_all_is_unknown() -> None:
+    flows = (
+        Flow(table("raw"), table("stage"), "known"),
+        Flow(table("raw"), table("export"), "script"),
+        Flow(table("export"), table("upload"), "script"),
+    )
+    found = labelled([edge("raw.mail -> stage.mail")], label("raw.mail"), flows=flows)
+    # The flow of `stage` is another task's than its column edges.
+    assert table("upload") in found.unknown
+    assert (table("raw"), table("export"), "script") in [
+        (one.source, one.target, one.task) for one in found.unmapped
+    ]
+
+
+def test_without_sensitive_columns_nothing_is_unknown() -> None:
+    flows = (Flow(table("raw"), table("export"), "script"),)
+    found = labelled([], label("raw.mail", INTERNAL), flows=flows)
+    assert (found.unknown, found.unmapped) == ((), ())
+
+
+def test_it_agrees_with_a_slow_model_on_random_graphs() -> None:
+    for seed in range(300):
+        random = chance(seed)
+        edges, declared, rules = _random(random)
+        found = labelled(edges, *declared, rules=rules)
+        assert texts(found) == _slow(edges, declared, rules), seed
+
+
+def _random(random: Random) -> tuple[list[ColumnEdge], list[DeclaredLabel], PrivacyRules]:
+    columns = [f"t{n // 3}.c{n % 3}" for n in range(random.randint(2, 18))]
+    subtypes = [*Subtype, *[Subtype.IDENTITY] * 4]
+    edges = [
+        edge(
+            f"{random.choice(columns)} -> {random.choice(columns)}",
+            random.choice(subtypes),
+            masked_by=random.choice([*Masking, Masking.NONE]),
+        )
+        for _ in range(random.randint(1, 30))
+    ]
+    levels = list(Classification)
+    declared = [
+        label(one, random.choice(levels), random.choice(("", "", "agreed")))
+        for one in {*random.choices(columns, k=random.randint(1, 4))}
+    ]
+    limits = [None, None, *levels]
+    rules = PrivacyRules(*(random.choice(limits) for _ in range(3)))
+    return edges, declared, rules
+
+
+def _slow(
+    edges: list[ColumnEdge], declared: list[DeclaredLabel], rules: PrivacyRules
+) -> dict[str, str]:
+    """Each label again and again, until nothing changes."""
+    found = {f"{one.dataset.name}.{one.column}": one.classification for one in declared}
+    limits = {
+        f"{one.dataset.name}.{one.column}": one.classification for one in declared if one.reason
+    }
+    while True:
+        before = dict(found)
+        for one in edges:
+            source = f"{one.from_dataset.name}.{one.from_column}"
+            target = f"{one.to_dataset.name}.{one.to_column}"
+            if one.type is EdgeType.DIRECT and source in found and ANY_COLUMN not in target:
+                left = remaining_level(
+                    found[source], EdgeKind(one.subtype, one.masking, one.masked_by), rules
+                )
+                left = min(left, limits.get(target, left))
+                found[target] = max(left, found.get(target, left))
+        if found == before:
+            return {name: one.text for name, one in found.items()}

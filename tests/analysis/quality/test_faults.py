@@ -1,0 +1,129 @@
+"""Kinds of faults, by the names of tests; and the faults that results show."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dbt_graft.analysis.quality.faults import kind_of_test, quality_faults
+from dbt_graft.analysis.quality.history import short_histories, write_history
+from dbt_graft.lineage.building.checks import Check
+from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.building.usage import Usage
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
+
+ORDERS = DatasetId("s3://lake", "orders")
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("not_null", "completeness"),
+        ("unique", "uniqueness"),
+        ("relationships", "referential"),
+        ("accepted_values", "validity"),
+        ("dbt_utils_unique_combination_of_columns", "uniqueness"),
+        ("dbt_utils_expression_is_true", "validity"),
+        ("dbt_utils_recency", "freshness"),
+        ("dbt_utils_at_least_one", "completeness"),
+        ("dbt_utils_accepted_range", "validity"),
+        ("dbt_expectations_expect_column_values_to_be_between", "validity"),
+        ("dbt_expectations_expect_column_values_to_not_be_null", "completeness"),
+        ("dbt_expectations_expect_table_row_count_to_equal", "completeness"),
+        ("dbt_expectations_expect_column_values_to_be_unique", "uniqueness"),
+        ("elementary_volume_anomalies", "drift"),
+        ("elementary_freshness_anomalies", "drift"),
+        ("NOT_NULL", "completeness"),
+        ("assert_totals_are_positive", "other"),
+        ("", "other"),
+    ],
+)
+def test_the_kind_of_a_test(name: str, kind: str) -> None:
+    assert kind_of_test(name).value == kind
+
+
+def results(node: str, *words: str) -> dict[str, tuple[NodeResult, ...]]:
+    """Results of a node, the newest first, an hour apart."""
+    found = enumerate(words)
+    return {
+        node: tuple(
+            NodeResult(
+                *(node, f"i-{number}", "test", word),
+                Status.OK if word in ("pass", "success") else Status.FAILED,
+                *(2 * [NOON - timedelta(hours=number)]),
+                max_loaded_at=NOON - timedelta(days=number),
+            )
+            for number, word in found
+        )
+    }
+
+
+def described(*nodes: str, tests: tuple[NodeTest, ...] = ()) -> dict[DatasetId, Description]:
+    return {
+        ORDERS: Description(ORDERS, nodes[0], "orders", Role.SOURCE, tests=tests, dbt_ids=nodes)
+    }
+
+
+CHECK = Check(ORDERS, "not_null", "id").id
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [(("fail", "pass"), [("not_null", "id", "completeness")]), (("pass", "fail"), [])],
+)
+def test_a_check_in_an_event_is_a_fault_without_dbt(
+    words: tuple[str, ...], found: list[tuple[str, str, str]]
+) -> None:
+    lineage = Lineage(node_results=results(CHECK, *words))
+    faults = quality_faults(lineage, {})
+    assert [(one.name, one.column, one.kind.value) for one in faults] == found
+
+
+def test_a_check_of_no_dataset_is_none() -> None:
+    assert quality_faults(Lineage(node_results=results(Check(None, "unique").id, "fail")), {}) == []
+
+
+def test_two_sources_of_one_table_are_one_fault() -> None:
+    nodes = ("source.a.orders", "source.b.orders")
+    lineage = Lineage(node_results=results(nodes[0], "error") | results(nodes[1], "error"))
+    [fault] = quality_faults(lineage, described(*nodes))
+    assert (fault.kind.value, fault.failed_at) == ("freshness", NOON)
+
+
+def test_freshness_checks_are_the_writes_of_a_source() -> None:
+    lineage = Lineage(node_results=results("source.a.orders", "pass", "error"))
+    found = write_history(lineage, described("source.a.orders")).finished
+    assert found == {ORDERS: [NOON - timedelta(days=1), NOON]}
+
+
+@pytest.mark.parametrize(
+    ("runs", "repeats", "deadline", "tasks"),
+    [
+        (range(30), {"run-29": 400}, "08:00", {"hourly"}),
+        (range(30), {}, "08:00", set()),  # all are listed
+        (range(0, 24 * 30, 24), {"run-0": 400}, "08:00", set()),  # a month is
+        (range(30), {"run-29": 400}, "", set()),
+    ],
+)
+def test_tasks_that_run_all_day_have_a_short_history(
+    runs: range, repeats: dict[str, int], deadline: str, tasks: set[str]
+) -> None:
+    at = [NOON - timedelta(hours=hour) for hour in runs]
+    task = Task(
+        "hourly",
+        ("spark",),
+        (Usage("hourly", DatasetId("db", "raw"), Direction.WRITE, (Operation.INSERT,)),),
+        tuple(Run(f"run-{n}", "hourly", "spark", one, one) for n, one in enumerate(at)),
+        repeats=repeats,
+    )
+    lineage = Lineage(
+        tasks={"hourly": task}, flows=(Flow(DatasetId("db", "raw"), ORDERS, "hourly"),)
+    )
+    board = Consumer("e", "board", "dashboard", (ORDERS,), deadline=deadline)
+    assert short_histories(lineage, [board], NOON) == tasks

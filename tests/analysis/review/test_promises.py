@@ -1,0 +1,83 @@
+"""The change matrix of data contracts, for what is promised of a column."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.analysis.review.promises import promise_changes
+
+NONE = ColumnPromise()
+REQUIRED = ColumnPromise(required=True)
+UNIQUE = ColumnPromise(constraints=frozenset({("unique", "")}))
+TESTED = ColumnPromise(tests=frozenset({"not_null"}))
+AB = ColumnPromise(values=frozenset({"a", "b"}))
+ABC = ColumnPromise(values=frozenset({"a", "b", "c"}))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "enforced", "expected"),
+    [
+        (REQUIRED, NONE, False, [("COLUMNS", "may be null now", ChangeType.SEMANTICS)]),
+        (REQUIRED, NONE, True, [("BREAKING", "may be null now", ChangeType.SEMANTICS)]),
+        (NONE, REQUIRED, True, [("ADDITIVE", "is never null now", None)]),
+        (UNIQUE, NONE, True, [("BREAKING", "no longer enforced: unique", ChangeType.SEMANTICS)]),
+        (UNIQUE, NONE, False, [("COLUMNS", "no longer enforced: unique", ChangeType.SEMANTICS)]),
+        (NONE, UNIQUE, True, [("ADDITIVE", "enforced now: unique", None)]),
+        (TESTED, NONE, True, [("COLUMNS", "no longer tested: not_null", None)]),
+        (NONE, TESTED, False, [("ADDITIVE", "tested now: not_null", None)]),
+        (AB, ABC, False, [("COLUMNS", "other accepted values: 1 new", ChangeType.SEMANTICS)]),
+        (ABC, AB, False, [("COLUMNS", "other accepted values: 1 gone", ChangeType.SEMANTICS)]),
+        (NONE, AB, False, [("ADDITIVE", "limited to accepted values now", None)]),
+        (AB, NONE, False, [("COLUMNS", "no longer limited to accepted values", "meaning")]),
+        (
+            ColumnPromise(classification="internal"),
+            ColumnPromise(classification="PII"),
+            False,
+            [("COLUMNS", "classified pii now, no longer classified internal", ChangeType.PRIVACY)],
+        ),
+        (
+            ColumnPromise(classification="pii"),
+            NONE,
+            False,
+            [("COLUMNS", "unclassified now, no longer classified pii", None)],
+        ),
+        (
+            NONE,
+            ColumnPromise(classification="public"),
+            False,
+            [("METADATA", "classified public now, no longer unclassified", None)],
+        ),
+        (ColumnPromise(classification="PII"), ColumnPromise(classification="pii"), False, []),
+        (
+            ColumnPromise(unit="EUR"),
+            ColumnPromise(unit="cent"),
+            False,
+            [("BREAKING", "its unit is cent, no longer EUR", ChangeType.UNIT)],
+        ),
+        (NONE, ColumnPromise(unit="EUR"), False, []),
+        (
+            ColumnPromise(type="int"),
+            ColumnPromise(type="bigint"),
+            True,
+            [("COLUMNS", "int is bigint now", ChangeType.WIDEN)],
+        ),
+        (
+            ColumnPromise(type="bigint"),
+            ColumnPromise(type="int"),
+            True,
+            [("BREAKING", "bigint is int now", ChangeType.NARROW)],
+        ),
+        (AB, AB, True, []),
+    ],
+)
+def test_a_change_of_a_promise(
+    before: ColumnPromise,
+    after: ColumnPromise,
+    enforced: bool,
+    expected: list[tuple[str, str, object]],
+) -> None:
+    found = list(promise_changes("a", before, after, enforced=enforced))
+    assert [(one.verdict.name, one.text, one.kind) for one in found] == expected
+    assert {one.column for one in found} <= {"a"}

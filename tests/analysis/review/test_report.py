@@ -1,0 +1,83 @@
+"""A review as text: many columns that change alike, and the lines of changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.analysis.checks.contracts import KIND
+from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
+from dbt_graft.analysis.review.report import change_text, node_text
+from dbt_graft.analysis.review.report_lines import changed_line, entry_lines
+from dbt_graft.lineage.dataset import DatasetId
+
+T = DatasetId("spark", "db.orders")
+ROWS, COLUMNS = ReviewVerdict.ROWS, ReviewVerdict.COLUMNS
+YAML = """\
+version: 1
+tasks:
+  loader:
+    flows: [{from: [a/b], to: [spark/db.orders]}]
+  load:
+    owner: Ada
+
+    flows:
+      - {from: [a/b], to: [spark/db.orders]}
+consumers:
+  board: {reads: [spark/db.orders]}
+"""
+SQL = "select id,\n  id_old,\n  old\nfrom a\nwhere old > 1"
+
+
+def node(*changes: NodeChange, name: str = "load", kind: str = "task") -> NodeReview:
+    return NodeReview(name, kind, "file", changes)
+
+
+def test_many_columns_that_change_alike_are_counted() -> None:
+    alike = [NodeChange(COLUMNS, "another", column=f"c{n}") for n in range(7)]
+    review = node(NodeChange(ROWS, "other filters"), *alike)
+    assert node_text(review) == "other filters; c0, c1, c2, c3, c4 and 2 more columns: another"
+    assert node_text(review, None).count("another") == 7
+    assert node_text(node(*alike[:2])) == "c0: another; c1: another"
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (NodeChange(ROWS, "other filters"), "other filters"),
+        (NodeChange(COLUMNS, "removed", column="note"), "note: removed"),
+        (
+            NodeChange(COLUMNS, "removed", column="note", datasets=(T,)),
+            "spark/db.orders.note: removed",
+        ),
+    ],
+)
+def test_a_change_in_words(change: NodeChange, text: str) -> None:
+    assert change_text(change) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "review", "change", "line"),
+    [
+        (SQL, node(name="model.x", kind="model"), NodeChange(COLUMNS, "", column="old"), 3),
+        (SQL, node(name="model.x", kind="model"), NodeChange(ROWS, "other filters"), 5),
+        (SQL, node(name="model.x", kind="model"), NodeChange(COLUMNS, "", column="gone"), 1),
+        (YAML, node(), NodeChange(ROWS, "", datasets=(T,)), 9),
+        (YAML, node(), NodeChange(ROWS, "newly declared"), 5),
+        (YAML, node(), None, 5),
+        (
+            "description: the note\nproperties:\n  - {name: note}\n",
+            node(kind=KIND),
+            NodeChange(COLUMNS, "", column="note"),
+            3,
+        ),
+    ],
+)
+def test_the_line_of_a_change(
+    code: str, review: NodeReview, change: NodeChange | None, line: int
+) -> None:
+    assert changed_line(code, review, change) == line
+
+
+def test_the_entry_of_a_task_ends_where_the_next_begins() -> None:
+    assert entry_lines(YAML, "loader") == (3, "".join(YAML.splitlines(keepends=True)[2:4]))
+    assert entry_lines(YAML, "gone") is None

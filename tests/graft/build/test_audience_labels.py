@@ -1,0 +1,116 @@
+"""Labels and patterns that say nothing keep a site from being published."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.graft.audience_project import graft
+from tests.graft.small_project import declare, small_project
+from tests.graft.commands.test_impact import board, node
+
+
+def project(folder: Path, privacy: str = "{}", site: str = "{audience: public}") -> None:
+    """raw.orders flows into db.pay, and into s3://lake/pay, which is a link to it."""
+    small_project(folder)
+    declare(folder, "raw.orders", "db.pay")
+    with (folder / "graft.yml").open("a") as config:
+        config.write(f"privacy: {privacy}\nsite: {site}\n")
+    assert graft(folder, "collect").exit_code == 0
+
+
+def change(folder: Path, part: str, key: str, **fields: Any) -> None:
+    path = folder / "target/manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest[part].setdefault(key, node("model", "db.x") | {"unique_id": key, "name": "x"})
+    manifest[part][key] |= fields
+    path.write_text(json.dumps(manifest))
+
+
+def label_of(kind: str, folder: Path, meta: dict[str, Any]) -> None:
+    """Label something of a kind with `meta`."""
+    if kind == "table":
+        change(
+            folder,
+            "sources",
+            "source.shop.raw.orders",
+            **{**node("source", "raw.orders"), "meta": meta},
+        )
+    elif kind == "column":
+        columns = {"id": {"name": "id", "meta": meta}}
+        source = node("source", "raw.orders")
+        change(folder, "sources", "source.shop.raw.orders", **source | {"columns": columns})
+    elif kind == "ephemeral model":
+        config = {"materialized": "ephemeral", "meta": meta}
+        change(folder, "nodes", "model.shop.x", config=config, relation_name=None)
+    elif kind == "exposure":
+        change(
+            folder,
+            "exposures",
+            "exposure.shop.board",
+            **{**board("source.shop.raw.orders"), "meta": meta},
+        )
+    else:
+        fields = {"resource_type": "macro", "macro_sql": "1", "package_name": "shop", "path": "m"}
+        change(folder, "macros", "macro.shop.m", **fields, meta=meta)
+
+
+@pytest.mark.parametrize(
+    ("kind", "meta", "label"),
+    [
+        ("table", {"classification": "strictly_confidential"}, "strictly_confidential"),
+        ("column", {"sensitivity": "top secret"}, "top secret"),
+        ("column", {"pii": "email"}, "pii: email"),
+        ("ephemeral model", {"classification": "strictly_confidential"}, "strictly_confidential"),
+        ("exposure", {"pii": "email"}, "pii: email"),
+        ("macro", {"sensitivity": "top secret"}, "top secret"),
+    ],
+)
+def test_a_label_that_is_no_classification_stops_the_site(
+    tmp_path: Path, kind: str, meta: dict[str, Any], label: str
+) -> None:
+    project(tmp_path)
+    label_of(kind, tmp_path, meta)
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 1
+    assert f"`{label}` on " in done.output
+    assert "map it under `privacy: {labels: …}`" in done.output
+    assert not (tmp_path / "build/site/index.html").exists()
+
+
+@pytest.mark.parametrize("sees", ["public, labels", "secret"])
+def test_a_label_that_is_mapped_and_readers_who_see_all_stop_nothing(
+    tmp_path: Path, sees: str
+) -> None:
+    mapped = "{labels: {Top Secret: secret}}" if sees == "public, labels" else "{}"
+    project(tmp_path, mapped, f"{{audience: friends, sees: {sees.partition(',')[0]}}}")
+    label_of("table", tmp_path, {"classification": "top  secret"})
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    is_shown = (tmp_path / "build/site/datasets/spark/raw/orders/index.html").exists()
+    assert is_shown == (sees == "secret")
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    ["{tables: [{tables: 'hr.*', is: secret}]}", "{columns: [{columns: '*.iban', is: pii}]}"],
+)
+def test_a_pattern_that_names_nothing_stops_the_site(tmp_path: Path, privacy: str) -> None:
+    project(tmp_path, privacy)
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 1
+    assert "no table or column has the name `" in done.output
+
+
+def test_the_team_s_site_is_published_all_the_same(tmp_path: Path) -> None:
+    audiences = "{public: {out: build/public}, all: {out: build/all, sees: secret}}"
+    project(tmp_path, site=f"{{audiences: {audiences}}}")
+    label_of("table", tmp_path, {"classification": "top secret"})
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 1
+    assert "the site for the audience public" in done.output
+    published = {name for name in ("site", "public", "all") if (tmp_path / "build" / name).exists()}
+    assert published == {"site", "all"}

@@ -1,0 +1,194 @@
+"""The command as a program: fast help, errors for other programs, the schema for editors."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.github import annotation, findings
+from dbt_graft.graft.build.start import write_config
+from dbt_graft.graft.commands.cli import main
+from dbt_graft.graft.project.config import SCHEMA_URL, json_schema
+from dbt_graft.lineage.errors import GraftError
+
+SECONDS = 0.25
+
+
+def seconds(*arguments: str) -> float:
+    """Processor time of a command, the least of five runs; waiting for others does not count."""
+    command = [sys.executable, "-m", "dbt_graft", *arguments]
+    taken = []
+    for _ in range(5):
+        before = os.times()
+        subprocess.run(command, capture_output=True, check=True)
+        after = os.times()
+        taken.append(
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
+    return min(taken)
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_help_and_version_are_fast(option: str) -> None:
+    assert seconds(option) < SECONDS
+
+
+def test_the_help_imports_no_command() -> None:
+    code = (
+        "import sys; from dbt_graft.graft.commands.cli import main\n"
+        "main(['--help'], standalone_mode=False)\n"
+        "heavy = {'pydantic', 'pyarrow', 'yaml', 'sqlglot', 'orjson'} & {*sys.modules}\n"
+        "sys.exit(', '.join(heavy) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main.main(list(arguments), prog_name="graft")
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def test_a_wrong_command_has_a_suggestion(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("bild") == 2
+    assert "Did you mean 'build'?" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "problem", "code"),
+    [
+        ("stroe: x", ["inject", "--json"], "graft.yml:1: `stroe` is not a key here; did you", 2),
+        ("{}", ["inject", "--json"], "there is no manifest.json", 1),
+        ("{}", ["site", "--json", "-q"], "there is no manifest.json", 1),
+        ("{}", ["inject", "--jsn", "--json"], "No such option", 2),
+        ("{}", ["spark", "show", "no", "--json"], "there is nothing at this path", 1),
+    ],
+)
+def test_errors_are_json_with_json(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    text: str,
+    arguments: list[str],
+    problem: str,
+    code: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graft.yml").write_text(text)
+    assert run(*arguments) == code
+    captured = capfd.readouterr()
+    found = json.loads(captured.out)
+    assert found["error"]["problem"].startswith(problem)
+    assert set(found["error"]) == {"problem", "place", "remedy"}
+    assert found["exit_code"] == code
+    assert problem in captured.err
+
+
+@pytest.mark.parametrize(
+    ("finding", "line"),
+    [
+        (
+            Finding(Severity.ERROR, "graft.yml:3", "is wrong", "mend it"),
+            "::error file=graft.yml,line=3::is wrong%0Amend it",
+        ),
+        (
+            Finding(Severity.WARNING, "target/manifest.json, line 1, byte 2", "is cut"),
+            "::warning file=target/manifest.json::is cut",
+        ),
+        (
+            Finding(Severity.NOTE, "a,b: 100%", "100% done::"),
+            "::notice title=a%2Cb%3A 100%25::100%25 done::",
+        ),
+        (Finding(Severity.ERROR, "", "no place"), "::error::no place"),
+    ],
+)
+def test_a_finding_is_an_annotation(finding: Finding, line: str) -> None:
+    assert annotation(finding) == line
+
+
+def test_each_line_of_an_error_is_a_finding() -> None:
+    two = findings(GraftError("graft.yml:1: a\ngraft.yml:2: b", remedy="mend"))
+    assert [(one.subject, one.problem) for one in two] == [
+        ("graft.yml:1", "a"),
+        ("graft.yml:2", "b"),
+    ]
+    (one,) = findings(GraftError("is wrong: very", place="x.yml"))
+    assert (one.subject, one.problem) == ("x.yml", "is wrong: very")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["inject", "--check", "--format", "github"],
+        ["inject", "--format=github"],
+        ["doctor", "--format", "github"],
+    ],
+)
+def test_a_wrong_line_of_graft_yml_is_annotated(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    arguments: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graft.yml").write_text("names:\nstroe: x")
+    assert run(*arguments) != 0
+    first = capfd.readouterr().out.splitlines()[0]
+    assert first.startswith(
+        "::error file=graft.yml,line=2::`stroe` is not a key here; did you mean"
+    )
+
+
+def test_a_wrong_declared_file_is_annotated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "l.yml").write_text("version: 1\ntask: {}")
+    assert run("declared", "check", "--format", "github", "l.yml") == 2
+    assert capfd.readouterr().out.startswith("::error file=l.yml,line=2::`task` is not a key here")
+
+
+def test_the_published_schema_is_that_of_the_code(root: Path) -> None:
+    published = json.loads((root / "docs/graft.schema.json").read_text())
+    assert published == json_schema(), "run `graft schema > docs/graft.schema.json`"
+
+
+def test_the_file_that_init_writes_names_its_schema_and_obeys_it(tmp_path: Path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: shop")
+    text = write_config(tmp_path).read_text()
+    assert text.startswith(f"# yaml-language-server: $schema={SCHEMA_URL}\n")
+    jsonschema.Draft202012Validator(json_schema()).validate(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "valid"),
+    [
+        ("", True),
+        ("collect:\nnames:", True),
+        ("collect: [{spark: {path: a, task_from: app_name}}]", True),
+        ("collect: [{spark: {path: a, task_from: [app_name]}}]", True),
+        ("names: [{from: a/b, to: c/d}]", True),
+        ("spark: {master: x, spark.sql.ansi.enabled: true}", True),
+        ("stroe: x", False),
+        ("collect: spark", False),
+        ("collect: [{sparc: {}}]", False),
+        ("names: [{from: a/b}]", False),
+        ("dbt: {tags: [foo]}", False),
+    ],
+)
+def test_the_schema_takes_what_the_code_takes(text: str, valid: bool) -> None:
+    validator = jsonschema.Draft202012Validator(json_schema())
+    assert validator.is_valid(yaml.safe_load(text) or {}) is valid

@@ -1,0 +1,329 @@
+"""`graft impact`: names, formats, exit codes; and the three changes that other tools get wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from dbt_graft.graft.commands.cli import main
+from tests.graft.dated_project import dated_project
+from tests.graft.small_project import small_project
+
+# `orders -> orders_x (upper(note), where id > 0) -> mart (group by note)`, and a script behind.
+LINEAGE = """\
+version: 1
+tasks:
+  load:
+    flows: [{from: [sftp/files], to: [spark/raw.orders]}]
+  mart_to_mail:
+    owner: Ada
+    flows: [{from: [spark/db.mart], to: [sftp/mail]}]
+"""
+MODELS = {
+    "orders_x": ("raw.orders", "select id, upper(note) as note from raw.orders where id > 0"),
+    "mart": ("db.orders_x", "select note, count(*) as n from db.orders_x group by note"),
+}
+COLUMNS = {"raw.orders": "id note", "db.orders_x": "id note", "db.mart": "note n"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    small_project(tmp_path)
+    (tmp_path / "lineage.yml").write_text(LINEAGE)
+    manifest = json.loads((tmp_path / "target/manifest.json").read_text())
+    catalog = json.loads((tmp_path / "target/catalog.json").read_text())
+    manifest["sources"]["source.shop.raw.orders"] = node("source", "raw.orders")
+    for name, (parent, sql) in MODELS.items():
+        one = node("model", f"db.{name}")
+        parents = [key for key, known in everything(manifest) if known["graft_name"] == parent]
+        manifest["nodes"][f"model.shop.{name}"] = one | {
+            "compiled_code": sql,
+            "depends_on": {"nodes": parents, "macros": []},
+        }
+    manifest["nodes"]["test.shop.not_null_note"] = not_null("model.shop.orders_x", "note")
+    manifest["exposures"]["exposure.shop.board"] = board("model.shop.mart")
+    for key, one in everything(manifest):
+        part = "sources" if key.startswith("source") else "nodes"
+        if "graft_name" in one:
+            catalog[part][key] = listed(key, one.pop("graft_name"))
+    (tmp_path / "target/manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "target/catalog.json").write_text(json.dumps(catalog))
+    assert CliRunner().invoke(main, ["collect", "-c", str(tmp_path / "graft.yml")]).exit_code == 0
+    return tmp_path
+
+
+def everything(manifest: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    return [*manifest["sources"].items(), *manifest["nodes"].items()]
+
+
+def node(kind: str, name: str) -> dict[str, Any]:
+    schema, _, table = name.partition(".")
+    unique_id = f"source.shop.{schema}.{table}" if kind == "source" else f"model.shop.{table}"
+    return {
+        "graft_name": name,
+        "resource_type": kind,
+        "unique_id": unique_id,
+        "name": table,
+        "source_name": schema,
+        "schema": schema,
+        "alias": table,
+        "identifier": table,
+        "database": None,
+        "relation_name": name,
+        "package_name": "shop",
+        "columns": {},
+        "config": {"materialized": "table"},
+        "depends_on": {"nodes": [], "macros": []},
+    }
+
+
+def not_null(model: str, column: str) -> dict[str, Any]:
+    return {
+        "resource_type": "test",
+        "unique_id": "test.shop.not_null_note",
+        "name": "not_null_note",
+        "package_name": "shop",
+        "attached_node": model,
+        "column_name": column,
+        "test_metadata": {"name": "not_null"},
+        "depends_on": {"nodes": [model], "macros": []},
+        "columns": {},
+        "config": {},
+    }
+
+
+def board(model: str) -> dict[str, Any]:
+    return {
+        "resource_type": "exposure",
+        "unique_id": "exposure.shop.board",
+        "name": "board",
+        "type": "dashboard",
+        "package_name": "shop",
+        "owner": {"name": "CFO"},
+        "meta": {"deadline": "08:00"},
+        "depends_on": {"nodes": [model], "macros": []},
+    }
+
+
+def listed(unique_id: str, name: str) -> dict[str, Any]:
+    schema, _, table = name.partition(".")
+    return {
+        "unique_id": unique_id,
+        "metadata": {"type": "table", "schema": schema, "name": table},
+        "columns": {
+            column: {"name": column, "type": "string", "index": at}
+            for at, column in enumerate(COLUMNS[name].split(), 1)
+        },
+        "stats": {},
+    }
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["impact", "-c", str(folder / "graft.yml"), *arguments])
+
+
+def answer(folder: Path, *arguments: str) -> dict[str, Any]:
+    found = run(folder, *arguments, "--json")
+    assert found.exit_code == 0, found.output
+    document: dict[str, Any] = json.loads(found.stdout)
+    return document
+
+
+def effects(document: dict[str, Any]) -> dict[str, Any]:
+    return {
+        one["dataset"]: " ".join(
+            [*one["effects"], *(f"{k}:{v}" for k, v in one["columns"].items())]
+        )
+        for one in document["datasets"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        # The column is dropped: its readers break, by name.
+        (
+            ("raw.orders.note", "remove"),
+            {
+                "spark/db.orders_x": "note:GONE",
+                "spark/db.mart": "LATE note:GONE",
+                "sftp/mail": "LATE",
+            },
+        ),
+        # 'x' -> upper('x'): values, and groups of them, are others.
+        (
+            ("raw.orders.note", "meaning"),
+            {
+                "spark/db.orders_x": "note:VALUES",
+                "spark/db.mart": "ROWS note:VALUES",
+                "sftp/mail": "ROWS",
+            },
+        ),
+        # where id > 0 -> id > 10 in orders_x: the rows of everything below are others.
+        (("orders_x", "rows"), {"spark/db.mart": "ROWS", "sftp/mail": "ROWS"}),
+    ],
+)
+def test_the_changes_that_other_tools_get_wrong(
+    project: Path, change: tuple[str, str], expected: dict[str, str]
+) -> None:
+    name, kind = change
+    assert effects(answer(project, name, "--change", kind)) == expected
+
+
+def test_tests_tasks_and_consumers_are_named(project: Path) -> None:
+    found = answer(project, "raw.orders.note", "--change", "remove")
+    assert [(one["name"], one["breaks"]) for one in found["tests"]] == [("not_null", True)]
+    assert [(one["task"], one["breaks"]) for one in found["tasks"]] == [
+        ("model.shop.mart", True),
+        ("model.shop.orders_x", True),
+        ("mart_to_mail", False),
+    ]
+    (consumer,) = found["consumers"]
+    # A dashboard with a deadline.
+    assert (consumer["consumer"], consumer["severity"]) == ("board", "CRITICAL")
+
+
+def test_the_document_is_of_the_published_schema(project: Path, root: Path) -> None:
+    schema = json.loads((root / "docs/impact.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for kind in ("remove", "rows", "privacy", "add"):
+        jsonschema.validate(answer(project, "raw.orders.note", "--change", kind), schema)
+
+
+def test_text_and_markdown_say_the_same(project: Path) -> None:
+    text = run(project, "raw.orders.note", "--change", "unit").stdout.splitlines()
+    assert text[0] == "spark/raw.orders.note, unit: CRITICAL"
+    assert text[1] == "  columns known for 66 % of the path (2 of 3 flows)"
+    markdown = run(project, "raw.orders.note", "--change", "unit", "--format", "markdown").stdout
+    assert "| CRITICAL | spark/db.orders\\_x | note: other values | 1 |  |" in markdown
+
+
+@pytest.mark.parametrize(
+    ("setting", "arguments", "code"),
+    [
+        ("", (), 0),
+        ("", ("--fail-on", "warning"), 8),
+        ("", ("--fail-on", "tainted"), 0),
+        ("impact: {fail_on: blocking}", (), 8),
+        ("impact: {fail_on: blocking}", ("--fail-on", "tainted"), 0),
+        ("impact: {stale_after: soon}", (), 2),
+    ],
+)
+def test_a_team_decides_what_fails(
+    project: Path, setting: str, arguments: tuple[str, ...], code: int
+) -> None:
+    config = project / "graft.yml"
+    config.write_text(f"{config.read_text()}{setting}\n")
+    done = run(project, "raw.orders", "--change", "remove", *arguments)
+    assert done.exit_code == code, done.output
+
+
+def test_what_is_less_severe_does_not_fail(project: Path) -> None:
+    done = run(project, "orders_x.id", "--change", "widen", "--fail-on", "warning")
+    assert done.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("raw.ordrs", "did you mean spark/raw.orders"),
+        ("raw.orders.gone", "its columns: id, note"),
+        ("gone", "there is no such table or column"),
+    ],
+)
+def test_an_unknown_name_is_an_error(project: Path, name: str, problem: str) -> None:
+    done = run(project, name, "--change", "rows")
+    assert done.exit_code == 1
+    assert problem in done.output
+
+
+@pytest.mark.parametrize(
+    ("window", "raw", "weekly", "monthly", "snapshot"),
+    [
+        (
+            ("--from", "2026-10-03", "--to", "2026-10-05"),
+            "3 to 5 Oct 2026",
+            "3 to 11 Oct 2026",
+            "1 to 31 Oct 2026",
+            "all dates",
+        ),
+        (("--from", "2026-10"), *["since 1 Oct 2026"] * 3, "all dates"),
+        (
+            ("--to", "2026-09-30"),
+            "up to 30 Sep 2026",
+            "up to 6 Oct 2026",
+            "up to 30 Sep 2026",
+            "all dates",
+        ),
+    ],
+)
+def test_a_window_of_dates_reaches_those_that_are_made_of_it(
+    tmp_path: Path, window: tuple[str, ...], raw: str, weekly: str, monthly: str, snapshot: str
+) -> None:
+    dated_project(tmp_path)
+    config = str(tmp_path / "graft.yml")
+    change = ["impact", "raw.orders", "--change", "data_incorrect", "-c", config, *window]
+    text = CliRunner().invoke(main, change).stdout
+    assert text.startswith(f"spark/raw.orders, data_incorrect of {raw}: ")
+    reached = {
+        "spark/clean.orders": raw,
+        "spark/mart.weekly": weekly,
+        "spark/mart.monthly": monthly,
+        "spark/mart.snapshot": snapshot,
+    }
+    for dataset, dates in reached.items():
+        (line,) = (one for one in text.splitlines() if f" {dataset}: " in one)
+        assert f"({dates})" in line
+    markdown = CliRunner().invoke(main, [*change, "--format", "markdown"]).stdout
+    assert f"| {weekly} |" in markdown
+
+
+def test_a_window_in_json_ends_before_its_second_date(tmp_path: Path, root: Path) -> None:
+    dated_project(tmp_path)
+    command = ["impact", "raw.orders", "--change", "rows", "--from", "2026-10-05", "--json"]
+    document = json.loads(
+        CliRunner()
+        .invoke(main, [*command, "--to", "2026-10-05", "-c", str(tmp_path / "graft.yml")])
+        .stdout
+    )
+    jsonschema.validate(document, json.loads((root / "docs/impact.schema.json").read_text()))
+    assert document["change"]["dates"]["ranges"] == [["2026-10-05", "2026-10-06"]]
+    reached = {one["dataset"]: one["dates"] for one in document["datasets"]}
+    assert reached["spark/mart.weekly"]["ranges"] == [["2026-10-05", "2026-10-12"]]
+    assert reached["spark/mart.snapshot"] == {"all": True, "ranges": [[None, None]]}
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        ("--from", "5 October"),
+        ("--from", "2026-10-05", "--to", "2026-10-03"),
+        ("--from", "2026-10-05", "--as-of", "2026-10-01"),
+    ],
+)
+def test_a_window_that_makes_no_sense_is_an_error(project: Path, window: tuple[str, ...]) -> None:
+    found = run(project, "raw.orders", "--change", "rows", *window)
+    assert found.exit_code == 2
+    assert "--from" in found.stderr
+
+
+def test_without_logs_dbt_s_own_lineage_answers(project: Path) -> None:
+    shutil.rmtree(project / ".graft/store")
+    found = run(project, "raw.orders.note", "--change", "remove")
+    assert found.exit_code == 0
+    assert "nothing was collected yet: this is dbt's lineage alone" in found.stderr
+    assert "spark/db.mart: not written, or late; note: gone" in found.stdout
+
+
+def test_without_logs_and_dbt_there_is_nothing_to_answer(project: Path) -> None:
+    shutil.rmtree(project / ".graft/store")
+    (project / "target/manifest.json").unlink()
+    found = run(project, "raw.orders", "--change", "remove")
+    assert found.exit_code == 1
+    assert "run `graft collect`" in found.stderr

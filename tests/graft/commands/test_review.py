@@ -1,0 +1,294 @@
+"""`graft review`: the three changes that other tools get wrong, bases, formats and exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from dbt_graft.graft.commands.cli import main
+from tests.graft.commands.test_impact import LINEAGE, board, node, not_null
+from tests.graft.small_project import small_project
+
+ORDERS = "select id, 'x' as note from raw.files"
+ORDERS_X = "select id, upper(note) as note from db.orders where id > 0"
+MART = "select note, count(*) as n from db.orders_x group by note"
+COLUMNS = {"orders": "id note", "orders_x": "id note", "mart": "note n"}
+PARENTS = {"orders": [], "orders_x": ["orders"], "mart": ["orders_x"]}
+
+
+def write(folder: Path, **sql: str) -> None:
+    """Write the project's artifacts; `orders=…` is another SQL of a model."""
+    folder.mkdir(exist_ok=True)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    catalog = json.loads((folder / "catalog.json").read_text())
+    queries = {"orders": ORDERS, "orders_x": ORDERS_X, "mart": MART} | sql
+    for name, query in queries.items():
+        key = f"model.shop.{name}"
+        one = node("model", f"db.{name}")
+        del one["graft_name"]
+        parents = [f"model.shop.{parent}" for parent in PARENTS[name]]
+        manifest["nodes"][key] = one | {
+            "compiled_code": query,
+            "raw_code": query,
+            "original_file_path": f"models/{name}.sql",
+            "depends_on": {"nodes": parents, "macros": []},
+        }
+        columns = {
+            column: {"name": column, "type": "string", "index": at}
+            for at, column in enumerate(COLUMNS[name].split())
+        }
+        meta = {"type": "table", "schema": "db", "name": name}
+        catalog["nodes"][key] = {
+            "unique_id": key,
+            "metadata": meta,
+            "columns": columns,
+            "stats": {},
+        }
+    manifest["nodes"]["test.shop.not_null_note"] = not_null("model.shop.orders", "note")
+    manifest["exposures"]["exposure.shop.board"] = board("model.shop.mart")
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "catalog.json").write_text(json.dumps(catalog))
+
+
+def review_project(folder: Path) -> Path:
+    """Write the project, with its store, and the base's artifacts."""
+    small_project(folder)
+    (folder / "lineage.yml").write_text(LINEAGE)
+    write(folder / "target")
+    shutil.copytree(folder / "target", folder / "base")
+    assert CliRunner().invoke(main, ["collect", "-c", str(folder / "graft.yml")]).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return review_project(tmp_path)
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["review", "-c", str(folder / "graft.yml"), *arguments])
+
+
+def against_base(folder: Path, *arguments: str) -> Result:
+    return run(folder, "--base", str(folder / "base"), *arguments)
+
+
+def answer(folder: Path) -> dict[str, Any]:
+    found = against_base(folder, "--json")
+    assert found.exit_code == 0, found.output
+    document: dict[str, Any] = json.loads(found.stdout)
+    return document
+
+
+DROPPED = "select id, 7 as extra from raw.files"
+
+
+@pytest.mark.parametrize(
+    ("changed", "verdicts", "downstream"),
+    [
+        # Removed and added: no rename by place.
+        (
+            {"orders": DROPPED},
+            {"orders": ["BREAKING note removed", "ADDITIVE extra added"]},
+            {"spark/db.orders_x", "spark/db.mart", "sftp/mail"},
+        ),
+        (
+            {"orders": "select id, upper('x') as note from raw.files"},
+            {"orders": ["COLUMNS note another expression"]},
+            {"spark/db.orders_x", "spark/db.mart", "sftp/mail"},
+        ),
+        (
+            {"orders_x": ORDERS_X.replace("0", "10")},
+            {"orders_x": ["ROWS None other filters"]},
+            {"spark/db.mart", "sftp/mail"},
+        ),
+        (
+            {"orders": ORDERS.replace(" ", "\n")},
+            {"orders": ["METADATA None only the layout of its SQL"]},
+            set(),
+        ),
+        ({}, {}, set()),
+    ],
+)
+def test_the_changes_that_other_tools_get_wrong(
+    project: Path, changed: dict[str, str], verdicts: dict[str, list[str]], downstream: set[str]
+) -> None:
+    write(project / "target", **changed)
+    found = answer(project)
+    assert {
+        one["node_id"].rpartition(".")[2]: [
+            f"{c['verdict']} {c['column']} {c['text']}" for c in one["changes"]
+        ]
+        for one in found["nodes"]
+    } == verdicts
+    affected = {one["dataset"] for one in found["impact"]["datasets"] if one["severity"] != "INFO"}
+    assert affected == downstream
+
+
+def test_certain_breaks_and_consumers_are_named(project: Path) -> None:
+    write(project / "target", orders=DROPPED)
+    found = answer(project)
+    assert found["nodes"][0]["breaks"] == ["test.shop.not_null_note"]
+    assert [one["task"] for one in found["impact"]["tasks"] if one["breaks"]] == [
+        "model.shop.orders_x"
+    ]
+    assert [one["consumer"] for one in found["impact"]["consumers"]] == ["board"]
+
+
+def test_the_document_is_of_the_published_schema(project: Path, root: Path) -> None:
+    schema = json.loads((root / "docs/review.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for sql in (DROPPED, ORDERS, "no SQL ("):
+        write(project / "target", orders=sql)
+        jsonschema.validate(answer(project), schema)
+
+
+def test_formats(project: Path) -> None:
+    write(project / "target", orders="select id,\n  upper('x') as note from raw.files")
+    markdown = against_base(project, "--format", "markdown").stdout
+    assert markdown.startswith("<!-- dbt-graft review -->\n### Change review: COLUMNS\n")
+    assert "| COLUMNS | model.shop.orders | note: another expression |  |" in markdown
+    github = against_base(project, "--format", "github").stdout.splitlines()
+    assert github[0] == (
+        "::warning file=models/orders.sql,line=2::"
+        "COLUMNS model.shop.orders: note: another expression"
+    )
+    sarif = json.loads(against_base(project, "--format", "sarif").stdout)
+    (result,) = sarif["runs"][0]["results"]
+    assert (result["ruleId"], result["level"]) == ("COLUMNS", "warning")
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "models/orders.sql"
+    assert place["region"] == {"startLine": 2}
+
+
+def test_no_literal_of_the_sql_is_shown(project: Path) -> None:
+    write(project / "target", orders="select id, 'secret-1' as note from raw.files where a = 'b-2'")
+    for form in ("text", "json", "markdown", "github", "sarif"):
+        shown = against_base(project, "--format", form).stdout
+        assert "secret-1" not in shown
+        assert "b-2" not in shown
+
+
+ALLOW = '-- graft: allow-change reason="agreed"\n'
+
+
+@pytest.mark.parametrize(
+    ("sql", "setting", "arguments", "code"),
+    [
+        (DROPPED, "", (), 0),
+        (DROPPED, "", ("--fail-on", "breaking"), 8),
+        (DROPPED, "review: {fail_on: breaking}", (), 8),
+        (ALLOW + DROPPED, "review: {fail_on: breaking}", (), 0),
+        (ORDERS + " where id > 1", "review: {fail_on: breaking}", (), 0),
+        (ORDERS + " where id > 1", "", ("--fail-on", "rows"), 8),
+        ("no SQL (", "", ("--fail-on", "rows"), 8),
+        (ORDERS, "", ("--fail-on", "metadata"), 0),
+        (ORDERS, "review: {fail_on: always}", (), 2),
+    ],
+)
+def test_a_team_decides_what_fails(
+    project: Path, sql: str, setting: str, arguments: tuple[str, ...], code: int
+) -> None:
+    config = project / "graft.yml"
+    config.write_text(f"{config.read_text()}{setting}\n")
+    write(project / "target", orders=sql)
+    done = against_base(project, *arguments)
+    assert done.exit_code == code, done.output
+
+
+def test_without_a_store_the_impact_is_that_on_dbt_s_models(project: Path) -> None:
+    shutil.rmtree(project / ".graft")
+    write(project / "target", orders=DROPPED)
+    done = against_base(project)
+    assert done.exit_code == 0
+    assert "nothing was collected yet: no task is compared" in done.stdout
+    assert "task model.shop.orders_x" in done.stdout
+    assert "BREAKING   model.shop.orders: note: removed" in done.stdout
+
+
+def test_a_missing_catalog_is_told_and_costs_no_false_change(project: Path) -> None:
+    (project / "target/catalog.json").unlink()
+    done = against_base(project)
+    assert done.stdout.splitlines()[0].endswith(": no change")
+    assert "the project has no catalog.json" in done.stdout
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def history(project: Path) -> Path:
+    """The project with three commits of its target folder."""
+    git(project, "init", "-q")
+    for sql in (ORDERS, ORDERS + " where id > 1", DROPPED):
+        write(project / "target", orders=sql)
+        git(project, "add", "-f", "target", "graft.yml", "lineage.yml")
+        git(project, "commit", "-qm", "change")
+    return project
+
+
+def test_a_revision_is_a_base(history: Path) -> None:
+    done = run(history, "--base", "HEAD~2")
+    assert done.exit_code == 0, done.output
+    assert "BREAKING   model.shop.orders: note: removed" in done.stdout
+    assert run(history, "--base", "HEAD").stdout.splitlines()[0] == "against HEAD: no change"
+
+
+def test_replay_shows_what_the_policy_would_have_said(history: Path) -> None:
+    done = run(history, "replay", "-c", str(history / "graft.yml"), "--fail-on", "breaking")
+    assert done.exit_code == 0, done.output
+    first, second, last = done.stdout.splitlines()
+    assert first.endswith("  1 ROWS")
+    assert second.endswith("  1 BREAKING  fails")
+    assert last == "2 changes compared, 1 would fail (fail_on breaking)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--base", "gone"), "is no folder and no revision of git"),
+        (("--base", "--upload-pack"), "is no folder and no revision of git"),
+        (("--base", "logs"), "there is no manifest.json"),
+        ((), "--base is missing"),
+    ],
+)
+def test_a_wrong_base_is_an_error(
+    history: Path, arguments: tuple[str, ...], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(history)
+    (history / "logs").mkdir()
+    done = run(history, *arguments)
+    assert done.exit_code in (1, 2)
+    assert problem in done.output
+
+
+def test_a_revision_without_artifacts_says_what_to_do(history: Path) -> None:
+    git(history, "rm", "-q", "--cached", "-r", "target")
+    git(history, "commit", "-qm", "no artifacts")
+    done = run(history, "--base", "HEAD")
+    assert done.exit_code == 1
+    assert "git worktree add ../base HEAD" in done.output
+
+
+def test_a_consumer_that_names_a_column_that_goes_is_certain_to_break(project: Path) -> None:
+    for folder in ("target", "base"):
+        path = project / folder / "manifest.json"
+        manifest = json.loads(path.read_text())
+        board = manifest["exposures"]["exposure.shop.board"]
+        board["depends_on"]["nodes"] = ["model.shop.orders"]
+        board["meta"]["columns"] = ["orders.note"]
+        node = manifest["nodes"]["model.shop.orders"]
+        node["compiled_code"] = DROPPED if folder == "target" else node["compiled_code"]
+        path.write_text(json.dumps(manifest))
+    assert "dashboard board" in against_base(project).stdout
+    [board] = answer(project)["impact"]["consumers"]
+    assert board["breaks"] is True

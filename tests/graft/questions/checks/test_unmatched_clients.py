@@ -1,0 +1,70 @@
+"""Events without a task: the client names that were seen instead are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.collectors.sqlserver.event import ExtendedEvent
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.questions.checks.unmatched_clients import find_unmatched_clients
+from dbt_graft.lineage.records import Records, Run
+from tests.collectors.sqlserver.xel_session import BASE
+from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
+
+
+def event(number: int, client: str) -> ExtendedEvent:
+    data = {"batch_text": "SELECT 1"}
+    return ExtendedEvent(
+        "sql_batch_completed",
+        BASE - UNIX_EPOCH + number,
+        data,
+        {"client_app_name": client, "session_id": 51},
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    clients = ["etl::load_1", "etl::load_2", "SSMS", "job 0x77", "etl::copy", "job 0x12", ""]
+    (tmp_path / "xe").mkdir()
+    write_events(tmp_path / "xe/a.xel", [event(n, one) for n, one in enumerate(clients)])
+    (tmp_path / "graft.yml").write_text(
+        "collect: [{sqlserver: {server: 'mssql://crm:1433', path: xe}}]"
+    )
+    return tmp_path
+
+
+POSITIONS = {"xe/a.xel": ("", 7)}
+
+
+def test_the_client_names_are_shown_most_frequent_first(folder: Path) -> None:
+    (found,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
+    assert found.subject == "xe"
+    assert found.problem == (
+        "7 events and no task: no client name matches `task`; seen: etl::*, job *x*, SSMS"
+    )
+    assert "graft collect --again" in found.remedy
+
+
+def test_logs_that_are_gone_are_still_named(folder: Path) -> None:
+    (folder / "xe/a.xel").unlink()
+    (folder / "xe").rmdir()
+    (found,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
+    assert found.problem == "7 events and no task: no client name matches `task`"
+
+
+@pytest.mark.parametrize(
+    ("records", "positions"),
+    [
+        (Records(), {}),
+        (Records(), {"xe/a.xel": ("", 0)}),
+        (Records(), {"xe2/a.xel": ("", 7)}),
+        (Records(runs=(Run("r", "load", "sqlserver", origin="xe/a.xel"),)), POSITIONS),
+    ],
+    ids=["nothing collected", "no events", "another source", "a task"],
+)
+def test_nothing_is_said_where_tasks_or_no_events_came(
+    folder: Path, records: Records, positions: dict[str, tuple[str, int]]
+) -> None:
+    assert [*find_unmatched_clients(load(folder / "graft.yml"), records, lambda: positions)] == []

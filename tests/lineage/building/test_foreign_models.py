@@ -1,0 +1,95 @@
+"""Models of other dbt projects, in events, are tasks; those of our own project are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.settings import LineageSettings
+from tests.collectors.openlineage.events import (
+    Document,
+    columns,
+    dataset,
+    event,
+    flows,
+    parent,
+    records_in,
+)
+
+IN, OUT = "spark raw.orders", "spark marts.orders"
+EDGE = {"inputFields": [{"namespace": "spark", "name": "raw.orders", "field": "id"}]}
+
+
+def built(model: str = "model.other.orders", job: str = "db.dw.other.orders.build.run") -> Document:
+    return event(
+        "COMPLETE",
+        job,
+        2,
+        by="dbt",
+        inputs=[IN],
+        outputs=[dataset(OUT, {"columnLineage": {"fields": {"id": EDGE}}})],
+        job_facets={"dbt_node": {"unique_id": model}},
+        run_facets={"dbt_run": {"invocation_id": "i-1"}, **parent(1, "dbt-run-other")},
+    )
+
+
+def lineage(
+    folder: Path, *events: Document, projects: tuple[str, ...] | None = ("shop",)
+) -> Lineage:
+    command = event("COMPLETE", "dbt-run-other", 1, by="dbt")
+    return build(
+        records_in(folder, [command, *events]), settings=LineageSettings(projects=projects)
+    )
+
+
+def test_a_model_of_another_project_is_a_task_with_reads_writes_and_columns(tmp_path: Path) -> None:
+    found = lineage(tmp_path, built())
+    name = "db.dw.other.orders.build.run"
+    assert flows(found) == [f"{name}: spark/raw.orders -> spark/marts.orders"]
+    assert columns(found) == ["marts.orders.id <- raw.orders.id TRANSFORMATION"]
+    assert [edge.task for edge in found.column_edges] == [name]
+    [task] = found.tasks.values()
+    assert (task.name, task.engines, len(task.runs)) == (name, ("dbt",), 1)
+
+
+@pytest.mark.parametrize("kind", ["seed", "snapshot"])
+def test_seeds_and_snapshots_too(tmp_path: Path, kind: str) -> None:
+    assert len(lineage(tmp_path, built(f"{kind}.other.orders")).tasks) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "projects"),
+    [
+        (built("model.shop.orders"), ("shop",)),
+        (built(), ("shop", "other")),
+        # Who does not know the manifest takes all for dbt's.
+        (built(), None),
+        (built("test.other.not_null"), ("shop",)),
+        (built(job="db.dw.other.orders.build.test"), ("shop",)),
+    ],
+)
+def test_models_of_our_own_and_tests_are_no_tasks(
+    tmp_path: Path, one: Document, projects: tuple[str, ...] | None
+) -> None:
+    found = lineage(tmp_path, one, projects=projects)
+    assert (dict(found.tasks), found.flows, found.column_edges) == ({}, (), ())
+
+
+def test_both_side_by_side(tmp_path: Path) -> None:
+    own = built("model.shop.customers", "db.dw.shop.customers.build.run")
+    own["run"]["runId"] = own["run"]["runId"].replace("2", "3")
+    found = lineage(tmp_path, built(), own)
+    assert [*found.tasks] == ["db.dw.other.orders.build.run"]
+    assert len(found.dbt_edges) == 1
+
+
+def test_what_airflow_runs_with_dbt_has_its_run_of_airflow(tmp_path: Path) -> None:
+    one = built(job="shop_dag.orders.run")
+    one["producer"] = event(by="airflow")["producer"]
+    found = lineage(tmp_path, one)
+    task = found.tasks["shop_dag.orders.run"]
+    assert [run.run_id for run in task.runs] == [one["run"]["runId"]]
+    assert flows(found) == ["shop_dag.orders.run: spark/raw.orders -> spark/marts.orders"]

@@ -1,0 +1,41 @@
+"""Patterns of tasks -> records without them, and how much was left out."""
+
+from __future__ import annotations
+
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.building.ignored_tasks import IgnoredTasks, without_tasks
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Access, Dataset, Direction, Records, Run
+from dbt_graft.lineage.settings import LineageSettings
+
+
+def wrote(task: str, name: str) -> Access:
+    dataset = DatasetId("spark", name)
+    return Access(
+        *(task, f"{task}-1", dataset, Kind.TABLE, Direction.WRITE, Operation.INSERT, task),
+        statements=3,
+    )
+
+
+RECORDS = Records(
+    accesses=(
+        wrote("load", "raw.orders"),
+        wrote("Ann_Notebook", "raw.orders"),
+        wrote("Ann_Notebook", "tmp.try"),
+    ),
+    runs=(Run("load-1", "load", "spark"), Run("Ann_Notebook-1", "Ann_Notebook", "spark")),
+    datasets=(Dataset(DatasetId("spark", "raw.orders")), Dataset(DatasetId("spark", "tmp.try"))),
+)
+
+
+def test_tasks_go_with_the_datasets_that_only_they_use() -> None:
+    lineage = build(RECORDS, settings=LineageSettings(ignore=["*notebook*"]))
+    assert list(lineage.tasks) == ["load"]
+    assert list(lineage.datasets) == [DatasetId("spark", "raw.orders")]
+    assert lineage.ignored == IgnoredTasks(tasks=1, runs=1, statements=6, datasets=1)
+
+
+def test_without_a_match_records_stay_the_same() -> None:
+    for patterns in ([], ["adhoc_*"]):
+        assert without_tasks(RECORDS, patterns) == (RECORDS, IgnoredTasks())

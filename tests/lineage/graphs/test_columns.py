@@ -1,0 +1,145 @@
+"""Column edges in a row, and temporary tables seen through."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.lineage.building.lasting_columns import resolve
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.graphs.columns import compose
+from dbt_graft.lineage.records import ColumnEdge, Subtype
+
+TEMPORARY = {DatasetId("db", "#x"), DatasetId("db", "#y")}
+
+
+def edge(text: str, task: str = "load") -> ColumnEdge:
+    """`n.p < t.a IDENTITY`, masked with a `!` behind."""
+    to, _, source, kind = text.split()
+    (to_table, to_column), (table, column) = to.rsplit(".", 1), source.rsplit(".", 1)
+    subtype = Subtype(kind.rstrip("!"))
+    return ColumnEdge(
+        task=task,
+        to_dataset=DatasetId("db", to_table),
+        to_column=to_column,
+        from_dataset=DatasetId("db", table),
+        from_column=column,
+        type=subtype.type,
+        subtype=subtype,
+        masking=kind.endswith("!"),
+        shape_id="1-a",
+    )
+
+
+def written(edges: tuple[ColumnEdge, ...]) -> list[str]:
+    """Edges as the cases write them."""
+    return [
+        f"{e.to_dataset.name}.{e.to_column} < {e.from_dataset.name}.{e.from_column} "
+        f"{e.subtype}{'!' if e.masking else ''}"
+        for e in edges
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "both"),
+    [
+        ("IDENTITY", "IDENTITY", "IDENTITY"),
+        ("IDENTITY", "TRANSFORMATION", "TRANSFORMATION"),
+        ("TRANSFORMATION", "IDENTITY", "TRANSFORMATION"),
+        ("AGGREGATION", "TRANSFORMATION", "AGGREGATION"),
+        ("TRANSFORMATION", "AGGREGATION", "AGGREGATION"),
+        ("AGGREGATION", "IDENTITY", "AGGREGATION"),
+        ("IDENTITY", "FILTER", "FILTER"),
+        ("CONDITIONAL", "IDENTITY", "CONDITIONAL"),
+        ("WINDOW", "AGGREGATION", "WINDOW"),
+        ("CONDITIONAL", "SORT", "SORT"),
+    ],
+)
+def test_two_steps_make_one(first: str, last: str, both: str) -> None:
+    assert compose(Subtype(last), Subtype(first)) is Subtype(both)
+
+
+RESOLVED = {
+    "an edge between lasting tables stays": (["n.p < t.a IDENTITY"], ["n.p < t.a IDENTITY"]),
+    "equal edges are one": (["n.p < t.a IDENTITY"] * 2, ["n.p < t.a IDENTITY"]),
+    "a temporary table is seen through": (
+        ["#x.m < t.a IDENTITY", "n.p < #x.m IDENTITY"],
+        ["n.p < t.a IDENTITY"],
+    ),
+    "names are compared without case": (
+        ["#x.M < t.a IDENTITY", "n.p < #x.m IDENTITY"],
+        ["n.p < t.a IDENTITY"],
+    ),
+    "subtypes and masking are composed over both steps": (
+        ["#x.m < t.a AGGREGATION", "#x.k < t.b TRANSFORMATION!", "n.p < #x.m TRANSFORMATION",
+         "n.q < #x.k IDENTITY"],
+        ["n.p < t.a AGGREGATION", "n.q < t.b TRANSFORMATION!"],
+    ),
+    "two in a row are too": (
+        ["n.p < #y.k IDENTITY", "#y.k < #x.m IDENTITY", "#x.m < t.a TRANSFORMATION"],
+        ["n.p < t.a TRANSFORMATION"],
+    ),
+    "what filled it decides on what it fills": (
+        ["#x.m < t.a IDENTITY", "#x.* < t.day FILTER", "n.p < #x.m IDENTITY"],
+        ["n.* < t.day FILTER", "n.p < t.a IDENTITY"],
+    ),
+    "its columns decide too": (
+        ["#x.m < t.a IDENTITY", "n.* < #x.m JOIN"],
+        ["n.* < t.a JOIN"],
+    ),
+    "its * is spelled out by what filled it": (
+        ["#x.m < t.a IDENTITY", "#x.k < t.b IDENTITY", "n.* < #x.* IDENTITY"],
+        ["n.k < t.b IDENTITY", "n.m < t.a IDENTITY"],
+    ),
+    "filled with *, a column keeps its name": (
+        ["#x.* < t.* IDENTITY", "n.p < #x.m IDENTITY"],
+        ["n.p < t.m IDENTITY"],
+    ),
+    "a temporary table that feeds itself ends": (
+        ["#x.m < #x.m TRANSFORMATION", "#x.m < t.a IDENTITY", "n.p < #x.m IDENTITY"],
+        ["n.p < t.a IDENTITY", "n.p < t.a TRANSFORMATION"],
+    ),
+    "without what filled it, nothing is known": (["n.p < #x.m IDENTITY"], []),
+    "a column's edge to itself goes": (["n.p < n.p TRANSFORMATION"], []),
+    "one column of a table feeds another": (
+        ["n.p < n.q TRANSFORMATION"],
+        ["n.p < n.q TRANSFORMATION"],
+    ),
+    "what decides on its own table's rows goes": (["n.* < n.p FILTER"], []),
+}  # fmt: skip
+
+
+FLOWED = {(task, DatasetId("db", "t"), DatasetId("db", "n")) for task in ("load", "other")}
+
+
+@pytest.mark.parametrize("claim", RESOLVED)
+def test_resolved(claim: str) -> None:
+    edges, expected = RESOLVED[claim]
+    assert written(resolve(map(edge, edges), TEMPORARY, {}, FLOWED)) == expected
+
+
+def test_a_temporary_table_belongs_to_its_task() -> None:
+    edges = [edge("#x.m < t.a IDENTITY", "one"), edge("n.p < #x.m IDENTITY", "other")]
+    assert resolve(edges, TEMPORARY, {}, FLOWED) == ()
+
+
+def test_a_global_temporary_table_hands_columns_from_task_to_task() -> None:
+    edges = [edge("##x.m < t.a IDENTITY", "one"), edge("n.p < ##x.m IDENTITY", "other")]
+    (found,) = resolve(edges, {DatasetId("db", "##x")}, {}, FLOWED)
+    assert written((found,)) == ["n.p < t.a IDENTITY"]
+    assert found.task == "other"
+
+
+def test_no_column_comes_through_a_temporary_table_that_held_other_content_then() -> None:
+    edges = [edge("#x.m < t.a IDENTITY"), edge("n.p < #x.m IDENTITY")]
+    assert resolve(edges, TEMPORARY, {}, set()) == ()
+
+
+def test_a_star_is_spelled_out_where_columns_are_known() -> None:
+    known = {DatasetId("db", "t"): ["a", "b"], DatasetId("db", "m"): ["B", "c"]}
+    edges = [edge("n.* < t.* IDENTITY"), edge("m.* < t.* IDENTITY"), edge("k.* < w.* IDENTITY")]
+    assert written(resolve(edges, TEMPORARY, known, FLOWED)) == [
+        "k.* < w.* IDENTITY",
+        "m.b < t.b IDENTITY",
+        "n.a < t.a IDENTITY",
+        "n.b < t.b IDENTITY",
+    ]
