@@ -20,7 +20,7 @@ docs: $(VENV)/.docs ## run the demo on embedded Spark and publish its lineage to
 	@$(BIN)/graft build --config dbt_project/graft.yml
 
 # When the code that reads logs has changed, all logs are read again.
-$(DEMO)/.read: $(shell find collectors lineage -name '*.py')
+$(DEMO)/.read: $(shell find collectors lineage analysis -name '*.py')
 	@test ! -d $(DEMO)/store || $(BIN)/graft collect --again --quiet --config dbt_project/graft.yml
 	@touch $@
 

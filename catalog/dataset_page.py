@@ -27,13 +27,13 @@ from dbt_graft.catalog.run_history import RunHistory, usages_history
 from dbt_graft.catalog.step_links import StepLinks, step_links
 from dbt_graft.catalog.steps import LineageSteps
 from dbt_graft.catalog.upstream_faults import shown_faults
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome, Shape, TaskInfo
 from dbt_graft.lineage.urls import dataset_path
+from dbt_graft.lineage.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from dbt_graft.lineage.building.evidences import evidence_text
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Evidence, Outcome, Status, Subtype
+from dbt_graft.lineage.usage import Usage
 
 # An entity: one character beyond Latin 1 doubles the memory that a page takes.
 DASH = Markup("&ndash;")

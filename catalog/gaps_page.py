@@ -9,10 +9,10 @@ from typing import ClassVar
 from dbt_graft.catalog.health import HealthSummary
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
-from dbt_graft.lineage.building.ignored_tasks import IgnoredTasks
 from dbt_graft.lineage.definition import Definition, gap_reason
 from dbt_graft.lineage.gaps import Gap
 from dbt_graft.lineage.records import Reject
+from dbt_graft.lineage.settings import IgnoredTasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,12 +25,11 @@ from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
 from dbt_graft.catalog.steps import DatasetSteps
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.building.runs import result_recency
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
-from dbt_graft.lineage.graphs.graph import Graph
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
@@ -41,6 +40,7 @@ from dbt_graft.lineage.records import (
     Status,
 )
 from dbt_graft.lineage.spelling import Spelling
+from dbt_graft.lineage.usage import Usage
 
 # Columns that are listed for a column beyond those that it feeds directly.
 MAX_FURTHER = 50

@@ -14,12 +14,12 @@ from enum import StrEnum
 from dbt_graft.catalog.formatting import KIND, ROLE, engine, platform
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Direction, Status
 from dbt_graft.lineage.urls import dataset_path, task_path
+from dbt_graft.lineage.usage import Usage
 
 LIMIT = 40
 _STEPS = 2

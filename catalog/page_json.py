@@ -15,14 +15,14 @@ import orjson
 from dbt_graft import __version__
 from dbt_graft.analysis.impact.reach import ReachOfChange
 from dbt_graft.catalog.index import Index
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import ColumnEdge, Direction, Run
 from dbt_graft.lineage.urls import dataset_path, task_path
+from dbt_graft.lineage.usage import Usage
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/page.schema.json"

@@ -37,7 +37,7 @@ from dbt_graft.catalog.upstream_faults import shown_faults
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.graphs.graph import Graph, N
+from dbt_graft.lineage.graph import Graph, N
 from dbt_graft.lineage.records import ColumnEdge, Direction
 
 # Whose code makes pages.

@@ -13,11 +13,11 @@ from types import MappingProxyType
 from dbt_graft.catalog.formatting import STATUS
 from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.building.orchestration import OrchestratorTask, orchestrator_task
-from dbt_graft.lineage.building.superseded import RunKey, Supersession
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.history import RunKey, Supersession
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import NodeResult, Run, Status
+from dbt_graft.lineage.usage import Usage
 
 # Runs that a page shows.
 SHOWN = 30

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 
 # Datasets that are counted in one direction, and those listed: of one step at most, of each step
 # at least, and how many more of all steps together.

@@ -19,14 +19,14 @@ from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.rows import Rows, TaskRow
 from dbt_graft.catalog.run_history import RunHistory, task_history
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.gaps import Gap, gaps
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Direction, Run, Shape
 from dbt_graft.lineage.urls import task_path
+from dbt_graft.lineage.usage import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

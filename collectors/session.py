@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dbt_graft
-from dbt_graft import collectors, lineage
+from dbt_graft import analysis, collectors, lineage
 from dbt_graft.collectors import debug
 from dbt_graft.collectors.java import java_home
 from dbt_graft.lineage.errors import GraftError
@@ -214,7 +214,7 @@ def _archive(folder: Path) -> Path:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
         for module in sorted(Path(dbt_graft.__file__).parent.glob("*.py")):
             package.write(module, f"dbt_graft/{module.name}")
-        for room in (lineage, collectors):
+        for room in (lineage, analysis, collectors):
             root = Path(str(room.__file__)).parent
             for module in sorted(root.rglob("*.py")):
                 name = f"dbt_graft/{root.name}/{module.relative_to(root)}"

@@ -16,7 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from dbt_graft.injector.report import Cycle, CycleEdge
-from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.flow import Flow
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 Edge = tuple[str, str]

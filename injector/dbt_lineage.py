@@ -8,7 +8,6 @@ from typing import Any
 from dbt_graft.analysis.quality.times import clock_text
 from dbt_graft.injector.manifest import Node, all_nodes, materialized, owner, parents, string_tags
 from dbt_graft.injector.relations import Relations
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import (
     NO_COLUMNS,
@@ -17,6 +16,7 @@ from dbt_graft.lineage.definition import (
     DefinitionKind,
 )
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, flow_order
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence

@@ -14,9 +14,9 @@ from dbt_graft.injector.dbt_lineage import upstream_datasets
 from dbt_graft.injector.manifest import BUILDERS, Node, all_nodes, parents
 from dbt_graft.injector.relations import Relations
 from dbt_graft.injector.sensitivity import column_labels, labels
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.flow import Flow
 
 _NAMESPACE = "ephemeral"
 

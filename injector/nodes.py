@@ -20,11 +20,11 @@ from dbt_graft.injector.naming import plain
 from dbt_graft.injector.options import GraftOptions, TagKind
 from dbt_graft.injector.plan import PACKAGE, source_group
 from dbt_graft.injector.report import BuiltDataset, NewSource, TaskExposure
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Evidence
+from dbt_graft.lineage.usage import Usage
 
 # The docs page's own colour of a Python model.
 COLOR = "#6a5acd"

@@ -19,9 +19,9 @@ from dbt_graft.injector.manifest import Node, all_nodes, parents
 from dbt_graft.injector.naming import NodeNames, plain
 from dbt_graft.injector.relations import Relations
 from dbt_graft.injector.report import BuiltDataset, NameConflict, NewSource, SelfRead, TaskExposure
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction
 

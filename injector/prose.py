@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from dbt_graft.lineage import urls
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Run, Shape
+from dbt_graft.lineage.usage import Usage
 
 # Inline markup of Markdown; an underscore within a word is plain text.
 _MARKUP = re.compile(r"([\\`*\[\]!|<>~&$]|(?<!\w)_|_(?!\w))")

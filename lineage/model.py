@@ -7,17 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.ignored_tasks import IgnoredTasks
-from dbt_graft.lineage.building.model_reads import ModelReads, join_reads
-from dbt_graft.lineage.building.other_names import NameReason
-from dbt_graft.lineage.building.superseded import RunKey, Supersession
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.history import RunKey, Supersession
+from dbt_graft.lineage.model_reads import ModelReads, join_reads
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import (
     Access,
@@ -33,7 +30,9 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
+from dbt_graft.lineage.settings import IgnoredTasks, NameReason
 from dbt_graft.lineage.spelling import Spelling
+from dbt_graft.lineage.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from dbt_graft.lineage.building.other_names import OneNameRules
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import TaskInfo
+
+
+class NameReason(StrEnum):
+    """The reason why a name in logs is a name of another dataset."""
+
+    DATE_SHARD = "date shard"
+    RUN_TABLE = "table of one run"
+    VIEW = "view that passes all rows on"
+
+
+@dataclass(frozen=True, slots=True)
+class OneNameRules:
+    """The kinds of names that are names of another dataset.
+
+    Attributes:
+        apart: Datasets that stay by themselves.
+    """
+
+    date_shards: bool = True
+    run_tables: bool = True
+    pass_through_views: bool = True
+    apart: Container[DatasetId] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +54,13 @@ class LineageSettings:
     one_name: OneNameRules = field(default_factory=OneNameRules)
     dates: Mapping[DatasetId, DeclaredDates] = field(default_factory=dict)
     ignore: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredTasks:
+    """The number of tasks, runs, statements and datasets that were left out."""
+
+    tasks: int = 0
+    runs: int = 0
+    statements: int = 0
+    datasets: int = 0

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ColumnEdge, Dataset
+from dbt_graft.lineage.usage import Usage
 
 V = TypeVar("V")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOMS = ("lineage", "collectors", "injector", "catalog", "exporters", "graft")
+ROOMS = ("lineage", "analysis", "collectors", "injector", "catalog", "exporters", "graft")
 
 
 def test_the_package_has_a_link_to_each_room(root: Path) -> None:

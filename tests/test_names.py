@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 ROOMS = (
-    *("lineage", "collectors", "injector", "catalog", "exporters", "graft", "dbt_graft"),
+    *(
+        "lineage",
+        "analysis",
+        "collectors",
+        "injector",
+        "catalog",
+        "exporters",
+        "graft",
+        "dbt_graft",
+    ),
     "graft_airflow",
 )
 # Words with a meaning of our own, which no reader would search for.

@@ -13,7 +13,7 @@ import pytest
 
 from tests.ambiguity import is_exponential
 
-ROOMS = ("lineage", "collectors", "injector", "catalog", "exporters", "graft")
+ROOMS = ("lineage", "analysis", "collectors", "injector", "catalog", "exporters", "graft")
 # Debian's Python 3.11.2 matches repeated groups wrongly when they are possessive, `(…)*+`, or
 # atomic, `(?>…)`; after a single character they are sound.
 _POSSESSIVE_GROUP = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+(?![+*?])|\(\?>")

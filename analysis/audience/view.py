@@ -16,9 +16,9 @@ from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.analysis.audience.records import blank_text, rename_keys
 from dbt_graft.analysis.audience.words import LEFT_OUT
 from dbt_graft.analysis.privacy.classification import Classification
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task, flow_order
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Run, Shape

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from dbt_graft.lineage.building.usage import DECLARED, Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction, Evidence, Run, Status
+from dbt_graft.lineage.usage import DECLARED, Usage
 
 # Runs without a trace of what is declared, from which on it counts as not done.
 ENOUGH = 3

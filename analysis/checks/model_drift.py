@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from dbt_graft.analysis.checks.drift import ENOUGH, DriftEdge, DriftStatus
-from dbt_graft.lineage.building.model_reads import ModelReads
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.model_reads import ModelReads
 from dbt_graft.lineage.records import Direction
 
 _Key = tuple[str, str]

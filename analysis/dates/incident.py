@@ -11,7 +11,7 @@ from typing import Any
 
 from dbt_graft import __version__
 from dbt_graft.analysis.history.bad_streak import BadStreak
-from dbt_graft.exporters.dag_factory.texts import code, one_line
+from dbt_graft.analysis.render.markdown import code, one_line
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/incident.schema.json"

@@ -17,7 +17,7 @@ from dbt_graft.lineage.dates.partition_mapping import PartitionMapping
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.records import Run, TaskInfo
 
 # Dataset -> the outputs that are bad, or were.

@@ -1,1 +1,1 @@
-"""What changed between two times."""
+"""The changes between two times."""

@@ -18,8 +18,8 @@ from dbt_graft.analysis.history.changes import (
     changes,
 )
 from dbt_graft.analysis.history.presence import End, Ends, GoneRule, droppers, ends
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column
 

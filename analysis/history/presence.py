@@ -15,11 +15,11 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction, Status
+from dbt_graft.lineage.usage import Usage
 
 # With fewer runs nobody can know a task's usual interval; of many the newest count.
 _FEWEST, _NEWEST = 3, 30

@@ -10,8 +10,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Masking, Subtype
 
 _SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)

@@ -10,10 +10,9 @@ from dbt_graft.analysis.impact.answer import AffectedConsumer, AffectedDataset, 
 from dbt_graft.analysis.impact.change import ImpactEffect, effect_action, recommended_action
 from dbt_graft.analysis.impact.path import ImpactStep
 from dbt_graft.analysis.render.markdown import markdown_table, markdown_text
-from dbt_graft.exporters.reprocessing.document import dates_json
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
-from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.dates.date_text import dates_json, dates_text
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/impact.schema.json"

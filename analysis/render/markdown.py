@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 # A backslash does not stop tags of HTML and mentions of people everywhere.
@@ -34,3 +35,15 @@ def markdown_table(
 def markdown_text(value: str) -> str:
     """A text in one line, its marks escaped."""
     return " ".join(value.split()).translate(_ESCAPES)
+
+
+def code(text: str) -> str:
+    """A name as Markdown's code."""
+    text = one_line(text)
+    ticks = "`" * (max((len(run) for run in re.findall(r"`+", text)), default=0) + 1)
+    return f"{ticks} {text} {ticks}" if "`" in text else f"`{text}`"
+
+
+def one_line(text: str) -> str:
+    """A text without control characters, in one line."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

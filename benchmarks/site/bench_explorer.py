@@ -28,9 +28,9 @@ from dbt_graft.catalog.explorer.shards import MOST
 from dbt_graft.catalog.explorer.write import FOLDER, opening_view, write_explorer
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
 from tests.site.conftest import chromium, served

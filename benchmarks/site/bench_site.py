@@ -37,10 +37,10 @@ from dbt_graft.catalog.build import build, design_folder  # noqa: E402
 from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import GraftOptions, graft  # noqa: E402
-from dbt_graft.lineage.building.flow import Flow  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId  # noqa: E402
 from dbt_graft.lineage.definition import Definition, DefinitionKind  # noqa: E402
 from dbt_graft.lineage.describe import Description, Role  # noqa: E402
+from dbt_graft.lineage.flow import Flow  # noqa: E402
 from dbt_graft.lineage.model import Lineage, flow_order  # noqa: E402
 from dbt_graft.lineage.records import (  # noqa: E402
     Column,

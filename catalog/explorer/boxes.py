@@ -18,12 +18,12 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import wanted_width
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.neighbourhood import Box, dataset_box, task_box
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.other_names import NameReason
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Direction, EdgeType, Evidence
+from dbt_graft.lineage.settings import NameReason
 from dbt_graft.lineage.urls import dataset_path, task_path
+from dbt_graft.lineage.usage import Usage
 
 # Longer names are cut, and further tags left out: a record must fit a shard.
 _LONGEST, _MOST_TAGS, _MOST_VIEWS = 200, 40, 20

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 
 from dbt_graft.analysis.history.presence import End, ends
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.usage import Usage
 
 Days = tuple[int, ...]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
+from dbt_graft.analysis.render.markdown import code, one_line
 from dbt_graft.exporters.dag_factory import texts
 from dbt_graft.exporters.dag_factory.crossing import Crossing, crossing
 from dbt_graft.exporters.dag_factory.grouping import dags_of, is_schedule, task_group_of
@@ -27,7 +28,7 @@ from dbt_graft.exporters.dag_factory.templates import without_jinja
 from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, units
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 
 _UNKNOWN = "nothing in graft.yml says how it runs"
 _ADD_A_COMMAND = "add an entry below `airflow.commands`: a `command`, or `external: true`"
@@ -219,7 +220,7 @@ class _Draft:
             yield PlannedDag(
                 dag_id,
                 tuple(_with_dependencies(tasks, [*inner[dag_id], *edges])),
-                {group_identifier(group): texts.one_line(group) for group in sorted(groups)},
+                {group_identifier(group): one_line(group) for group in sorted(groups)},
                 schedules[dag_id],
                 tuple(sorted(self.crossing.waits_for.get(dag_id, ()))),
                 texts.tags((*self.settings.tags, *(t for node in nodes for t in node.info.tags))),
@@ -242,13 +243,13 @@ class _Draft:
             reads=() if marked else tuple(sorted(reads)),
             writes=() if marked else tuple(sorted(writes)),
             announces=tuple(sorted(self.crossing.announces.get(name, ()))),
-            owner=texts.one_line(owners.pop()) if len(owners) == 1 else "",
+            owner=one_line(owners.pop()) if len(owners) == 1 else "",
             doc=texts.task_doc(unit.nodes, self.settings.site_url, marked=marked),
         )
 
     def _sensor(self, dataset: DatasetId, task_id: str) -> PlannedTask:
         arguments = {"dataset": without_jinja(str(dataset)), **self.settings.sensor}
-        doc = f"Waits until {texts.code(str(dataset))} was written for this data interval."
+        doc = f"Waits until {code(str(dataset))} was written for this data interval."
         return PlannedTask(task_id, (), SENSOR, arguments, doc=doc)
 
 

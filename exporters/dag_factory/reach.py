@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dbt_graft.lineage.graphs.graph import Graph, N
+from dbt_graft.lineage.graph import Graph, N
 
 
 class Reach:

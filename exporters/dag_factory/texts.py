@@ -5,27 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from dbt_graft.analysis.render.markdown import code, one_line
 from dbt_graft.exporters.dag_factory.order import OrderedNode
 
 _LONGEST_TAG = 100  # Airflow's
 _LISTED = 50
 
 
-def one_line(text: str) -> str:
-    """A text without control characters, in one line."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
-
-
 def tags(names: Iterable[str]) -> tuple[str, ...]:
     """Tags as Airflow takes them, sorted."""
     return tuple(sorted({clean[:_LONGEST_TAG] for name in names if (clean := one_line(name))}))
-
-
-def code(text: str) -> str:
-    """A name as Markdown's code."""
-    text = one_line(text)
-    ticks = "`" * (max((len(run) for run in re.findall(r"`+", text)), default=0) + 1)
-    return f"{ticks} {text} {ticks}" if "`" in text else f"`{text}`"
 
 
 def dag_description(number: int) -> str:

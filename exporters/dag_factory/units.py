@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge, OrderedNode
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 
 # Linux limits an argument to 128 KiB, and bash gets the command as one.
 _LONGEST_SELECTION = 60_000

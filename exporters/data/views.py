@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from dbt_graft.exporters.data.view import View, ViewColumn, ViewType
 from dbt_graft.lineage.building.checks import check_of
 from dbt_graft.lineage.describe import Description, NodeTest
-from dbt_graft.lineage.described import DescribedLineage, View, ViewColumn, ViewType
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 _Row = tuple[object, ...]

@@ -12,12 +12,12 @@ from dbt_graft.exporters.openlineage.jobs import sql
 from dbt_graft.exporters.openlineage.lineage_facet import lineage_facet
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.exporters.openlineage.subsets import subset
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import join_positions, known_union
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Run, Status
+from dbt_graft.lineage.usage import Usage
 
 # No count of anything, and no number that others can read.
 _TOO_LARGE = 1 << 63

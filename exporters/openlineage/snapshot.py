@@ -11,13 +11,13 @@ from uuid import UUID
 
 from dbt_graft.exporters.openlineage.datasets import facets_in_runs
 from dbt_graft.exporters.openlineage.facets import Facet
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.openlineage import NAMESPACE, JobId, parse_job, run_uuid, task_job
 from dbt_graft.lineage.records import Access, ColumnEdge, Run
+from dbt_graft.lineage.usage import Usage
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dbt_graft.analysis.dates.taint_plan import TaintPlan
+from dbt_graft.analysis.render.markdown import code, one_line
 from dbt_graft.exporters.dag_factory.document import files
 from dbt_graft.exporters.dag_factory.identifiers import identifier, unique_identifiers
 from dbt_graft.exporters.dag_factory.operators import BASH, EMPTY
 from dbt_graft.exporters.dag_factory.plan import PlannedDag, PlannedTask
 from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.exporters.dag_factory.templates import without_jinja
-from dbt_graft.exporters.dag_factory.texts import code, one_line
 from dbt_graft.exporters.reprocessing.commands import RerunStep
 from dbt_graft.lineage.dates.date_text import dates_text
 

@@ -9,8 +9,7 @@ from typing import Any
 from dbt_graft import __version__
 from dbt_graft.analysis.dates.taint_plan import BadReport, TaintedOutput, TaintPlan
 from dbt_graft.exporters.reprocessing.commands import RerunStep
-from dbt_graft.lineage.dates.calendar import Dates
-from dbt_graft.lineage.dates.date_text import dates_iso
+from dbt_graft.lineage.dates.date_text import dates_json
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/taint.schema.json"
@@ -98,11 +97,6 @@ def _report(report: BadReport) -> Section:
         ],
         "read_at": _time(report.read_at),
     }
-
-
-def dates_json(dates: Dates) -> Section:
-    """Dates as JSON: ranges, their ends excluded, null where open."""
-    return {"all": dates.is_all, "ranges": dates_iso(dates)}
 
 
 def _time(moment: datetime | None) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from dbt_graft.analysis.dates.taint_plan import BadReport, Rerun, TaintPlan
-from dbt_graft.exporters.dag_factory.texts import code, one_line
+from dbt_graft.analysis.render.markdown import code, one_line
 from dbt_graft.exporters.reprocessing.commands import RerunStep
 from dbt_graft.lineage.dates.date_text import dates_text
 

@@ -8,19 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from dbt_graft.graft.build.audience_labels import audience_of, check_labels, task_levels
-from dbt_graft.graft.build.audience_words import Sight, hidden_texts, words_of
-from dbt_graft.graft.project.complete_project import CompleteProject, complete_project
-from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.declared_labels import DeclaredLabels, declared_labels
-from dbt_graft.graft.project.impact_graph import impact_graph
-from dbt_graft.analysis.render.phrases import count
-from dbt_graft.graft.project.privacy_report import spread_labels
-from dbt_graft.injector.audience import visible_artifacts
-from dbt_graft.injector.audience_nodes import hidden_nodes, named_nodes, nodes_naming_hidden
-from dbt_graft.injector.audience_values import texts
-from dbt_graft.injector.ephemeral import is_ephemeral
-from dbt_graft.injector.report import Grafted
 from dbt_graft.analysis.audience.described import (
     AudienceView,
     visible_consumers,
@@ -34,10 +21,23 @@ from dbt_graft.analysis.audience.hidden import (
     table_labels,
 )
 from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks
-from dbt_graft.lineage.building.daily import DailyHistory
-from dbt_graft.lineage.describe import Consumer
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.graft.build.audience_labels import audience_of, check_labels, task_levels
+from dbt_graft.graft.build.audience_words import Sight, hidden_texts, words_of
+from dbt_graft.graft.project.complete_project import CompleteProject, complete_project
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.declared_labels import DeclaredLabels, declared_labels
+from dbt_graft.graft.project.impact_graph import impact_graph
+from dbt_graft.graft.project.privacy_report import spread_labels
+from dbt_graft.injector.audience import visible_artifacts
+from dbt_graft.injector.audience_nodes import hidden_nodes, named_nodes, nodes_naming_hidden
+from dbt_graft.injector.audience_values import texts
+from dbt_graft.injector.ephemeral import is_ephemeral
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.building.daily import DailyHistory
+from dbt_graft.lineage.describe import Consumer
 
 
 @dataclass(frozen=True, slots=True)

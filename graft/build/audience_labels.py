@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.analysis.audience.hidden import Audience
+from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared_labels import DeclaredLabels, UnknownLabel, has_labels
 from dbt_graft.injector.audience_nodes import node_labels
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.sensitivity import labels
-from dbt_graft.analysis.audience.hidden import Audience
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.analysis.privacy.classification import Classification
 
 _SHOWN = 5  # things with an unknown label that an error names
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from dbt_graft.analysis.audience.hidden import HiddenData
+from dbt_graft.analysis.audience.words import WORD, HiddenWords, hidden_words
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.graft.project.complete_project import CompleteProject, description_ids
 from dbt_graft.graft.project.declared_labels import dataset_names
@@ -15,8 +17,6 @@ from dbt_graft.injector.audience_nodes import named_nodes
 from dbt_graft.injector.audience_values import texts
 from dbt_graft.injector.ephemeral import is_ephemeral
 from dbt_graft.injector.manifest import Node
-from dbt_graft.analysis.audience.hidden import HiddenData
-from dbt_graft.analysis.audience.words import WORD, HiddenWords, hidden_words
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.collectors import store
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.session import session
@@ -27,9 +29,7 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress, ProgressStep
 from dbt_graft.graft.project.sources import sources, task_infos
-from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:

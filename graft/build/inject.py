@@ -4,19 +4,23 @@ Rooms are imported when a step needs them, so that `graft --help` is fast.
 """
 
 from __future__ import annotations
+from dbt_graft.graft.questions.checks.forbidden import find_forbidden, last_tasks
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dbt_graft.analysis.checks.agreement import findings
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.mapping_findings import mapping_findings
+from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount
-from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.exporters.task_metadata import task_metadata, task_metadata_file
-from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
 from dbt_graft.graft.build.collecting import CollectResult
+from dbt_graft.graft.build.summary import Summary
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.project.impact_index import index_to_write
@@ -31,18 +35,15 @@ from dbt_graft.graft.project.published import (
     last_published,
     lost_lineage,
 )
-from dbt_graft.graft.build.summary import Summary
+from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
 from dbt_graft.injector import artifacts
 from dbt_graft.injector import validate as validation
 from dbt_graft.injector.forbidden import Violation, violations
 from dbt_graft.injector.report import Grafted
-from dbt_graft.analysis.checks.agreement import findings
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.analysis.finding import Finding
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.records import Reject
-from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 
 if TYPE_CHECKING:
     from dbt_graft.catalog.build import PublishedSite
@@ -127,7 +128,7 @@ def _counts(grafted: Grafted) -> str:
 def _check_not_empty(project: Project, view: LineageView) -> None:
     config = project.config
     if not view.past:
-        check_not_empty(config.path(config.store), project.records(view), _last_tasks(config))
+        check_not_empty(config.path(config.store), project.records(view), last_tasks(config))
 
 
 def _warn(project: Project, view: LineageView, grafted: Grafted, progress: Progress) -> None:
@@ -164,22 +165,10 @@ def _write_artifacts(config: Config, grafted: Grafted, cache: ColumnCache) -> No
     write_file(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
 
 
-def find_forbidden(config: Config, grafted: Grafted) -> list[Violation]:
-    """The changes of a graft that `check.forbid` names, those that are accepted left out."""
-    section = config.check
-    lost = lost_lineage(_last_tasks(config), task_metadata(grafted.lineage))
-    return violations(grafted.report, section.forbid, section.accept, lost)
-
-
 class ForbiddenError(GraftError):
     """A graft would change the artifacts in a way that graft.yml forbids."""
 
     exit_code = 4
-
-
-def _last_tasks(config: Config) -> TaskMetadata:
-    folders = (config.path(config.site.out), config.path(config.artifacts))
-    return last_published(*map(Path, folders))
 
 
 def summary(

@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 import click
 import orjson
 
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.bad_writes import BadWrite
+from dbt_graft.analysis.dates.taint import Taint
+from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.collectors import store
 from dbt_graft.graft.project.config import Config
-from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.lineage.dates.calendar import NO_DATES
 from dbt_graft.lineage.dates.date_text import dates_iso, dates_text
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
-from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.bad_writes import BadWrite
-from dbt_graft.analysis.dates.taint import Taint
 
 
 def record_taint(

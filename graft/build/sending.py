@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import orjson
 
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.http_session import authorization, http_session
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.exporters.openlineage.delivery import DeliveryReport, deliver
@@ -16,7 +17,6 @@ from dbt_graft.exporters.openlineage.events import ExportedEvent, event_key
 from dbt_graft.exporters.openlineage.outbox import Outbox, OutgoingEvent
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft.project.config import Config
-from dbt_graft.analysis.render.phrases import count
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.lineage.errors import GraftError
 

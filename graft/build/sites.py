@@ -12,21 +12,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dbt_graft.analysis.history.changes import NO_BUILDS
 from dbt_graft.collectors import store
-from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.build.audience import AudienceSite, audience_site
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.graft.project.declared_labels import has_labels
-from dbt_graft.graft.questions.leaks.leaks import find_leaks
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.past import Moment, past_notice
 from dbt_graft.graft.project.privacy_report import privacy_report
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.questions.leaks.leaks import find_leaks
 from dbt_graft.injector.report import Grafted
-from dbt_graft.analysis.history.changes import NO_BUILDS
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename

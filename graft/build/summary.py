@@ -13,8 +13,8 @@ from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.definition import ColumnCoverage
 from dbt_graft.lineage.gaps import Gap
-from dbt_graft.lineage.building.ignored_tasks import IgnoredTasks
 from dbt_graft.lineage.records import Outcome, Reject
+from dbt_graft.lineage.settings import IgnoredTasks
 
 _SHOWN_REASONS = 5
 _SHOWN_OF_EXAMPLE = 70

@@ -25,10 +25,10 @@ from dbt_graft.graft.questions.show.explanation import (
 )
 from dbt_graft.lineage.building.event_runs import join_events
 from dbt_graft.lineage.building.evidences import evidence_text
-from dbt_graft.lineage.building.flow import EvidenceSource
 from dbt_graft.lineage.building.foreign_models import with_foreign_models
 from dbt_graft.lineage.building.other_names import other_names
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.flow import EvidenceSource
 from dbt_graft.lineage.records import Evidence
 
 _SHOWN = 10

@@ -15,8 +15,8 @@ class LazyGroup(CommandGroup):
     """A group that imports a command when it is used: its `--help` needs none of them.
 
     Attributes:
-        lazy: Command -> the module below `dbt_graft.graft.commands` that has it, under the command's name
-            with `_` for `-`, and its line in the group's `--help`.
+        lazy: Command -> the module of `dbt_graft.graft.commands` that has it, under the
+            command's name with `_` for `-`, and its line in the group's `--help`.
     """
 
     def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **settings: Any) -> None:

@@ -25,24 +25,24 @@ from dbt_graft.collectors.spark.settings import is_history_server, is_task_sourc
 from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.endpoint import endpoint_url
 from dbt_graft.exporters.openlineage.events import ExportedKind
+from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.airflow_section import AirflowSection
 from dbt_graft.graft.project.impact_section import ImpactSection
 from dbt_graft.graft.project.keep_section import KeepSection
 from dbt_graft.graft.project.privacy_section import Label, PrivacySection
-from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.review_section import ReviewSection
 from dbt_graft.graft.project.rules_section import RulesSection
 from dbt_graft.graft.project.variables import expand_path
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.injector.selection import parse as parse_selection
-from dbt_graft.lineage.building.other_names import OneNameRules
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.records import TaskInfo
 from dbt_graft.lineage.redaction import has_secret
+from dbt_graft.lineage.settings import OneNameRules
 
 FILE_NAME = "graft.yml"
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/graft.schema.json"

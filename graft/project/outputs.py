@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from dbt_graft.graft.project import output_folder
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.output_folder import OutputFolder
-from dbt_graft.graft.project import output_folder
 from dbt_graft.lineage.errors import GraftError
 
 _OUTPUTS: Mapping[str, Callable[[Config], str]] = {

@@ -1,1 +1,1 @@
-"""From a project to an analysis."""
+"""Questions of a project, as input of `dbt_graft.analysis`."""

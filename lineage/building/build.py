@@ -12,7 +12,6 @@ from dbt_graft.lineage.building.dbt_runs import split
 from dbt_graft.lineage.building.drops import Drops
 from dbt_graft.lineage.building.event_runs import join_events
 from dbt_graft.lineage.building.evidences import with_evidences
-from dbt_graft.lineage.building.flow import flows
 from dbt_graft.lineage.building.foreign_models import with_foreign_models
 from dbt_graft.lineage.building.ignored_tasks import without_tasks
 from dbt_graft.lineage.building.lasting_columns import column_edges
@@ -28,10 +27,10 @@ from dbt_graft.lineage.building.runs import results_by_node, runs_by_task
 from dbt_graft.lineage.building.superseded import supersessions
 from dbt_graft.lineage.building.task_metadata import with_metadata
 from dbt_graft.lineage.building.transient import transient
-from dbt_graft.lineage.building.usage import Usage, usages, with_repeats
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.graphs.columns import table_edges, unique_edges
 from dbt_graft.lineage.model import Lineage, Task, flow_order, merge_datasets
 from dbt_graft.lineage.names import NameRules, Rename
@@ -47,6 +46,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.settings import LineageSettings
+from dbt_graft.lineage.usage import Usage, usages, with_repeats
 
 
 def build(

@@ -20,11 +20,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE, is_event
-from dbt_graft.lineage.building.flow import EvidenceSource, Flow
 from dbt_graft.lineage.building.orchestration import orchestrator_runs, orchestrator_task
-from dbt_graft.lineage.building.usage import UNKNOWN, Usage
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import EvidenceSource, Flow
 from dbt_graft.lineage.records import Access, Direction, Evidence, Run, Status
+from dbt_graft.lineage.usage import UNKNOWN, Usage
 
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 _ENGINES = {"sqlserver": "SQL Server", "dbt": "dbt"}

@@ -8,20 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import translate
 
 from dbt_graft.lineage.records import Records
-
-
-@dataclass(frozen=True, slots=True)
-class IgnoredTasks:
-    """The number of tasks, runs, statements and datasets that were left out."""
-
-    tasks: int = 0
-    runs: int = 0
-    statements: int = 0
-    datasets: int = 0
+from dbt_graft.lineage.settings import IgnoredTasks
 
 
 def without_tasks(records: Records, patterns: Iterable[str]) -> tuple[Records, IgnoredTasks]:

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.building.held_columns import HeldColumns
 from dbt_graft.lineage.building.memory import MemoryOrder, memory_order, uses_memory
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.columns import expand_stars
 from dbt_graft.lineage.records import (
     ANY_COLUMN,

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import datetime
 
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model_reads import ModelReads, later_time
 from dbt_graft.lineage.records import Access, Direction, Status
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReads:
-    """A table that dbt's runs write.
-
-    Attributes:
-        runs: How many runs wrote it.
-        last_at: The last time.
-        sources: What statements that wrote it read -> the last time.
-    """
-
-    dataset: DatasetId
-    runs: int
-    last_at: datetime | None
-    sources: tuple[tuple[DatasetId, datetime | None], ...] = ()
 
 
 def model_reads(accesses: Iterable[Access]) -> tuple[ModelReads, ...]:
@@ -50,7 +34,7 @@ def model_reads(accesses: Iterable[Access]) -> tuple[ModelReads, ...]:
             for read in reads:
                 if read.dataset != write.dataset:
                     earlier = sources[write.dataset].get(read.dataset)
-                    sources[write.dataset][read.dataset] = _later(earlier, read.last_at)
+                    sources[write.dataset][read.dataset] = later_time(earlier, read.last_at)
     return tuple(
         ModelReads(
             dataset,
@@ -60,13 +44,3 @@ def model_reads(accesses: Iterable[Access]) -> tuple[ModelReads, ...]:
         )
         for dataset in sorted(runs)
     )
-
-
-def join_reads(a: Sequence[ModelReads], b: Sequence[ModelReads]) -> tuple[ModelReads, ...]:
-    """The reads of both; of a dataset that both have those of the first."""
-    datasets = {reads.dataset for reads in a}
-    return (*a, *(reads for reads in b if reads.dataset not in datasets))
-
-
-def _later(a: datetime | None, b: datetime | None) -> datetime | None:
-    return max((at for at in (a, b) if at), default=None)

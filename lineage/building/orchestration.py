@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dbt_graft.lineage.building.event_runs import ORCHESTRATORS
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.records import Run, Status
+from dbt_graft.lineage.usage import Usage
 
 # Applications between a run and its orchestrator.
 _DEPTH = 8

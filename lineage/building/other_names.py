@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from dbt_graft.lineage.building.date_shards import DateShards, date_shards
 from dbt_graft.lineage.building.pass_through import PassThroughViews, pass_through_views
@@ -16,32 +15,11 @@ from dbt_graft.lineage.building.run_tables import RunTables, run_tables
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records
+from dbt_graft.lineage.settings import NameReason, OneNameRules
 
 _Finder = Callable[
     [Records, Rename, Container[DatasetId]], DateShards | RunTables | PassThroughViews
 ]
-
-
-class NameReason(StrEnum):
-    """The reason why a name in logs is a name of another dataset."""
-
-    DATE_SHARD = "date shard"
-    RUN_TABLE = "table of one run"
-    VIEW = "view that passes all rows on"
-
-
-@dataclass(frozen=True, slots=True)
-class OneNameRules:
-    """The kinds of names that are names of another dataset.
-
-    Attributes:
-        apart: Datasets that stay by themselves.
-    """
-
-    date_shards: bool = True
-    run_tables: bool = True
-    pass_through_views: bool = True
-    apart: Container[DatasetId] = ()
 
 
 @dataclass(frozen=True, slots=True)

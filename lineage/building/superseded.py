@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from dbt_graft.lineage.building.event_runs import ORCHESTRATORS
 from dbt_graft.lineage.building.orchestration import orchestrator_runs
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.history import RunKey, Supersession
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Run, Status
 
-RunKey = tuple[str, str]
 _Dates = tuple[DatasetId, frozenset[tuple[datetime | None, datetime | None]]]
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -26,21 +25,6 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _DEPTH = 8
 # Writes that put new rows in the place of old ones.
 _CHANGES = frozenset({Operation.DELETE, Operation.MERGE, Operation.UPDATE})
-
-
-@dataclass(frozen=True, slots=True)
-class Supersession:
-    """A later run that did again what a run did.
-
-    Attributes:
-        task, run_id, at: The later run, and when it began or wrote.
-        dataset: Where it wrote the same dates again; None where all of the run was done again.
-    """
-
-    task: str
-    run_id: str
-    at: datetime | None
-    dataset: DatasetId | None = None
 
 
 def supersessions(

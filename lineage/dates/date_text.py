@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import Any
 
 from dbt_graft.lineage.dates.calendar import (
     FIRST,
@@ -84,6 +85,11 @@ def dates_text(dates: Dates, grain: Grain = Grain.DAY, most: int = 0) -> str:
     return ", ".join(_range_text(hour_range, grain) for hour_range in shown) + (
         f" and {left_out} more" if left_out else ""
     )
+
+
+def dates_json(dates: Dates) -> dict[str, Any]:
+    """Dates as JSON: ranges, their ends excluded, null where open."""
+    return {"all": dates.is_all, "ranges": dates_iso(dates)}
 
 
 def dates_iso(dates: Dates) -> list[list[str | None]]:

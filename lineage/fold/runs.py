@@ -28,7 +28,6 @@ from dbt_graft.lineage.building.run_group import (
     group_pattern,
     run_groups,
 )
-from dbt_graft.lineage.building.usage import engine_without_run
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.fold.closing import is_before
 from dbt_graft.lineage.fold.days import DayFigures, DayTotals
@@ -42,6 +41,7 @@ from dbt_graft.lineage.records import (
     Status,
     UsageRepeats,
 )
+from dbt_graft.lineage.usage import engine_without_run
 
 # The newest runs of each task, and of each of its usages, that stay.
 NEWEST = 30

@@ -12,10 +12,10 @@ import pytest
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.building.build import build as build_lineage
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (

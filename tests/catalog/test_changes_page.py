@@ -12,9 +12,9 @@ import orjson
 from dbt_graft.analysis.history.changes import NO_BUILDS
 from dbt_graft.catalog.build import PublishedSite, build
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Column, Dataset
 from tests.catalog.html_reader import section, text

@@ -18,12 +18,10 @@ from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.building.build import build as build_lineage
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.other_names import NameReason
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.operations import Operation
@@ -39,7 +37,9 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
+from dbt_graft.lineage.settings import NameReason
 from dbt_graft.lineage.urls import dataset_path, task_path
+from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, article, section, text
 
 PageHtml = Callable[[str], str]

@@ -9,13 +9,13 @@ import pytest
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Dataset, Direction
+from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import section, text
 
 PageHtml = Callable[[str], str]

@@ -19,10 +19,9 @@ from dbt_graft.analysis.history.changes import (
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -39,6 +38,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.urls import dataset_path, owner_path, tag_path, task_path
+from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, article
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)

@@ -28,9 +28,9 @@ from dbt_graft.catalog.neighbourhood import (
     task_key,
 )
 from dbt_graft.catalog.picture import description, picture
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
 

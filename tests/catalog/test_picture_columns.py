@@ -9,9 +9,9 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset, around_task, full_graph
 from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import column_data, picture_columns
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
 from tests.catalog.html_reader import HtmlReader

@@ -13,10 +13,10 @@ from dbt_graft.catalog.run_history import (
     task_history,
     usages_history,
 )
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
+from dbt_graft.lineage.usage import Usage
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 ORDERS, SALES = DatasetId("spark", "raw.orders"), DatasetId("spark", "raw.sales")

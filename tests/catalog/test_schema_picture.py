@@ -6,8 +6,8 @@ import re
 
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.schema_picture import MAX_SCHEMAS, schema_picture
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
 

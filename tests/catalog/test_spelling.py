@@ -20,9 +20,9 @@ from dbt_graft.catalog.neighbourhood import around_dataset, around_task, full_gr
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.site_pages import list_pages, record_pages
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Dataset
 from dbt_graft.lineage.spelling import Spelling

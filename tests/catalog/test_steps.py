@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbt_graft.catalog.steps import MAX_COUNTED, DatasetSteps
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 
 
 def table(name: object) -> DatasetId:

@@ -13,11 +13,11 @@ from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.task_pages import task_page
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome, Reject, Run, Shape, Status, TaskInfo
+from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, section, text
 
 PageHtml = Callable[[str], str]

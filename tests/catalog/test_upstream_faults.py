@@ -14,10 +14,10 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.catalog.upstream_faults import upstream_faults
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset, NodeResult, Status
 from tests.catalog.html_reader import HtmlReader

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbt_graft.lineage.dataset import parse_dataset_id
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 
 
 @pytest.fixture(scope="module")

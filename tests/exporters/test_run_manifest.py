@@ -13,11 +13,11 @@ import pytest
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.exporters.run_manifest import run_manifest
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.superseded import Supersession
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
 from dbt_graft.lineage.describe import Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import Supersession
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (

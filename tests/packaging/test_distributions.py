@@ -14,7 +14,7 @@ from tests.packaging.conftest import Distributions
 
 pytestmark = pytest.mark.slow
 
-ROOMS = ("lineage", "collectors", "injector", "catalog", "exporters", "graft", "site")
+ROOMS = ("lineage", "analysis", "collectors", "injector", "catalog", "exporters", "graft", "site")
 LINKS = {f"dbt_graft/{room}" for room in ROOMS}
 
 

@@ -12,9 +12,9 @@ from playwright.sync_api import Locator, Page, expect
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, EdgeType, Subtype
 from dbt_graft.lineage.urls import dataset_path

@@ -16,12 +16,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.other_names import NameReason
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
+from dbt_graft.lineage.settings import NameReason
 from dbt_graft.lineage.urls import dataset_path
 from tests.catalog.test_hostile_text import HOSTILE, _hostile_lineage
 from tests.site.conftest import Visit, served, visiting

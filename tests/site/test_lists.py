@@ -11,11 +11,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Dataset, Direction, Run, Status, TaskInfo
+from dbt_graft.lineage.usage import Usage
 from tests.site.conftest import Visit, served, visiting
 
 pytestmark = pytest.mark.browser

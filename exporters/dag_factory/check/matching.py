@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from dbt_graft.exporters.dag_factory.check.scheduled import ScheduledTask, TaskKey
 from dbt_graft.exporters.dag_factory.identifiers import identifier, with_digest
 from dbt_graft.exporters.dag_factory.order import DemandedOrder
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 
 # Names that cosmos and people give to what a task does with a model.
 _SUFFIX = re.compile(r"[._](run|build|seed|snapshot)$")

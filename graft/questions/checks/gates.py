@@ -10,7 +10,6 @@ from dbt_graft.analysis.checks.drift import DriftStatus
 from dbt_graft.analysis.checks.rules import RuleFinding, RuleScope, rule_findings
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.analysis.privacy.report import ADVICE
-from dbt_graft.graft.build import inject as pipeline
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.privacy_report import privacy_report
 from dbt_graft.graft.project.rules_section import (
@@ -23,9 +22,10 @@ from dbt_graft.graft.project.rules_section import (
 from dbt_graft.graft.questions.checks.contract_findings import contract_findings
 from dbt_graft.graft.questions.checks.drift_report import drift_report
 from dbt_graft.graft.questions.checks.drift_text import column_lines
+from dbt_graft.graft.questions.checks.forbidden import find_forbidden
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.flow import Flow
 
 _SEVERITIES = list(Severity)
 _DRIFT = {DriftStatus.PHANTOM: PHANTOM, DriftStatus.UNDECLARED: UNDECLARED}
@@ -65,7 +65,7 @@ def _all_findings(
     config: Config, described: DescribedLineage, grafted: Grafted | None
 ) -> Iterator[tuple[str, RuleFinding]]:
     lineage = described.lineage
-    for forbidden in pipeline.find_forbidden(config, grafted) if grafted else ():
+    for forbidden in find_forbidden(config, grafted) if grafted else ():
         if forbidden.rule == "second_writer":
             continue  # The rule of lineage finds it, of what dbt does not know too.
         subject = forbidden.names[0] if forbidden.names else "dbt"

@@ -25,7 +25,7 @@ from dbt_graft.lineage.errors import GraftError
 
 # Whose words get into pages and their JSON: our rooms and dbt's artifacts.
 _PACKAGES = (
-    *(f"dbt_graft.{room}" for room in ("lineage", "catalog", "injector", "exporters")),
+    *(f"dbt_graft.{room}" for room in ("lineage", "analysis", "catalog", "injector", "exporters")),
     "dbt.artifacts",
 )
 # The theme's pages, of which the shell of each page is made.

@@ -1,1 +1,1 @@
-"""What the two sides of a review are read from."""
+"""Both sides of a review, read from a project and from its base."""

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project import dbt_folders
+from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.questions.review.base import git, nearest, revisions
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts

@@ -1,1 +1,1 @@
-"""What is known of a thing."""
+"""All that is known of a table, a column, a task or a run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dbt_graft.graft.questions.show.column_tree import ColumnView
-from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.records import Outcome
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.graft.project.named_datasets import close_to, datasets_named, shown_name
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.building.renames import follow_renames
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period_text import period_json, period_text
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Status

@@ -11,9 +11,8 @@ from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks
 from dbt_graft.analysis.audience.words import hidden_words
 from dbt_graft.analysis.privacy.classification import Classification
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import (
     Column,
@@ -26,6 +25,7 @@ from dbt_graft.lineage.records import (
     Status,
     Subtype,
 )
+from dbt_graft.lineage.usage import Usage
 
 
 def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from dbt_graft.analysis.checks.rules import RuleScope, owner_scores, rule_findings
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -26,6 +25,7 @@ from dbt_graft.lineage.records import (
     Shape,
     TaskInfo,
 )
+from dbt_graft.lineage.usage import Usage
 
 ORDERS, RAW = DatasetId("spark", "orders"), DatasetId("spark", "raw")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

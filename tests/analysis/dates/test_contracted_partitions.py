@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import pytest
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.partition_mapping import MappingEvidence
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import ColumnEdge, EdgeType, Subtype
 

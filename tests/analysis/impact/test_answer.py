@@ -10,9 +10,9 @@ import pytest
 from dbt_graft.analysis.impact.answer import Impact, ProposedChange, Surroundings, impact
 from dbt_graft.analysis.impact.change import ChangeType, ImpactSeverity
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Column, Dataset, Masking
 from tests.lineage.graphs.test_columns import edge
 

@@ -12,8 +12,8 @@ import pytest
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.spread import State, spread
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ColumnEdge, Masking, Subtype
 from tests.lineage.graphs.test_columns import edge
 

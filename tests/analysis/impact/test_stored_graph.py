@@ -16,9 +16,9 @@ from dbt_graft.analysis.impact.stored_surroundings import (
     read_surroundings,
     surroundings_sections,
 )
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset
 from tests.analysis.impact.test_spread import COLUMNS, TABLES, project
 from tests.lineage.graphs.test_columns import edge

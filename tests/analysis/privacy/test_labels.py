@@ -14,8 +14,8 @@ from dbt_graft.analysis.privacy.classification import (
     remaining_level,
 )
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels, privacy_labels
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,

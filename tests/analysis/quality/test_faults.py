@@ -9,13 +9,13 @@ import pytest
 from dbt_graft.analysis.quality.faults import kind_of_test, quality_faults
 from dbt_graft.analysis.quality.history import short_histories, write_history
 from dbt_graft.lineage.building.checks import Check
-from dbt_graft.lineage.building.flow import Flow
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
+from dbt_graft.lineage.usage import Usage
 
 ORDERS = DatasetId("s3://lake", "orders")
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -9,14 +9,14 @@ import pytest
 
 from dbt_graft.catalog.explorer.boxes import BoxFlag, BoxRecord, LinkFlag, Side, box_records
 from dbt_graft.catalog.index import Index
-from dbt_graft.lineage.building.flow import EvidenceSource, Flow
-from dbt_graft.lineage.building.other_names import NameReason
-from dbt_graft.lineage.building.usage import Usage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.flow import EvidenceSource, Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import ColumnEdge, Dataset, Direction, Evidence, Subtype
+from dbt_graft.lineage.settings import NameReason
+from dbt_graft.lineage.usage import Usage
 
 A, B, C = (DatasetId("spark", f"shop.{name}") for name in "abc")
 READ, WRITE = Direction.READ, Direction.WRITE

@@ -11,7 +11,7 @@ from dbt_graft.catalog.explorer.dates import ExplorerDates
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.building.as_of import as_of
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.flow import Flow
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
 from tests.lineage.past_histories import START, TABLES, history

@@ -7,8 +7,8 @@ from itertools import pairwise
 from dbt_graft.catalog.explorer.opening import SMALL
 from dbt_graft.catalog.explorer.write import opening_view
 from dbt_graft.catalog.index import Index
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
 

@@ -16,8 +16,8 @@ from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store import commit, last_event_times, positions, read, run_origins
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.flow import flows
 from dbt_graft.lineage.building.runs import runs_by_task
+from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.records import Access, Records, Status
 from tests.collectors.spark.packed import lz4, snappy, zstd
 

@@ -17,10 +17,9 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotRelation,
 )
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.other_names import OneNameRules
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Column, Records
-from dbt_graft.lineage.settings import LineageSettings
+from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
 

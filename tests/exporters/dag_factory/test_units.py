@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt_graft.exporters.dag_factory.units import units
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 from tests.exporters.dag_factory.orders import order_of
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from dbt_graft.exporters.data.sql import QueryError, answer
 from dbt_graft.exporters.data.views import VIEWS
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
 from tests.exporters.data.described import described

@@ -8,10 +8,10 @@ from typing import Any
 
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,

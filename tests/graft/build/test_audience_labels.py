@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.graft.audience_project import graft
-from tests.graft.small_project import declare, small_project
 from tests.graft.commands.test_impact import board, node
+from tests.graft.small_project import declare, small_project
 
 
 def project(folder: Path, privacy: str = "{}", site: str = "{audience: public}") -> None:

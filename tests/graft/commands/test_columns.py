@@ -15,9 +15,9 @@ import pytest
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.questions.show.column_answers import ColumnLine, PathListing, TableListing
 from dbt_graft.graft.questions.show.column_tree import ColumnView, tree
-from dbt_graft.lineage.building.flow import Flow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.model import Lineage

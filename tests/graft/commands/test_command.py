@@ -21,7 +21,7 @@ from tests.graft.test_faults import HELD, project, wait_for
 SECRET = "hunter2"
 # A step of `graft collect` fails in a way that nothing foresees.
 SABOTAGE = """
-from dbt_graft.graft import collecting
+from dbt_graft.graft.build import collecting
 
 def collect(*_, **__):
     return {{}}["{secret}"]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.graft.commands.cli import main
+from dbt_graft.graft.project import config as configuration
 from dbt_graft.graft.project.output_folder import MARKER, OutputFolder
 from dbt_graft.graft.project.outputs import check_outputs
-from dbt_graft.graft.project import config as configuration
 from dbt_graft.lineage.errors import GraftError
 
 

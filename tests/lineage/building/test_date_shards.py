@@ -8,11 +8,10 @@ import pytest
 
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.date_shards import date_shards, shard
-from dbt_graft.lineage.building.other_names import OneNameRules
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records
-from dbt_graft.lineage.settings import LineageSettings
+from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 from tests.lineage.shown_periods import shown
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.ignored_tasks import IgnoredTasks, without_tasks
+from dbt_graft.lineage.building.ignored_tasks import without_tasks
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records, Run
-from dbt_graft.lineage.settings import LineageSettings
+from dbt_graft.lineage.settings import IgnoredTasks, LineageSettings
 
 
 def wrote(task: str, name: str) -> Access:

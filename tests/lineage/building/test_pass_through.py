@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import pytest
 
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.other_names import NameReason, OneNameRules
 from dbt_graft.lineage.building.pass_through import passes_on
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
@@ -22,7 +21,7 @@ from dbt_graft.lineage.records import (
     Run,
     Shape,
 )
-from dbt_graft.lineage.settings import LineageSettings
+from dbt_graft.lineage.settings import LineageSettings, NameReason, OneNameRules
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 TYPED = (Column("id", "int"), Column("amount", "int"))

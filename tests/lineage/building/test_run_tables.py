@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.other_names import NameReason, OneNameRules
 from dbt_graft.lineage.building.run_tables import pattern
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records
-from dbt_graft.lineage.settings import LineageSettings
+from dbt_graft.lineage.settings import LineageSettings, NameReason, OneNameRules
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 A, B = "tmp_orders_8f3a91c2", "tmp_orders_77b0ce41"

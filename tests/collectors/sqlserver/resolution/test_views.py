@@ -15,12 +15,11 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotRelation,
 )
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.other_names import OneNameRules
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Evidence, Outcome, Records
-from dbt_graft.lineage.settings import LineageSettings
+from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 
 SERVER = "mssql://crm:1433"
 VIEWS_APART = LineageSettings(one_name=OneNameRules(pass_through_views=False))

@@ -55,7 +55,7 @@ def reviewed(folder: Path, *arguments: str) -> Any:
     done = run(folder, "--json", *arguments)
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
-    schema = Path(__file__).parents[2] / "docs/review.schema.json"
+    schema = Path(__file__).parents[4] / "docs/review.schema.json"
     jsonschema.validate(document, json.loads(schema.read_text()))
     return document
 

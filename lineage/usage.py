@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from dbt_graft.lineage.building.flow import EvidenceSource, Flow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import EvidenceSource, Flow
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status, UsageRepeats

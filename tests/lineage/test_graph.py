@@ -4,7 +4,7 @@ import graphlib
 
 import pytest
 
-from dbt_graft.lineage.graphs.graph import Graph
+from dbt_graft.lineage.graph import Graph
 
 DIAMOND = Graph([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("d", "e")])
 
