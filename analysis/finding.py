@@ -1,4 +1,4 @@
-"""Findings of checks."""
+"""Findings: what checks and questions found, in one form for all of them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,36 @@ class Severity(StrEnum):
     WARNING = "warning"
     NOTE = "note"
 
+    def reaches(self, limit: Severity) -> bool:
+        """Whether it is as severe as a limit."""
+        return _ORDER.index(self) <= _ORDER.index(limit)
+
+
+_ORDER = list(Severity)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A result of a check.
+    """A shortcoming of a project, and the next step.
 
     Attributes:
-        subject: The file, log source, task or setting.
+        code: The rule that it breaks, in capitals: `SECOND_WRITER`.
+        subject: The dataset, task, file, log source or setting.
         problem: What is wrong, or what was found.
         remedy: The next step; empty if there is none.
+        owner: Who owns the subject; empty if nobody is named.
+        place: The file that it is about, with a line if it is about one: `graft.yml:3`.
+        path: The way on which it came to the subject, from its cause.
     """
 
+    code: str
     severity: Severity
     subject: str
     problem: str
     remedy: str = ""
+    owner: str = ""
+    place: str = ""
+    path: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text = f"{self.severity}: {self.subject}: {self.problem}"
@@ -37,6 +52,4 @@ class Finding:
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     """Sort findings by severity and remove duplicates; the order is otherwise unchanged."""
-    return sorted(
-        dict.fromkeys(findings), key=lambda finding: list(Severity).index(finding.severity)
-    )
+    return sorted(dict.fromkeys(findings), key=lambda finding: _ORDER.index(finding.severity))

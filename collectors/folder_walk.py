@@ -148,7 +148,7 @@ class _LocalWalk:
             name = below.encode(errors="backslashreplace").decode()
             self.report(
                 Finding(
-                    *(Severity.WARNING, f"{self.label}{name}"),
+                    *("FOLDER", Severity.WARNING, f"{self.label}{name}"),
                     "its name is not UTF-8: it is left out",
                     "rename it; the next collect reads it",
                 )
@@ -157,7 +157,7 @@ class _LocalWalk:
         return True
 
     def _note(self, below: str, problem: str) -> None:
-        self.report(Finding(Severity.NOTE, f"{self.label}{below}", problem))
+        self.report(Finding("FOLDER", Severity.NOTE, f"{self.label}{below}", problem))
 
 
 def _resolve_links(path: str) -> str:
@@ -210,7 +210,7 @@ def _folder_by_folder(
 def unlisted_folder(subject: str, reason: str) -> Finding:
     """The finding for a folder whose logs are not seen."""
     return Finding(
-        *(Severity.WARNING, subject),
+        *("FOLDER", Severity.WARNING, subject),
         f"this folder cannot be listed: {reason}",
         "let this account read it; the next collect reads its logs",
     )

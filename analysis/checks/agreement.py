@@ -95,9 +95,10 @@ def findings(differences: Sequence[ColumnDifference]) -> Iterator[Finding]:
             *([f"and {remaining} more"] if remaining > 0 else []),
         ]
         remedy = "if the model has changed, run it and collect its log"
-        yield Finding(Severity.WARNING, name, "; ".join(problems), remedy)
+        yield Finding("COLUMN_DISAGREEMENT", Severity.WARNING, name, "; ".join(problems), remedy)
     if (remaining := len(by_model) - _SHOWN_MODELS) > 0:
         yield Finding(
+            "COLUMN_DISAGREEMENT",
             Severity.WARNING,
             f"{remaining:,} more models",
             "columns differ between dbt's SQL and the log",

@@ -15,6 +15,7 @@ def mapping_findings(history: AccessHistory) -> Iterator[Finding]:
         inputs = {edge[1] for edge in history.upstream.get(dataset, ())}
         for source in sorted({*declared.reads, *declared.estimated, *declared.completed} - inputs):
             yield Finding(
+                "DATE_MAPPING",
                 Severity.WARNING,
                 str(dataset),
                 f"declared lineage names {source} as its input, and nothing reads it for that",
@@ -26,6 +27,7 @@ def mapping_findings(history: AccessHistory) -> Iterator[Finding]:
                 continue
             if (derived.period, derived.offsets) != (wanted.period, wanted.offsets):
                 yield Finding(
+                    "DATE_MAPPING",
                     Severity.WARNING,
                     str(dataset),
                     f"it is declared to need {wanted} of {edge[1]}, and {derived.agreeing:,} of "

@@ -1,18 +1,18 @@
-"""The differences between two times for other tools and for people: JSON, Markdown, plain text."""
+"""The differences between two times as an answer."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
+from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.history.change_json import change_json
 from dbt_graft.analysis.history.changes import Change, ChangeKind
 from dbt_graft.analysis.history.diff import Difference
 from dbt_graft.analysis.history.presence import GoneRule
+from dbt_graft.analysis.render.phrases import count
 
 _NEW = frozenset(
     {ChangeKind.NEW_DATASET, ChangeKind.NEW_TASK, ChangeKind.NEW_EDGE, ChangeKind.NEW_COLUMN}
@@ -32,54 +32,40 @@ class DiffTimes:
     now_text: str
 
 
-def differences_json(
+def differences_answer(
     times: DiffTimes, rule: GoneRule, differences: Sequence[Difference]
-) -> dict[str, Any]:
-    """The differences as JSON; `docs/lineage-diff.schema.json` is its schema."""
+) -> Answer:
+    """The differences by kind; those new have a `+`, those gone a `-`, other changes a `~`."""
     kinds = [difference.change.kind for difference in differences]
-    return {
-        "from": _iso(times.before),
-        "to": _iso(times.now),
-        "rule": {"runs": rule.runs, "intervals": rule.intervals},
-        "counts": {kind.value: kinds.count(kind) for kind in ChangeKind if kind in kinds},
-        "differences": [
-            {
-                **change_json(difference.change),
-                "at": _iso(difference.at) if difference.at else None,
-                **({"reason": difference.reason} if difference.reason else {}),
-            }
-            for difference in differences
-        ],
-    }
-
-
-def differences_text(times: DiffTimes, differences: Sequence[Difference]) -> Iterator[str]:
-    """The differences as lines of text, marked as in a diff: `+` new, `-` gone, `~` changed."""
-    if not differences:
-        yield f"no differences from {times.before_text} to {times.now_text}"
-        return
-    yield f"from {times.before_text} to {times.now_text}:"
-    for kind, group in _by_kind(differences).items():
-        yield ""
-        yield f"{kind.heading} ({len(group):,})"
-        for difference in group:
-            note = _note(difference)
-            yield f"  {_mark(kind)} {_words(difference.change)}{f'  ({note})' if note else ''}"
-
-
-def differences_markdown(times: DiffTimes, differences: Sequence[Difference]) -> Iterator[str]:
-    """The differences as lines of Markdown, for a comment or a ticket."""
-    yield f"### Lineage from {times.before_text} to {times.now_text}"
-    yield ""
-    if not differences:
-        yield "No differences."
-    for kind, group in _by_kind(differences).items():
-        yield f"**{kind.heading}** ({len(group):,})"
-        yield ""
-        for difference in group:
-            note = _note(difference)
-            yield f"- {_words(difference.change, _code)}{f': {_escape(note)}' if note else ''}"
-        yield ""
+    tables = [
+        Table(
+            kind.heading,
+            (),
+            [(_mark(kind), _words(change.change), _note(change)) for change in group],
+        )
+        for kind, group in _by_kind(differences).items()
+    ]
+    return Answer(
+        f"lineage from {times.before_text} to {times.now_text}",
+        count(len(differences), "difference") if differences else "no differences",
+        tables=tables,
+        grade="change" if differences else "",
+        question="diff",
+        data={
+            "from": _iso(times.before),
+            "to": _iso(times.now),
+            "rule": {"runs": rule.runs, "intervals": rule.intervals},
+            "counts": {kind.value: kinds.count(kind) for kind in ChangeKind if kind in kinds},
+            "differences": [
+                {
+                    **change_json(difference.change),
+                    "at": _iso(difference.at) if difference.at else None,
+                    **({"reason": difference.reason} if difference.reason else {}),
+                }
+                for difference in differences
+            ],
+        },
+    )
 
 
 def _by_kind(differences: Iterable[Difference]) -> dict[ChangeKind, list[Difference]]:
@@ -95,31 +81,18 @@ def _mark(kind: ChangeKind) -> str:
     return "-" if kind in _GONE else "~"
 
 
-def _words(change: Change, shown: Callable[[str], str] = str) -> str:
+def _words(change: Change) -> str:
     """The change in words: `spark/raw.a -> spark/raw.b`, a task, `spark/raw.a.column`."""
     if change.dataset is None:
-        return shown(change.name)
-    name = shown(f"{change.dataset}.{change.name}" if change.name else str(change.dataset))
-    values = f": {shown(change.before)} -> {shown(change.now)}" if change.before else ""
-    if change.other is not None:
-        return f"{name} -> {shown(str(change.other))}{values}"
-    return f"{name}{values}"
+        return change.name
+    name = f"{change.dataset}.{change.name}" if change.name else str(change.dataset)
+    values = f": {change.before} -> {change.now}" if change.before else ""
+    return f"{name} -> {change.other}{values}" if change.other is not None else f"{name}{values}"
 
 
 def _note(difference: Difference) -> str:
     day = f"{difference.at.astimezone(UTC):%Y-%m-%d}" if difference.at else ""
     return ", ".join(filter(None, (day, difference.reason)))
-
-
-def _code(text: str) -> str:
-    """Text as code; one more backtick around it than it has in a row."""
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
-    pad = " " if "`" in text else ""
-    return f"{fence}{pad}{' '.join(text.split())}{pad}{fence}"
-
-
-def _escape(text: str) -> str:
-    return "".join(f"\\{char}" if char in "\\`*_[]<>#|~" else char for char in text)
 
 
 def _iso(at: datetime) -> str:

@@ -1,14 +1,47 @@
-"""Markdown for comments: tables and texts in which nothing of a log or of people is markup."""
+"""An answer as Markdown for comments, in which nothing of a log or of people is markup."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
+from dbt_graft.analysis.answer import Answer, Tree
+from dbt_graft.analysis.finding import Finding, worst_first
+
 # A backslash does not stop tags of HTML and mentions of people everywhere.
 _ESCAPES = str.maketrans(
     {mark: f"\\{mark}" for mark in "\\`*_{}[]|#~"} | {mark: f"&#{ord(mark)};" for mark in "<>@"}
 )
+
+
+def markdown(answer: Answer, most: int | None) -> str:
+    """The answer for a comment or a ticket; its first line is the mark by which it is found again.
+
+    Args:
+        most: The rows of each table; None for all.
+    """
+    lines = [f"<!-- dbt-graft {answer.question} -->"]
+    verdict = f": {markdown_text(answer.verdict)}" if answer.verdict else ""
+    lines += [f"### {markdown_text(answer.title)}{verdict}", ""]
+    lines += [
+        f"- {markdown_text(name)}: {markdown_text(str(value))}"
+        for name, value in answer.facts.items()
+        if value is not None
+    ]
+    lines += [""] if answer.facts else []
+    for part in answer.tables:
+        if isinstance(part, Tree):
+            lines += [f"**{markdown_text(part.title)}**", "", *_items(part.branches, 0), ""]
+        elif part.rows:
+            total = len(part.rows) if part.total is None else part.total
+            rows = [tuple("" if cell is None else str(cell) for cell in row) for row in part.rows]
+            lines += [f"**{markdown_text(part.title)}** ({total:,})", ""]
+            lines += markdown_table(part.head, rows, most)
+    if answer.findings:
+        head = ("", "code", "subject", "problem", "do", "owner")
+        lines += markdown_table(head, map(_finding_row, worst_first(answer.findings)), most)
+    lines += [f"Note: {markdown_text(note)}." for note in answer.notes]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def markdown_table(
@@ -22,8 +55,9 @@ def markdown_table(
     table_rows = list(rows)
     if not table_rows:
         return
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
+    columns = len(table_rows[0])
+    yield f"| {' | '.join(head or ('',) * columns)} |"
+    yield f"|{'---|' * columns}"
     for row in table_rows[:most]:
         yield f"| {' | '.join(map(markdown_text, row))} |"
     if most is not None and len(table_rows) > most:
@@ -34,7 +68,7 @@ def markdown_table(
 
 def markdown_text(value: str) -> str:
     """A text in one line, its marks escaped."""
-    return " ".join(value.split()).translate(_ESCAPES)
+    return one_line(value).translate(_ESCAPES)
 
 
 def code(text: str) -> str:
@@ -47,3 +81,20 @@ def code(text: str) -> str:
 def one_line(text: str) -> str:
     """A text without control characters, in one line."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def _items(branches: Iterable[Tree], depth: int) -> Iterator[str]:
+    for branch in branches:
+        yield f"{'  ' * depth}- {markdown_text(branch.title)}"
+        yield from _items(branch.branches, depth + 1)
+
+
+def _finding_row(finding: Finding) -> tuple[str, ...]:
+    return (
+        finding.severity.value,
+        finding.code,
+        finding.subject,
+        finding.problem,
+        finding.remedy,
+        finding.owner,
+    )

@@ -36,4 +36,4 @@ def first_findings(findings: Sequence[Finding], subject: str, what: str) -> Iter
     yield from findings[:_MOST]
     if len(findings) > _MOST:
         problem = f"{len(findings) - _MOST:,} more {what}"
-        yield Finding(findings[_MOST].severity, subject, problem)
+        yield Finding(findings[_MOST].code, findings[_MOST].severity, subject, problem)

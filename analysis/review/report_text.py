@@ -30,10 +30,10 @@ def review_annotations(review: ProjectReview, place: Place) -> Iterator[Finding]
             where = f"{file}:{line}" if file else node.node_id
             text = f"{change.verdict.name} {node.node_id}: {change_text(change)}"
             allowed = f"allowed: {node.allowed}" if node.allowed else ""
-            yield Finding(severity, where, text, allowed)
+            yield Finding("REVIEW", severity, where, text, allowed)
     for certain in certain_breaks(review):
-        yield Finding(Severity.WARNING, "graft review", f"certain to fail: {certain}")
-    yield Finding(Severity.NOTE, "graft review", review_coverage(review))
+        yield Finding("REVIEW", Severity.WARNING, "graft review", f"certain to fail: {certain}")
+    yield Finding("REVIEW", Severity.NOTE, "graft review", review_coverage(review))
 
 
 def review_lines(review: ProjectReview, most: int | None) -> Iterator[str]:

@@ -70,7 +70,11 @@ def check(
     elif as_format == "github":
         for finding in findings:
             text = f"{finding.code}: {finding.problem}"
-            click.echo(annotation(Finding(finding.severity, finding.subject, text, finding.remedy)))
+            click.echo(
+                annotation(
+                    Finding(finding.code, finding.severity, finding.subject, text, finding.remedy)
+                )
+            )
     else:
         for line in _lines(findings, scores, None if everything else _LINES):
             click.echo(one_line(line))

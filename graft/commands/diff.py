@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
-import orjson
 
+from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.history.diff import PastLineage, differences
 from dbt_graft.analysis.history.presence import GoneRule
 from dbt_graft.analysis.history.report import (
     DiffTimes,
-    differences_json,
-    differences_markdown,
-    differences_text,
+    differences_answer,
 )
-from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.answering import answers
+from dbt_graft.graft.commands.command import load_config
 from dbt_graft.graft.project.past import Moment, PastTime
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.lineage.building.as_of import as_of
@@ -29,13 +26,13 @@ _RULE = GoneRule()
 
 
 @click.command(
-    epilog="\b\nExit codes: 0 compared, with --exit-code: no differences; 1 an error, with\n"
-    "--exit-code also: there are differences; 2 invalid command line or graft.yml.\n\n"
-    "\b\nExamples:\n"
+    epilog="\b\nExamples:\n"
     "  graft diff\n"
     "  graft diff --from 2026-10-01 --to 2026-10-31 --format markdown\n"
-    "  graft diff --from 7d --json | jq '.differences[] | select(.kind == \"gone edge\")'"
+    "  graft diff --from 7d --fail-on change\n"
+    "  graft diff --from 7d --json | jq '.data.differences[] | select(.kind == \"gone edge\")'"
 )
+@answers(scale=("change",))
 @click.option(
     "--from",
     "before",
@@ -68,29 +65,9 @@ _RULE = GoneRule()
     show_default=True,
     help="A task is gone when it has not run for so many times its usual interval.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: short for --format json.")
-@click.option(
-    "--exit-code", is_flag=True, help="End with 1 if there are differences, as `git diff` does."
-)
-@config_option
 def diff(
-    config_path: Path | None,
-    *,
-    before: Moment,
-    now: Moment,
-    runs: int,
-    intervals: float,
-    form: str,
-    as_json: bool,
-    exit_code: bool,
-) -> None:
+    config_path: Path | None, *, before: Moment, now: Moment, runs: int, intervals: float
+) -> Answer:
     """Show what is new, gone and changed in the lineage between two times.
 
     Datasets with their columns, tasks, and edges between datasets, from the times in the lineage
@@ -104,14 +81,7 @@ def diff(
     rule = GoneRule(runs, intervals)
     first, last = (_past(project, records, time) for time in (before, now))
     changes = differences(first, last, rule)
-    times = DiffTimes(before.at, now.at, before.text, now.text)
-    if as_json or form == "json":
-        answer = differences_json(times, rule, changes)
-        click.echo(orjson.dumps(answer, option=orjson.OPT_INDENT_2))
-    else:
-        lines = differences_markdown if form == "markdown" else differences_text
-        click.echo("\n".join(map(one_line, lines(times, changes))))
-    sys.exit(1 if exit_code and changes else 0)
+    return differences_answer(DiffTimes(before.at, now.at, before.text, now.text), rule, changes)
 
 
 def _past(project: Project, records: Records, time: Moment) -> PastLineage:

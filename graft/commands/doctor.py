@@ -92,14 +92,16 @@ def _run_guarded(subject: str, check: Check) -> Iterator[Finding]:
     try:
         yield from check()
     except GraftError as error:
-        yield Finding(Severity.ERROR, error.place or subject, error.problem, error.remedy)
+        yield Finding(
+            "NOT_CHECKED", Severity.ERROR, error.place or subject, error.problem, error.remedy
+        )
     except OSError as error:
         problem, remedy = f"cannot be reached: {error}", "check its address, and who may read it"
-        yield Finding(Severity.ERROR, subject, problem, remedy)
+        yield Finding("NOT_CHECKED", Severity.ERROR, subject, problem, remedy)
     except Exception as error:
         _log.debug("a check failed", exc_info=True)
         problem = f"cannot be checked: {exception_summary(error)}"
-        yield Finding(Severity.ERROR, subject, problem, "please report this")
+        yield Finding("NOT_CHECKED", Severity.ERROR, subject, problem, "please report this")
 
 
 def _checks(config: Config) -> Iterator[tuple[str, Check]]:

@@ -6,18 +6,20 @@ import click
 
 from dbt_graft.graft.commands.lazy import LazyGroup
 
-# Command -> the module that has it, and its line in `graft export --help`.
-EXPORTS: dict[str, tuple[str, str]] = {
-    "airflow-lineage": (
-        "export_airflow_lineage",
-        "Write what each task reads and writes, for the extractor in Airflow.",
-    ),
-    "dag-factory": ("export_dag_factory", "Write the tasks' order as DAGs for Airflow."),
-    "openlineage": ("export_openlineage", "Write or send the lineage as OpenLineage events."),
-    "run-manifest": (
-        "export_run_manifest",
-        "Write what a run read and wrote, by which code, and what tests found then.",
-    ),
+# Purpose -> command -> the module that has it, and its line in `graft export --help`.
+EXPORTS = {
+    "Formats": {
+        "airflow-lineage": (
+            "export_airflow_lineage",
+            "Write what each task reads and writes, for the extractor in Airflow.",
+        ),
+        "dag-factory": ("export_dag_factory", "Write the tasks' order as DAGs for Airflow."),
+        "openlineage": ("export_openlineage", "Write or send the lineage as OpenLineage events."),
+        "run-manifest": (
+            "export_run_manifest",
+            "Write what a run read and wrote, by which code, and what tests found then.",
+        ),
+    }
 }
 
 

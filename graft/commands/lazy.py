@@ -10,19 +10,22 @@ import click
 
 from dbt_graft.graft.commands.command import CommandGroup
 
+Commands = Mapping[str, Mapping[str, tuple[str, str]]]
+
 
 class LazyGroup(CommandGroup):
     """A group that imports a command when it is used: its `--help` needs none of them.
 
     Attributes:
-        lazy: Command -> the module of `dbt_graft.graft.commands` that has it, under the
+        lazy: Purpose -> command -> the module of `dbt_graft.graft.commands` that has it, under the
             command's name with `_` for `-`, and its line in the group's `--help`.
     """
 
-    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+    def __init__(self, *args: Any, lazy: Commands, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.lazy = lazy
-        self.commands = {name: click.Command(name) for name in lazy}  # until they are used
+        self.lazy = {name: place for commands in lazy.values() for name, place in commands.items()}
+        self.purposes = lazy
+        self.commands = {name: click.Command(name) for name in self.lazy}  # until they are used
         self._imported: set[str] = set()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -36,5 +39,8 @@ class LazyGroup(CommandGroup):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands into the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in sorted(self.lazy.items())])
+        widest = max(map(len, self.lazy))
+        for purpose, commands in self.purposes.items():
+            with formatter.section(purpose):
+                lines = [(name.ljust(widest), line) for name, (_, line) in commands.items()]
+                formatter.write_dl(lines)

@@ -37,6 +37,7 @@ def cut_plans(records: Records) -> Iterator[Finding]:
                 ran[access.task].add(applications.get((access.task, access.run_id)) or "")
         findings = [
             Finding(
+                "CUT_PLAN",
                 Severity.WARNING,
                 task,
                 f"Spark cut the {what} of {count(len(cut), 'statement')}, so {missing} are missing"
@@ -74,6 +75,7 @@ def hidden_databases(
         writes = direction is Direction.WRITE
         rule = f'- {{from: "{UNKNOWN_DATABASE}/{schema}*", to: "{server}/DATABASE.{schema}*"}}'
         yield Finding(
+            "CUT_PLAN",
             Severity.WARNING,
             f"{UNKNOWN_DATABASE}/{schema}*",
             "Spark's log does not show in which database these are that "

@@ -38,7 +38,9 @@ def matches(config: Config) -> Iterator[Finding]:
         subject, *_ = violation.names
         if violation.rule != "unmatched":
             remedy = "correct it, or list it under `check.accept` in graft.yml"
-            unwanted.append(Finding(Severity.WARNING, subject, violation.text, remedy))
+            unwanted.append(
+                Finding("DATASET_NAMES", Severity.WARNING, subject, violation.text, remedy)
+            )
             continue
         unknown.add(subject)
         if subject not in paired:
@@ -52,6 +54,7 @@ def matches(config: Config) -> Iterator[Finding]:
         yield from name_rules(wanted)
     if unmatched:
         yield Finding(
+            "DATASET_NAMES",
             Severity.NOTE,
             "graft.yml",
             f"{count(len(unmatched), 'dataset')} of tasks new to dbt: {join_names(unmatched, 10)}",
@@ -60,6 +63,7 @@ def matches(config: Config) -> Iterator[Finding]:
     remedy = "add a rule under `names` in graft.yml"
     ambiguous = [
         Finding(
+            "DATASET_NAMES",
             Severity.WARNING,
             str(name.dataset),
             f"matches several relations: {join_names(name.candidates)}",
@@ -71,6 +75,7 @@ def matches(config: Config) -> Iterator[Finding]:
     if report.defects:
         first = report.defects[0]
         yield Finding(
+            "DATASET_NAMES",
             Severity.WARNING,
             str(config.target_dir),
             f"dbt's artifacts have {count(len(report.defects), 'defect')}: "
@@ -122,9 +127,10 @@ def name_rules(pairs: Mapping[DatasetId, list[DatasetId]]) -> Iterator[Finding]:
         problem = f"{count(len(rules), 'dataset')} of tasks may be dbt's under another name, which "
         problem += "no task uses"
         remedy = "\n".join(["if they are the same, paste into graft.yml:", "names:", *lines])
-        yield Finding(Severity.WARNING, "graft.yml", problem, remedy)
+        yield Finding("DATASET_NAMES", Severity.WARNING, "graft.yml", problem, remedy)
     several = [
         Finding(
+            "DATASET_NAMES",
             Severity.WARNING,
             str(relation),
             f"may be any of {join_names(list(map(str, same)))}, which dbt does not know",
@@ -158,6 +164,7 @@ def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
         return None
     [(best, number)] = namespaces.most_common(1)
     return Finding(
+        "DATASET_NAMES",
         Severity.WARNING,
         "graft.yml",
         f"no dataset of a task is dbt's: dbt's have the namespace {namespace}, but "

@@ -37,13 +37,14 @@ def source(entry: CollectEntry, log_source: LogSource, state: StoreState) -> Ite
     newest = max((moment for moment in runs if moment), default=None)
     if newest and datetime.now(UTC) - newest > _OLD:
         yield Finding(
+            "LOGS",
             Severity.WARNING,
             label,
             f"the newest run started {ago(newest)}",
             "check that its logs are still written, and arrive here",
         )
     elif newest:
-        yield Finding(Severity.NOTE, label, f"the newest run started {ago(newest)}")
+        yield Finding("LOGS", Severity.NOTE, label, f"the newest run started {ago(newest)}")
 
 
 def _word(entry: CollectEntry) -> str:
@@ -64,6 +65,7 @@ def files(log_source: LogSource, state: StoreState, what: str) -> Iterator[Findi
     yield from left_out
     if not logs:
         yield Finding(
+            "LOGS",
             Severity.WARNING,
             label,
             "there are no logs here",
@@ -72,6 +74,7 @@ def files(log_source: LogSource, state: StoreState, what: str) -> Iterator[Findi
         return
     events = sum(n for origin, (_, n) in state.positions.items() if is_below(origin, label))
     yield Finding(
+        "LOGS",
         Severity.NOTE,
         label,
         f"{count(logs, what)}, {new:,} of them new or changed"
@@ -85,14 +88,16 @@ def _server(entry: SqlServerEntry) -> Iterator[Finding]:
     assert entry.connection
     if not entry.session:
         try_connection(entry.connection)
-        yield Finding(Severity.NOTE, entry.server, "can be reached")
+        yield Finding("LOGS", Severity.NOTE, entry.server, "can be reached")
         return
     findings = check_server_session(entry.connection, entry.session, patient=False)
     for finding in findings:
         yield replace(finding, subject=f"{entry.server}/{entry.session}: {finding.subject}")
     if not findings:
         subject = f"{entry.server}/{entry.session}"
-        yield Finding(Severity.NOTE, subject, "runs and captures everything that lineage needs")
+        yield Finding(
+            "LOGS", Severity.NOTE, subject, "runs and captures everything that lineage needs"
+        )
 
 
 def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Iterator[Finding]:
@@ -104,6 +109,7 @@ def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Itera
     if entry.snapshot:
         taken = read_snapshot(Path(config.path(entry.snapshot)))
         yield Finding(
+            "LOGS",
             Severity.NOTE,
             entry.snapshot,
             f"{count(len(taken.databases), 'database')} of {taken.server}, "
@@ -113,4 +119,4 @@ def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Itera
         still_open = {row["session"] for row in open_sessions(state.place, entry.server)}
         if still_open:
             problem = f"{count(len(still_open), 'session')} open at the end of the last log"
-            yield Finding(Severity.NOTE, entry.server, problem)
+            yield Finding("LOGS", Severity.NOTE, entry.server, problem)

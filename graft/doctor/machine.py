@@ -20,7 +20,10 @@ def python() -> Iterator[Finding]:
     packages = (f"{name} {_version(name)}" for name in ("pyspark", "dbt-core"))
     versions = ", ".join((f"dbt-graft {__version__}", *packages))
     yield Finding(
-        Severity.NOTE, "Python", f"{platform.python_version()} at {sys.executable}; {versions}"
+        "MACHINE",
+        Severity.NOTE,
+        "Python",
+        f"{platform.python_version()} at {sys.executable}; {versions}",
     )
 
 
@@ -39,11 +42,16 @@ def java() -> Iterator[Finding]:
     """
     if "SPARK_REMOTE" in os.environ:
         yield Finding(
-            Severity.NOTE, "Java", "not needed: SPARK_REMOTE names a Spark Connect server"
+            "MACHINE",
+            Severity.NOTE,
+            "Java",
+            "not needed: SPARK_REMOTE names a Spark Connect server",
         )
         return
     home = java_home()
-    yield Finding(Severity.NOTE, "Java", f"{version(Path(home) / 'bin' / 'java')} at {home}")
+    yield Finding(
+        "MACHINE", Severity.NOTE, "Java", f"{version(Path(home) / 'bin' / 'java')} at {home}"
+    )
 
 
 def odbc() -> Iterator[Finding]:
@@ -52,4 +60,6 @@ def odbc() -> Iterator[Finding]:
     Raises:
         GraftError: The driver manager or a driver is missing.
     """
-    yield Finding(Severity.NOTE, "ODBC", f"connections use the driver {best_installed_driver()}")
+    yield Finding(
+        "MACHINE", Severity.NOTE, "ODBC", f"connections use the driver {best_installed_driver()}"
+    )

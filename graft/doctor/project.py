@@ -36,6 +36,7 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
     written = _written_at(read, folder / "manifest.json")
     nodes = [node.get("resource_type") for node in read.manifest["nodes"].values()]
     yield Finding(
+        "DBT_ARTIFACTS",
         Severity.NOTE,
         str(folder),
         f"dbt {read.dbt_version} wrote its artifacts {ago(written)} for {read.adapter}: "
@@ -45,7 +46,7 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
     )
     for notice in read.notices:
         path, _, problem = notice.partition(": ")
-        yield Finding(Severity.WARNING, path, problem)
+        yield Finding("DBT_ARTIFACTS", Severity.WARNING, path, problem)
     yield from _find_outdated(config.project_dir, written)
 
 
@@ -62,6 +63,7 @@ def _find_outdated(project: Path, written: datetime) -> Iterator[Finding]:
     newest = max(_files(project), key=lambda path: path.stat().st_mtime, default=None)
     if newest and newest.stat().st_mtime > written.timestamp():
         yield Finding(
+            "DBT_ARTIFACTS",
             Severity.WARNING,
             str(newest),
             "is newer than dbt's artifacts",

@@ -50,11 +50,12 @@ def read(store_path: str) -> StoreState:
             store.positions(store_path),
         )
     except GraftError as error:
-        fault = Finding(Severity.ERROR, error.place, error.problem, error.remedy)
+        fault = Finding("STORE", Severity.ERROR, error.place, error.problem, error.remedy)
         return StoreState(store_path, fault=fault)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         _log.debug("the store cannot be read", exc_info=True)
         fault = Finding(
+            "STORE",
             Severity.ERROR,
             store_path,
             f"the store cannot be read: {exception_summary(error)}",
@@ -70,12 +71,17 @@ def contents(state: StoreState) -> Iterator[Finding]:
         return
     if not state.batches:
         yield Finding(
-            Severity.WARNING, state.place, "nothing was collected yet", "run `graft collect`"
+            "STORE",
+            Severity.WARNING,
+            state.place,
+            "nothing was collected yet",
+            "run `graft collect`",
         )
         return
     records = state.records
     runs = len(records.runs) + sum(repeat.runs for repeat in records.run_repeats)
     yield Finding(
+        "STORE",
         Severity.NOTE,
         state.place,
         f"{count(len(state.batches), 'batch', 'es')}, the last "
@@ -90,6 +96,7 @@ def replaced_keys(state: StoreState) -> Iterator[Finding]:
     names = [str(dataset.id) for dataset in state.records.datasets if REDACTED in str(dataset.id)]
     if names:
         yield Finding(
+            "STORE",
             Severity.WARNING,
             join_names(sorted(set(names))),
             f"{count(len(set(names)), 'name')} held a key, for which `{REDACTED}` stands now",
@@ -104,6 +111,7 @@ def rejects(state: StoreState) -> Iterator[Finding]:
         origins[reject.reason].append(reject.origin)
     findings = [
         Finding(
+            "STORE",
             Severity.WARNING,
             join_names(list(dict.fromkeys(logs))),
             f"{len(logs):,} × {reason}",
@@ -124,6 +132,7 @@ def _gap(gap: Gap) -> Finding:
     failed = gap.outcome is Outcome.FAILED
     example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
     return Finding(
+        "STORE",
         Severity.WARNING if failed else Severity.NOTE,
         f"statements in {gap.dialect}",
         f"{gap.shapes:,} {'not parsed' if failed else 'parsed in part'}: {gap.reason}; "

@@ -150,7 +150,7 @@ def test_a_folder_that_cannot_be_listed_costs_its_own_logs(logs: Path, closed: s
     assert origins == FOUR[:2]
     assert findings == [
         Finding(
-            *(Severity.WARNING, "logs/sub", UNLISTED),
+            *("FOLDER", Severity.WARNING, "logs/sub", UNLISTED),
             "let this account read it; the next collect reads its logs",
         )
     ]

@@ -35,6 +35,7 @@ def check_session(session: SessionState | None, name: str) -> list[Finding]:
     if session is None:
         return [
             Finding(
+                "EVENT_SESSION",
                 Severity.ERROR,
                 name,
                 "there is no such session, or the login may not see it",
@@ -56,6 +57,7 @@ def _running_state(session: SessionState) -> Iterator[Finding]:
     dropped = session.dropped
     if dropped is None:
         yield Finding(
+            "EVENT_SESSION",
             Severity.ERROR,
             "state",
             "the session does not run, so nothing is captured",
@@ -64,6 +66,7 @@ def _running_state(session: SessionState) -> Iterator[Finding]:
     elif dropped.events or dropped.buffers:
         largest = f", the largest of {dropped.largest} bytes" if dropped.largest else ""
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             "dropped",
             f"{dropped.events} events and {dropped.buffers} buffers were lost since the session "
@@ -72,6 +75,7 @@ def _running_state(session: SessionState) -> Iterator[Finding]:
         )
     if not session.starts_itself:
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             "STARTUP_STATE",
             "after the server is restarted nothing is captured",
@@ -82,6 +86,7 @@ def _running_state(session: SessionState) -> Iterator[Finding]:
 def _targets(session: SessionState) -> Iterator[Finding]:
     if _FILE not in session.targets:
         yield Finding(
+            "EVENT_SESSION",
             Severity.ERROR,
             _FILE,
             "the session writes no file: a ring buffer loses events and cuts long ones",
@@ -95,6 +100,7 @@ def _targets(session: SessionState) -> Iterator[Finding]:
     files = _number(settings.get("max_rollover_files", ""), _DEFAULT_FILES)
     if size and files and size * files < _LEAST_MEGABYTES:
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             "max_rollover_files",
             f"{files} files of {size} MB are soon full: what is deleted before it was read is lost",
@@ -112,7 +118,11 @@ def _events(session: SessionState) -> Iterator[Finding]:
         captured = session.events.get(event.name)
         if captured is None:
             yield Finding(
-                event.severity, event.name, f"not captured: {event.without}", f"add it, or {_ANEW}"
+                "EVENT_SESSION",
+                event.severity,
+                event.name,
+                f"not captured: {event.without}",
+                f"add it, or {_ANEW}",
             )
         else:
             yield from _settings(event, captured)
@@ -121,6 +131,7 @@ def _events(session: SessionState) -> Iterator[Finding]:
     ]
     if open_to_all:
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             _APPLICATION,
             f"{_list(open_to_all)} captured of every application: it costs the server, and fills "
@@ -136,6 +147,7 @@ def _settings(event: SessionEvent, captured: CapturedEvent) -> Iterator[Finding]
             continue
         is_text = setting in _ON_BY_DEFAULT
         yield Finding(
+            "EVENT_SESSION",
             event.severity if is_text else Severity.NOTE,
             f"{event.name}.{setting}",
             "is off, so the event has no text" if is_text else "is off: which object is unknown",
@@ -154,6 +166,7 @@ def _actions(session: SessionState) -> Iterator[Finding]:
         ]
         if without:
             yield Finding(
+                "EVENT_SESSION",
                 action.severity,
                 short,
                 f"no action of {_list(without)}: {action.without}",
@@ -164,6 +177,7 @@ def _actions(session: SessionState) -> Iterator[Finding]:
 def _options(session: SessionState) -> Iterator[Finding]:
     if not session.tracks_causality:
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             "TRACK_CAUSALITY",
             "is off: one statement that several events show may count more than once",
@@ -171,6 +185,7 @@ def _options(session: SessionState) -> Iterator[Finding]:
         )
     if session.kilobytes < _LEAST_KILOBYTES:
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             "MAX_MEMORY",
             f"is {session.kilobytes} KB: events larger than a third of it are lost, as long "
@@ -179,6 +194,7 @@ def _options(session: SessionState) -> Iterator[Finding]:
         )
     if session.retention == "ALLOW_MULTIPLE_EVENT_LOSS":
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             "EVENT_RETENTION_MODE",
             "buffers full of events are thrown away under pressure",
@@ -186,6 +202,7 @@ def _options(session: SessionState) -> Iterator[Finding]:
         )
     if session.retention == "NO_EVENT_LOSS":
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             "EVENT_RETENTION_MODE",
             "under pressure every client waits for the session",
@@ -197,6 +214,7 @@ def _needless_actions(session: SessionState) -> Iterator[Finding]:
     captured = {action for event in session.events.values() for action in event.actions}
     if personal := captured & PERSONAL:
         yield Finding(
+            "EVENT_SESSION",
             Severity.WARNING,
             ", ".join(sorted(personal)),
             "personal data that no lineage needs is in the files; dbt-graft never stores it",
@@ -204,6 +222,7 @@ def _needless_actions(session: SessionState) -> Iterator[Finding]:
         )
     if needless := captured & NEEDLESS:
         yield Finding(
+            "EVENT_SESSION",
             Severity.NOTE,
             ", ".join(sorted(needless)),
             "repeats the batch with each event, which makes events large, so that they get lost",

@@ -42,6 +42,7 @@ def _finding(label: str, entry: SqlServerEntry, config: Config, events: int) -> 
             names = []  # They are gone since they were collected.
     seen = f"; seen: {join_names(names, 5)}" if names else ""
     return Finding(
+        "UNMATCHED_CLIENT",
         Severity.WARNING,
         label,
         f"{count(events, 'event')} and no task: no client name matches `task`{seen}",

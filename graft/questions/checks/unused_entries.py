@@ -52,7 +52,7 @@ def foreign_namespace(config: Config, records: Records, dbt: Platform) -> Iterat
 
 
 def _warning(problem: str, remedy: str) -> Finding:
-    return Finding(Severity.WARNING, FILE_NAME, problem, remedy)
+    return Finding("UNUSED_ENTRY", Severity.WARNING, FILE_NAME, problem, remedy)
 
 
 def _tasks(config: Config, records: Records) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Differences as text and Markdown: what names of logs cannot do to them."""
+"""The answer of `graft diff`: a row for each change, by kind."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dbt_graft.analysis.answer import Table
 from dbt_graft.analysis.history.changes import Change, ChangeKind
 from dbt_graft.analysis.history.diff import Difference
 from dbt_graft.analysis.history.presence import GoneRule
-from dbt_graft.analysis.history.report import (
-    DiffTimes,
-    differences_json,
-    differences_markdown,
-    differences_text,
-)
+from dbt_graft.analysis.history.report import DiffTimes, differences_answer
 from dbt_graft.lineage.dataset import DatasetId
 
 AT = datetime(2024, 3, 1, tzinfo=UTC)
@@ -22,40 +18,22 @@ TIMES = DiffTimes(AT, AT, "1 Mar 2024", "now")
 A, B = (DatasetId("spark", f"shop.{name}") for name in "ab")
 
 
-@pytest.mark.parametrize(("change", "line"), [
+@pytest.mark.parametrize(("change", "row"), [
     (Change(ChangeKind.OTHER_TASKS, A, B, "", "load", "load, mart"),
-     "  ~ spark/shop.a -> spark/shop.b: load -> load, mart"),
-    (Change(ChangeKind.RENAMED_DATASET, A, B), "  ~ spark/shop.a -> spark/shop.b"),
+     ("~", "spark/shop.a -> spark/shop.b: load -> load, mart", "")),
+    (Change(ChangeKind.RENAMED_DATASET, A, B), ("~", "spark/shop.a -> spark/shop.b", "")),
     (Change(ChangeKind.OTHER_TYPE, A, None, "n", "int", "bigint"),
-     "  ~ spark/shop.a.n: int -> bigint"),
-    (Change(ChangeKind.GONE_COLUMN, A, None, "n"), "  - spark/shop.a.n"),
-    (Change(ChangeKind.NEW_TASK, name="load"), "  + load"),
+     ("~", "spark/shop.a.n: int -> bigint", "")),
+    (Change(ChangeKind.GONE_COLUMN, A, None, "n"), ("-", "spark/shop.a.n", "")),
+    (Change(ChangeKind.NEW_TASK, name="load"), ("+", "load", "")),
 ])  # fmt: skip
-def test_each_kind_of_change_has_its_line(change: Change, line: str) -> None:
-    *_, last = differences_text(TIMES, [Difference(change)])
-    assert last == line
-
-
-@pytest.mark.parametrize(("name", "shown"), [
-    ("plain", "`plain`"),
-    ("a`b", "`` a`b ``"),
-    ("``", "``` `` ```"),
-    ("<script>", "`<script>`"),
-    ("two\nlines", "`two lines`"),
-])  # fmt: skip
-def test_names_stay_code_in_markdown(name: str, shown: str) -> None:
-    found = Difference(Change(ChangeKind.NEW_TASK, name=name))
-    assert f"- {shown}" in list(differences_markdown(TIMES, [found]))
-
-
-def test_reasons_are_escaped_in_markdown() -> None:
-    found = Difference(Change(ChangeKind.GONE_TASK, name="x"), AT, "a_b *ran* <b>")
-    assert "- `x`: 2024-03-01, a\\_b \\*ran\\* \\<b\\>" in list(
-        differences_markdown(TIMES, [found])
-    )
+def test_each_kind_of_change_has_its_row(change: Change, row: tuple[str, str, str]) -> None:
+    (table,) = differences_answer(TIMES, GoneRule(), [Difference(change)]).tables
+    assert isinstance(table, Table)
+    assert table.rows == [row]
 
 
 def test_no_differences_are_said_in_words_and_as_an_empty_list() -> None:
-    assert list(differences_text(TIMES, [])) == ["no differences from 1 Mar 2024 to now"]
-    assert "No differences." in list(differences_markdown(TIMES, []))
-    assert differences_json(TIMES, GoneRule(), [])["differences"] == []
+    answer = differences_answer(TIMES, GoneRule(), [])
+    assert (answer.verdict, answer.tables, answer.grade) == ("no differences", [], "")
+    assert answer.data["differences"] == []

@@ -101,18 +101,18 @@ def test_errors_are_json_with_json(
     ("finding", "line"),
     [
         (
-            Finding(Severity.ERROR, "graft.yml:3", "is wrong", "mend it"),
+            Finding("ERROR", Severity.ERROR, "graft.yml:3", "is wrong", "mend it"),
             "::error file=graft.yml,line=3::is wrong%0Amend it",
         ),
         (
-            Finding(Severity.WARNING, "target/manifest.json, line 1, byte 2", "is cut"),
+            Finding("ERROR", Severity.WARNING, "target/manifest.json, line 1, byte 2", "is cut"),
             "::warning file=target/manifest.json::is cut",
         ),
         (
-            Finding(Severity.NOTE, "a,b: 100%", "100% done::"),
+            Finding("ERROR", Severity.NOTE, "a,b: 100%", "100% done::"),
             "::notice title=a%2Cb%3A 100%25::100%25 done::",
         ),
-        (Finding(Severity.ERROR, "", "no place"), "::error::no place"),
+        (Finding("ERROR", Severity.ERROR, "", "no place"), "::error::no place"),
     ],
 )
 def test_a_finding_is_an_annotation(finding: Finding, line: str) -> None:

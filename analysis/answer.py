@@ -1,0 +1,64 @@
+"""An answer: what a question about a lineage gives, in one form for all renderers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt_graft.analysis.finding import Finding
+
+Cell = str | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows alike.
+
+    Attributes:
+        title: A noun, as `datasets`; the number of rows is shown behind it.
+        head: The name of each column; empty for one that needs none.
+        rows: The most important first.
+        total: The number of rows if it is more than those that are here.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    rows: Sequence[tuple[Cell, ...]]
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A label with branches below it, as the way on which a value came."""
+
+    title: str
+    branches: tuple[Tree, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer of a question.
+
+    Attributes:
+        title: The thing or the times that were asked about.
+        verdict: The answer in a few words; for a question without one, empty.
+        facts: Name -> value, in a line each.
+        tables: The details; what is empty is not shown.
+        notes: Sentences about what is not known, and why.
+        findings: What somebody should do something about.
+        grade: The worst of what was found, by a name of the scale of the question, for
+            `--fail-on`; empty if nothing was found.
+        question: The name of the question; `docs/NAME.schema.json` is the schema of its data.
+        data: All of it for programs.
+    """
+
+    title: str
+    verdict: str = ""
+    facts: Mapping[str, Cell] = field(default_factory=dict)
+    tables: Sequence[Table | Tree] = ()
+    notes: Sequence[str] = ()
+    findings: Sequence[Finding] = ()
+    grade: str = ""
+    question: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,51 @@
+"""Answers and findings as JSON: one envelope for all questions."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.finding import Finding
+
+VERSION = 1
+_SCHEMAS = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs"
+
+
+def envelope(schema: str) -> dict[str, Any]:
+    """The head of every document that we write."""
+    return {
+        "$schema": f"{_SCHEMAS}/{schema}.schema.json",
+        "version": VERSION,
+        "producer": f"dbt-graft {__version__}",
+    }
+
+
+def json_document(answer: Answer) -> str:
+    """The answer in the envelope, of the schema `docs/answer.schema.json`."""
+    document = {
+        **envelope("answer"),
+        "question": answer.question,
+        "title": answer.title,
+        "verdict": answer.verdict or None,
+        "grade": answer.grade or None,
+        "findings": [finding_json(finding) for finding in answer.findings],
+        "notes": list(answer.notes),
+        "data": answer.data,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """A finding, with null for what it does not name."""
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "subject": finding.subject,
+        "problem": finding.problem,
+        "remedy": finding.remedy or None,
+        "owner": finding.owner or None,
+        "place": finding.place or None,
+        "path": list(finding.path),
+    }

@@ -1,0 +1,42 @@
+"""Findings as SARIF 2.1.0, which code scanning shows.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.github import split_place
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+
+
+def sarif(answer: Answer) -> str:
+    """The document: a result for each finding."""
+    rules = [{"id": code} for code in sorted({finding.code for finding in answer.findings})]
+    tool = {"driver": {"name": "dbt-graft", "version": __version__, "rules": rules}}
+    runs = [{"tool": tool, "results": [_result(finding) for finding in answer.findings]}]
+    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": runs}
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _result(finding: Finding) -> dict[str, Any]:
+    text = f"{finding.subject}: {finding.problem}"
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": f"{text}\n{finding.remedy}" if finding.remedy else text},
+    }
+    file, line = split_place(finding.place or finding.subject)
+    if file:
+        location: dict[str, Any] = {"artifactLocation": {"uri": file}}
+        if line:
+            location["region"] = {"startLine": line}
+        result["locations"] = [{"physicalLocation": location}]
+    return result

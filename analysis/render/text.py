@@ -1,0 +1,96 @@
+"""An answer as plain text, for a terminal and for logs of CI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.cells import cell_len
+
+from dbt_graft.analysis.answer import Answer, Cell, Table, Tree
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.terminal import one_line
+
+_WIDEST = 60  # that a cell is padded to
+
+
+def text(answer: Answer, most: int | None) -> str:
+    """The answer in lines; no text of a log or of people commands the terminal.
+
+    Args:
+        most: The rows of each table, and the findings of each code; None for all.
+    """
+    return "".join(f"{one_line(line).rstrip()}\n" for line in _lines(answer, most))
+
+
+def _lines(answer: Answer, most: int | None) -> Iterator[str]:
+    yield ": ".join(filter(None, (answer.title, answer.verdict)))
+    width = max((cell_len(name) for name in answer.facts), default=0)
+    for name, value in answer.facts.items():
+        yield f"  {_pad(name, width)}  {_cell(value)}"
+    yield from (f"  note: {note}" for note in answer.notes)
+    for part in answer.tables:
+        if isinstance(part, Tree):
+            yield ""
+            yield part.title
+            yield from _branches(part.branches, "")
+        elif part.rows:
+            yield from ("", *_table(part, most))
+    if answer.findings:
+        yield from _findings(answer.findings, most)
+
+
+def _table(table: Table, most: int | None) -> Iterator[str]:
+    total = len(table.rows) if table.total is None else table.total
+    rows = [tuple(map(_cell, row)) for row in table.rows[:most]]
+    yield f"{table.title} ({total:,})"
+    head = (table.head,) if any(table.head) else ()
+    widths = [min(max(map(cell_len, column)), _WIDEST) for column in zip(*head, *rows, strict=True)]
+    for row in (*head, *rows):
+        yield "  " + "  ".join(map(_pad, row, widths))
+    if total > len(rows):
+        yield f"  and {total - len(rows):,} more: --all shows them"
+
+
+def _branches(branches: Sequence[Tree], indent: str) -> Iterator[str]:
+    for number, branch in enumerate(branches, 1):
+        last = number == len(branches)
+        yield f"{indent}{'└── ' if last else '├── '}{branch.title}"
+        yield from _branches(branch.branches, f"{indent}{'    ' if last else '│   '}")
+
+
+def _findings(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
+    def kind(finding: Finding) -> tuple[int, str]:
+        return list(Severity).index(finding.severity), finding.code
+
+    for _, group in groupby(sorted(findings, key=kind), kind):
+        alike = list(group)
+        yield ""
+        yield f"{alike[0].severity.value}: {alike[0].code} ({len(alike):,})"
+        for finding in alike[:most]:
+            owner = f" ({finding.owner})" if finding.owner else ""
+            way = f"  by {' > '.join(finding.path)}" if finding.path else ""
+            yield f"  {finding.subject}{owner}: {finding.problem}{way}"
+        if most and len(alike) > most:
+            yield f"  and {len(alike) - most:,} more: --all shows them"
+        for remedy in dict.fromkeys(finding.remedy for finding in alike[:most]):
+            yield from (f"  do: {line}" for line in remedy.splitlines())
+    yield ""
+    yield count_severities(findings)
+
+
+def count_severities(findings: Sequence[Finding]) -> str:
+    """`1 error, 12 warnings, 0 notes`"""
+    severities = [finding.severity for finding in findings]
+    return ", ".join(count(severities.count(severity), severity.value) for severity in Severity)
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else one_line(value)
+
+
+def _pad(value: str, width: int) -> str:
+    return value + " " * (width - cell_len(value))

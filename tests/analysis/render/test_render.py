@@ -1,0 +1,124 @@
+"""One answer in every format."""
+
+from __future__ import annotations
+
+import json
+
+from dbt_graft.analysis.answer import Answer, Table, Tree
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render import FORMS
+
+ANSWER = Answer(
+    "spark/raw.orders",
+    "2 findings",
+    {"owner": "sales", "rows": 1200, "size": None},
+    [
+        Table("datasets", ("name", "owner"), [("a\x1b[2J|", "x"), ("b", None), ("c", "z")]),
+        Table("tasks", (), []),
+        Tree("amount", (Tree("price", (Tree("list_price"),)), Tree("quantity"))),
+    ],
+    ["12 statements were not read"],
+    [
+        Finding("NO_OWNER", Severity.NOTE, "spark/raw.b", "has no owner"),
+        Finding(
+            *("SECOND_WRITER", Severity.ERROR, "spark/raw.a"),
+            *("is written by 2 tasks", "let one of them go", "sales", "graft.yml:3"),
+            ("load", "merge"),
+        ),
+    ],
+    "error",
+    "show",
+    {"rows": 3},
+)
+
+TEXT = """\
+spark/raw.orders: 2 findings
+  owner  sales
+  rows   1,200
+  size   -
+  note: 12 statements were not read
+
+datasets (3)
+  name    owner
+  a [2J|  x
+  b       -
+  and 1 more: --all shows them
+
+amount
+├── price
+│   └── list_price
+└── quantity
+
+error: SECOND_WRITER (1)
+  spark/raw.a (sales): is written by 2 tasks  by load > merge
+  do: let one of them go
+
+note: NO_OWNER (1)
+  spark/raw.b: has no owner
+
+1 error, 0 warnings, 1 note
+"""
+
+MARKDOWN = r"""<!-- dbt-graft show -->
+### spark/raw.orders: 2 findings
+
+- owner: sales
+- rows: 1200
+
+**datasets** (3)
+
+| name | owner |
+|---|---|
+| a [2J\| | x |
+| b |  |
+
+… and 1 more.
+
+**amount**
+
+- price
+  - list\_price
+- quantity
+
+|  | code | subject | problem | do | owner |
+|---|---|---|---|---|---|
+| error | SECOND\_WRITER | spark/raw.a | is written by 2 tasks | let one of them go | sales |
+| note | NO\_OWNER | spark/raw.b | has no owner |  |  |
+
+Note: 12 statements were not read.
+"""
+
+GITHUB = """\
+::notice title=NO_OWNER spark/raw.b::has no owner
+::error file=graft.yml,line=3,title=SECOND_WRITER spark/raw.a::is written by 2 tasks%0Alet one of \
+them go
+::notice title=spark/raw.orders::2 findings
+::notice ::12 statements were not read
+"""
+
+
+def test_text_aligns_rows_and_groups_findings_by_code() -> None:
+    assert FORMS["text"](ANSWER, 2) == TEXT
+
+
+def test_markdown_escapes_what_is_markup() -> None:
+    assert FORMS["markdown"](ANSWER, 2).replace("\\[", "[") == MARKDOWN
+
+
+def test_github_has_an_annotation_for_each_finding_and_the_verdict() -> None:
+    assert FORMS["github"](ANSWER, 2) == GITHUB
+
+
+def test_json_is_the_envelope_with_the_data() -> None:
+    document = json.loads(FORMS["json"](ANSWER, 2))
+    assert document["data"] == {"rows": 3}
+    assert (document["question"], document["grade"]) == ("show", "error")
+    assert [finding["code"] for finding in document["findings"]] == ["NO_OWNER", "SECOND_WRITER"]
+
+
+def test_sarif_has_a_result_for_each_finding_at_its_line() -> None:
+    (run,) = json.loads(FORMS["sarif"](ANSWER, 2))["runs"]
+    note, error = run["results"]
+    assert (note["level"], "locations" in note) == ("note", False)
+    place = error["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("graft.yml", 3)
