@@ -25,7 +25,7 @@ from dbt_graft.collectors.store.addresses import (
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.compaction import compact, rewrite_batches
 from dbt_graft.collectors.store.fold.files import remove_folds
-from dbt_graft.collectors.store.lock import compacting, writing
+from dbt_graft.collectors.store.lock import compacting
 from dbt_graft.collectors.store.merge import file_chunks
 from dbt_graft.collectors.store.secrets import secret_texts
 from dbt_graft.collectors.store.taints import TAINTS
@@ -110,14 +110,14 @@ def clean_store(store: str) -> StoredSecrets:
     if not secrets:
         return secrets
     _give_up(store, secrets.addresses)
-    with writing(store), compacting(store, wait=True) as lock:
+    with compacting(store, wait=True) as hold:
         snapshot = open_store(store)
         for path, _, after in _documents(snapshot):
             if path in secrets.files:
                 _write_document(snapshot, path, after)
         remove_folds(snapshot)
         snapshot.files.delete_dir_contents(f"{snapshot.root}/{COPIES}", missing_dir_ok=True)
-        rewrite_batches(snapshot, _batches_with_secrets, is_locked=lock.is_held)
+        rewrite_batches(snapshot, _batches_with_secrets, hold=hold)
     compact(store, timedelta(seconds=-1))
     return secrets
 

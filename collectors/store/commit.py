@@ -23,7 +23,7 @@ from dbt_graft.collectors.schema import arrow, column_names
 from dbt_graft.collectors.store.batch_files import batch_files, put_record, put_rows
 from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.compaction import compact, is_due
-from dbt_graft.collectors.store.lock import committing, writing
+from dbt_graft.collectors.store.lock import committing
 from dbt_graft.collectors.store.logs import closed_logs
 from dbt_graft.collectors.store.node_results import is_invocation
 from dbt_graft.collectors.store.positions import of_logs
@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 COLLECTED = tuple(
     field.name for field in fields(Collected) if field.name not in ("origins", "pending")
 )
-# A collect takes hours at most. Where no lock tells who writes, older leftovers are swept.
+# A collect takes hours at most: older leftovers are swept.
 _LEFT_BEHIND = 24 * 3600 * 1_000_000_000
 
 
@@ -99,7 +99,7 @@ def commit(
         return None
     batch_id = uuid.uuid4().hex
     origins: list[dict[str, Any]] = []
-    with _errors(store), writing(store) as lock:
+    with _errors(store):
         frames: dict[str, list[DataFrame]] = defaultdict(list)
         for number, part in enumerate(chain([first], parts)):
             for table in COLLECTED:
@@ -123,7 +123,7 @@ def commit(
             ensure_held()
             record_batch(snapshot, batch_id, origins, give_up)
             snapshot = open_store(store, give_up)
-            sweep(snapshot, alone=lock.is_alone())
+            sweep(snapshot)
     if is_due(snapshot):
         _compact(store)
     events = sum(row["events"] for row in origins)
@@ -217,16 +217,12 @@ def record_batch(
     put_record(snapshot, batch_id, record)
 
 
-def sweep(snapshot: OpenStore, *, alone: bool) -> None:
-    """Remove what batches that never committed left behind.
-
-    Args:
-        alone: Nobody else writes; else those stay that may still be written.
-    """
+def sweep(snapshot: OpenStore) -> None:
+    """Remove what batches that never committed left behind, but that may still be written."""
     # The clock of the store's own files, whatever this machine's says.
     newest = snapshot.newest
     for folder, at in snapshot.uncommitted.items():
-        if alone or at < newest - _LEFT_BEHIND:
+        if at < newest - _LEFT_BEHIND:
             _log.debug("sweeping %s", folder)
             # The batch is committed, even where leftovers of another account stay.
             with suppress(OSError):

@@ -28,11 +28,12 @@ from dbt_graft import __version__
 from dbt_graft.collectors.store.batch_files import delete_batch, put_record
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.fold.tables import stored_folds
-from dbt_graft.collectors.store.lock import committing, compacting, writing
+from dbt_graft.collectors.store.lock import committing, compacting
 from dbt_graft.collectors.store.merge import Merge, write_merged
 from dbt_graft.collectors.store.purged_rows import ClosedLogs
 from dbt_graft.collectors.store.tables import FORMAT, RECORD, Batch
 from dbt_graft.collectors.store.upgrade import keep_copy
+from dbt_graft.file_lock import Hold
 
 FAN_OUT = 16
 # Blocks with more than this stay apart: to write them again would cost more than opening them.
@@ -81,8 +82,8 @@ def compact(store: str, delay: timedelta | None = None, *, wait: bool = True) ->
     Raises:
         StoreError: The store is damaged or cannot be read; nothing was changed.
     """
-    with writing(store), compacting(store, wait=wait) as lock:
-        if lock.is_busy:
+    with compacting(store, wait=wait) as hold:
+        if hold is Hold.BUSY:
             return Compaction()
         snapshot = open_store(store)
         if _outdated_batches(snapshot.batches):
@@ -92,7 +93,7 @@ def compact(store: str, delay: timedelta | None = None, *, wait: bool = True) ->
         while blocks := due_blocks(snapshot):
             before = merges
             for block in blocks:
-                snapshot, is_replaced = replace_batches(snapshot, block, is_locked=lock.is_held)
+                snapshot, is_replaced = replace_batches(snapshot, block, hold=hold)
                 merged, merges = merged + is_replaced * len(block.parts), merges + is_replaced
             if merges == before:
                 break  # another compaction is faster
@@ -143,7 +144,7 @@ def replace_batches(
     forget: Collection[str] = (),
     closed: ClosedLogs | None = None,
     without_text: Collection[str] = (),
-    is_locked: bool,
+    hold: Hold,
 ) -> tuple[OpenStore, bool]:
     """A store in which one batch takes the place of others, and whether it came to that.
 
@@ -151,7 +152,7 @@ def replace_batches(
         forget: Logs of which nothing is to be left.
         closed: Logs that are closed by it.
         without_text: Shapes whose texts are left out.
-        is_locked: No other process can have replaced them meanwhile.
+        hold: The lock of the compaction; without it others can have replaced them meanwhile.
 
     Raises:
         StoreError: One of them is damaged.
@@ -179,7 +180,7 @@ def replace_batches(
         purged_before=purged_before,
     )
     with committing(snapshot.place) as ensure_held:
-        now = snapshot if is_locked else open_store(snapshot.place)
+        now = snapshot if hold is Hold.HELD else open_store(snapshot.place)
         if not ids <= {batch.batch_id for batch in now.batches}:
             delete_batch(snapshot, batch_id, files)
             return now, False
@@ -207,13 +208,13 @@ def rewrite_batches(
     *,
     forget: Collection[str] = (),
     without_text: Collection[str] = (),
-    is_locked: bool,
+    hold: Hold,
 ) -> OpenStore:
     """A store in which batches that hold something were written again without it, one by one.
 
     Args:
         holding: Returns the batches that hold it.
-        forget, without_text, is_locked: As in `replace_batches`.
+        forget, without_text, hold: As in `replace_batches`.
 
     Raises:
         StoreError: One of them is damaged.
@@ -226,7 +227,7 @@ def rewrite_batches(
                 MergeBlock((batch,), batch.first, batch.sequence),
                 forget=forget,
                 without_text=without_text,
-                is_locked=is_locked,
+                hold=hold,
             )
             if not is_replaced:
                 break  # another machine has merged it meanwhile, with others

@@ -22,7 +22,7 @@ from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_stor
 from dbt_graft.collectors.store.commit import record_batch
 from dbt_graft.collectors.store.compaction import rewrite_batches
 from dbt_graft.collectors.store.fold.files import remove_folds
-from dbt_graft.collectors.store.lock import committing, compacting, writing
+from dbt_graft.collectors.store.lock import committing, compacting
 from dbt_graft.collectors.store.logs import all_logs, is_forgotten
 from dbt_graft.collectors.store.tables import PURGED, TABLES
 from dbt_graft.collectors.store.upgrade import keep_copy
@@ -71,7 +71,7 @@ def forget(store: str, origins: Collection[str]) -> None:
     Raises:
         StoreError: The store is damaged.
     """
-    with writing(store), compacting(store, wait=True) as lock:
+    with compacting(store, wait=True) as hold:
         with committing(store) as ensure_held:
             snapshot = open_store(store)
             keep_copy(snapshot)
@@ -86,7 +86,7 @@ def forget(store: str, origins: Collection[str]) -> None:
             open_store(store),
             lambda snapshot: _batches_with_origins(snapshot, origins),
             forget=origins,
-            is_locked=lock.is_held,
+            hold=hold,
         )
 
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 from dbt_graft.collectors.schema import batch
 from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.compaction import MergeBlock, replace_batches
-from dbt_graft.collectors.store.lock import committing, compacting, writing
+from dbt_graft.collectors.store.lock import committing, compacting
 from dbt_graft.collectors.store.old_rows import OldRows
 from dbt_graft.collectors.store.purged_rows import ClosedLogs
 from dbt_graft.collectors.store.tables import PURGED, TABLES
@@ -73,7 +73,7 @@ def purge(
     """
     if dry_run:
         return _logs_to_close(open_store(store), before, on_progress)[0]
-    with writing(store), compacting(store, wait=True) as lock:
+    with compacting(store, wait=True) as hold:
         # In a bucket another machine may merge the same batches meanwhile.
         is_purged = False
         while not is_purged:
@@ -86,7 +86,7 @@ def purge(
             parts = tuple(batch for batch in snapshot.batches if batch.sequence <= last)
             on_progress(f"writing what is left of {len(parts):,} batches")
             block = MergeBlock(parts, min(batch.first for batch in parts), last)
-            _, is_purged = replace_batches(snapshot, block, closed=closed, is_locked=lock.is_held)
+            _, is_purged = replace_batches(snapshot, block, closed=closed, hold=hold)
     return summary
 
 

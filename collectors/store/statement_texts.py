@@ -19,7 +19,7 @@ from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.compaction import rewrite_batches
 from dbt_graft.collectors.store.fold.files import drop_texts
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
-from dbt_graft.collectors.store.lock import committing, compacting, folding, writing
+from dbt_graft.collectors.store.lock import committing, compacting, folding
 from dbt_graft.collectors.store.upgrade import COPIES, keep_copy
 from dbt_graft.lineage.operations import Operation
 
@@ -57,7 +57,7 @@ def drop_statements(store: str, before: datetime) -> int:
     Raises:
         StoreError: The store is damaged.
     """
-    with writing(store), compacting(store, wait=True) as lock:
+    with compacting(store, wait=True) as hold:
         snapshot = open_store(store)
         old = old_statements(snapshot, before)
         _remove_copies(snapshot, before)
@@ -69,7 +69,7 @@ def drop_statements(store: str, before: datetime) -> int:
             snapshot,
             lambda snapshot: _batches_with_text(snapshot, old),
             without_text=old,
-            is_locked=lock.is_held,
+            hold=hold,
         )
         with folding(store):
             drop_texts(snapshot, old)

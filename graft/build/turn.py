@@ -1,19 +1,16 @@
 """One command at a time: builds and collects of one lineage store on this machine take turns.
 
-The system holds the lock of a process and lets go when it ends, however it does: a killed build
-blocks nobody. Where a system has no such lock (Windows, some network file systems) nothing is held:
-of two collects the second to commit fails then, and of two builds the second to publish waits.
+A killed build blocks nobody. Where the store's file system has no locks, nothing is held: of two
+collects the second to commit fails then, and of two builds the second to publish waits.
 """
 
 from __future__ import annotations
 
-import errno
 import functools
 import os
 import re
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,17 +18,16 @@ from typing import Any
 import click
 import orjson
 
+from dbt_graft.file_lock import Hold, file_lock
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.outputs import check_outputs, output_of
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.lineage.errors import GraftError
 
 _FILE = ".turn.lock"
-_LOOK = 0.2
 _DEFAULT = timedelta(hours=1)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _SPAN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([smhd])")
-_BUSY = frozenset({errno.EAGAIN, errno.EACCES})
 
 
 class BusyError(GraftError):
@@ -98,101 +94,41 @@ def turn(config: Config, wait: timedelta, notice: Callable[[str], None]) -> Iter
     Raises:
         BusyError: Another one still holds it after that time.
     """
-    file, new_folders = _make_folder(config)
-    try:
-        handle = _hold(file, config, wait, notice) if file else None
-        if file is None or handle is None:
-            yield
-            return
-        try:
-            yield
-        finally:
-            # Still held: whoever waits for it sees that it is gone, and makes another.
-            file.unlink(missing_ok=True)
-            os.close(handle)
-    finally:
-        for folder in new_folders:
-            with suppress(OSError):  # not empty
-                folder.rmdir()
-
-
-def _make_folder(config: Config) -> tuple[Path | None, list[Path]]:
-    """The lock's file, and the folders that were made for it, the innermost first.
-
-    It is in the store, or for one that is no folder among the artifacts; None where there is no
-    lock.
-    """
-    try:
-        import fcntl  # noqa: F401 (there is none on Windows)
-    except ImportError:
-        return None, []
-    store_folder = config.path(config.store)
-    if "://" in store_folder:
-        output = output_of(config, "artifacts")
-        output.claim()
-        folder = output.path
-    else:
-        folder = Path(store_folder)
+    folder = _folder(config)
+    file = folder / _FILE
     new_folders = [ancestor for ancestor in (folder, *folder.parents) if not ancestor.exists()]
-    try:
+    with suppress(OSError):  # the command gives the reason
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:  # the command gives the reason
-        return None, new_folders
-    return folder / _FILE, new_folders
-
-
-def _hold(file: Path, config: Config, wait: timedelta, notice: Callable[[str], None]) -> int | None:
-    """The file, locked; None where it cannot be, as in a store that may be read only."""
-    until = time.monotonic() + wait.total_seconds()
-    while True:
-        try:
-            handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError:
-            return None
-        try:
-            _wait(handle, config, until, notice)
-            if _is_at(handle, file):
-                with suppress(OSError):  # a note for others, no more
-                    os.ftruncate(handle, 0)
-                    os.pwrite(handle, _note(), 0)
-                return handle
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)
-
-
-def _is_at(handle: int, file: Path) -> bool:
-    """Whether the open file is still the one at its path."""
     try:
-        return os.path.samestat(os.fstat(handle), file.stat())
-    except OSError:
-        return False
+        with ExitStack() as stack:
+            hold = stack.enter_context(file_lock(file, 0))
+            if hold is Hold.BUSY and wait:
+                notice(f"waiting for {_other(file)}, which works on this lineage store")
+                hold = stack.enter_context(file_lock(file, wait.total_seconds()))
+            if hold is Hold.BUSY:
+                raise BusyError(
+                    f"{_other(file)} works on this lineage store",
+                    place=config.path(config.store),
+                    remedy="run it again when that one has ended, or wait longer with --wait",
+                )
+            if hold is Hold.HELD:
+                with suppress(OSError):  # a note for others, no more
+                    file.write_bytes(_note())
+            yield
+    finally:
+        for new_folder in new_folders:
+            with suppress(OSError):  # not empty
+                new_folder.rmdir()
 
 
-def _wait(handle: int, config: Config, until: float, notice: Callable[[str], None]) -> None:
-    import fcntl
-
-    noticed = False
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in _BUSY:
-                return  # this file system has no locks
-        else:
-            return
-        other = _other(handle)
-        if time.monotonic() >= until:
-            raise BusyError(
-                f"{other} works on this lineage store",
-                place=config.path(config.store),
-                remedy="run it again when that one has ended, or wait longer with --wait",
-            )
-        if not noticed:
-            notice(f"waiting for {other}, which works on this lineage store")
-            noticed = True
-        time.sleep(min(_LOOK, max(until - time.monotonic(), 0)))
+def _folder(config: Config) -> Path:
+    """The folder of the lock: the store, or for one that is no folder the artifacts."""
+    store_folder = config.path(config.store)
+    if "://" not in store_folder:
+        return Path(store_folder)
+    output = output_of(config, "artifacts")
+    output.claim()
+    return output.path
 
 
 def _note() -> bytes:
@@ -200,10 +136,10 @@ def _note() -> bytes:
     return orjson.dumps({"process": os.getpid(), "since": at})
 
 
-def _other(handle: int) -> str:
+def _other(file: Path) -> str:
     """The command that holds the lock, by the note that it left."""
     try:
-        note = orjson.loads(os.pread(handle, 200, 0))
+        note = orjson.loads(file.read_bytes())
         process, since = int(note["process"]), datetime.fromisoformat(note["since"])
     except (OSError, ValueError, KeyError, TypeError):
         return "another graft"

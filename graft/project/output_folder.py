@@ -23,11 +23,13 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from dbt_graft.file_lock import file_lock
 from dbt_graft.lineage.errors import FULL_DISK, GraftError, write_error
 from dbt_graft.replaced_file import is_leftover, replace_file
 
 MARKER = ".dbt-graft.json"
 _STAGING = ".dbt-graft-new"
+_LOCK = ".dbt-graft-new.lock"
 # Where systems keep the home folders of their users.
 _HOMES = (Path("/home"), Path("/Users"), Path("C:/Users"))
 
@@ -64,7 +66,7 @@ class OutputFolder:
         """
         self.claim()
         staging = self.path / _STAGING
-        with self._errors(), _lock(self.path):
+        with self._errors(), file_lock(self.path / _LOCK):
             shutil.rmtree(staging, ignore_errors=True)
             content = staging / "content"
             content.mkdir(parents=True)
@@ -282,23 +284,3 @@ def _same(a: Path, b: Path) -> bool:
         return a.samefile(b)
     except OSError:
         return False
-
-
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """Hold the folder for one process; the system lets go when the process ends.
-
-    Where a system has no such lock (Windows, some network file systems) nothing is held.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

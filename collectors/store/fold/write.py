@@ -62,9 +62,7 @@ def fold_store(
     Returns:
         Whether it was folded.
     """
-    with folding(store) as is_free:
-        if not is_free:
-            return False
+    with folding(store):
         snapshot = open_store(store)
         last = max((stored.sequence for stored in stored_folds(snapshot)), default=-1)
         # The first format has no sequence.

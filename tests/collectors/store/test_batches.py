@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbt_graft.collectors import schema, store
-from dbt_graft.collectors.store import StoreError, batches, commit, damages, lock, open_store
+from dbt_graft.collectors.store import StoreError, batches, commit, damages, open_store
 from dbt_graft.collectors.store.commit import record_batch, sweep
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -269,20 +269,14 @@ def test_leftovers_are_swept_unless_somebody_may_still_write_them(stored: Path) 
     leftover = stored / "accesses/batch_id=dead"
     (stored / "accesses/own").mkdir()
     listed = [{"origin": "e", "position": "1", "events": 0, "noise": 0}]
-    with lock.writing(str(stored)) as mine:
-        with lock.writing(str(stored)):
-            assert not mine.is_alone()
-        sweep(open_store(str(stored)), alone=False)
-        assert leftover.exists()
-        long_ago = time.time() - timedelta(days=3).total_seconds()
-        for path in (leftover, *leftover.iterdir()):
-            os.utime(path, (long_ago, long_ago))
-        sweep(open_store(str(stored)), alone=False)
-        assert not leftover.exists()
-        assert (stored / "runs/batch_id=dead").exists()
-        assert mine.is_alone()
-    sweep(open_store(str(stored)), alone=True)
-    assert [*stored.glob("*/batch_id=dead")] == []
+    sweep(open_store(str(stored)))
+    assert leftover.exists()
+    long_ago = time.time() - timedelta(days=3).total_seconds()
+    for path in (leftover, *leftover.iterdir()):
+        os.utime(path, (long_ago, long_ago))
+    sweep(open_store(str(stored)))
+    assert not leftover.exists()
+    assert (stored / "runs/batch_id=dead").exists()
     assert (stored / "accesses/own").exists(), "somebody else's"
     record_batch(open_store(str(stored)), "e", listed, ())
     assert written(stored) == ["x", "y", "z"]

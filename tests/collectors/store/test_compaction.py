@@ -18,6 +18,7 @@ from dbt_graft.collectors.store import StoreError, arrow_tables, compaction, loc
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.commit import record_batch
 from dbt_graft.collectors.store.compaction import compact, due_blocks
+from dbt_graft.file_lock import Hold
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records
@@ -178,10 +179,10 @@ def test_two_compactions_at_once_change_nothing_for_readers(
     found = store.open_store(str(tmp_path))
     [block] = compaction.due_blocks(found)
     for _ in range(2):  # as where no lock is: both found the same
-        compaction.replace_batches(found, block, is_locked=True)
+        compaction.replace_batches(found, block, hold=Hold.HELD)
     assert len(store.batches(str(tmp_path))) == 2
     assert written(tmp_path) == NAMES[:4]
-    _, was_done = compaction.replace_batches(found, block, is_locked=False)
+    _, was_done = compaction.replace_batches(found, block, hold=Hold.NONE)
     assert not was_done, "the third one notices"
     assert not store.open_store(str(tmp_path)).uncommitted
     compact(str(tmp_path), AT_ONCE)
@@ -258,12 +259,12 @@ def test_a_commit_does_not_wait_for_a_compaction(
 ) -> None:
     monkeypatch.setattr(compaction, "FAN_OUT", 2)
     with lock.compacting(str(tmp_path), wait=False) as mine:
-        assert (mine.is_held, mine.is_busy) == (True, False)
+        assert mine is Hold.HELD
         logs(tmp_path, "a", "b")
         assert len(store.batches(str(tmp_path))) == 2
         with lock.compacting(str(tmp_path), wait=False) as other:
-            assert (other.is_held, other.is_busy) == (False, True)
+            assert other is Hold.BUSY
     logs(tmp_path, "c")
     assert len(store.batches(str(tmp_path))) == 2
     with lock.compacting("s3a://bucket/store", wait=True) as nobody:
-        assert (nobody.is_held, nobody.is_busy) == (False, False)
+        assert nobody is Hold.NONE
