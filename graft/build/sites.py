@@ -5,7 +5,6 @@ The rooms that make pages are imported when a site is built, so that other comma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING
 from dbt_graft.analysis.history.changes import NO_BUILDS
 from dbt_graft.collectors import store
 from dbt_graft.exporters.task_metadata import task_metadata_file
-from dbt_graft.graft.build.audience import AudienceSite, audience_site
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.project.dbt_relations import dbt_platform
@@ -24,6 +22,11 @@ from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.past import Moment, past_notice
 from dbt_graft.graft.project.privacy_report import privacy_report
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.questions.audience.site import (
+    AudienceSite,
+    audience_configs,
+    audience_site,
+)
 from dbt_graft.graft.questions.leaks.leaks import find_leaks
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.described import DescribedLineage
@@ -63,13 +66,6 @@ def publish_sites(
     if faults:
         raise faults[0] if len(faults) == 1 else GraftError("\n".join(map(str, faults)))
     return published
-
-
-def audience_configs(config: Config) -> Iterator[Config]:
-    """The configuration of each site of `site.audiences`."""
-    for name, entry in config.site.audiences.items():
-        update = {**entry.model_dump(), "audience": name, "audiences": {}}
-        yield config.model_copy(update={"site": config.site.model_copy(update=update)})
 
 
 def publish_site(

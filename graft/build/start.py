@@ -28,14 +28,14 @@ collect:
   - spark: {{path: logs/spark-events/}}
   # - spark: {{history_server: "http://history:18080"}} # if their folder cannot be read
 
-  # SQL Server Extended Events of the session that `graft sqlserver session` prints.
+  # SQL Server Extended Events of the session that `graft logs sqlserver-session` prints.
   # Name the task in the connection string of its script: APP=python_task::load_orders
   # - sqlserver:
   #     server: mssql://sql01:1433
   #     path: logs/xe/                # .xel files, or exports as XML, CSV or NDJSON
   #     # connection: env:GRAFT_MSSQL # instead of `path`: the variable with an ODBC connection
   #     # session: lineage
-  #     # snapshot: snapshot.json     # written by `graft sqlserver snapshot`
+  #     # snapshot: snapshot.json     # written by `graft logs sqlserver-snapshot`
 
   # Events of OpenLineage, of Airflow and others: docs/logs.md
   # - openlineage: {{path: logs/openlineage/}}

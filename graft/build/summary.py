@@ -124,7 +124,7 @@ def _damaged_files(files: Sequence[str]) -> str:
         "the lineage store; the rest was published, pages of what only these files had are gone:",
         *(f"  {file}" for file in files[:_SHOWN_PLACES]),
         *([f"  and {omitted:,} more"] if omitted > 0 else []),
-        "`graft store check` says what to do",
+        "`graft doctor --store` says what to do",
     ]
     return f"\n{'':<10}".join(shown)
 

@@ -9,11 +9,10 @@ import click
 import orjson
 
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.graft.build.audience import audience_site
-from dbt_graft.graft.build.sites import audience_configs
 from dbt_graft.graft.commands.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.questions.audience.site import audience_configs, audience_site
 from dbt_graft.graft.questions.leaks.leaks import LeakSearch, find_leaks
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.errors import GraftError

@@ -24,13 +24,13 @@ from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels
 from dbt_graft.analysis.render.phrases import count
-from dbt_graft.graft.build.audience_labels import audience_of, check_labels, task_levels
-from dbt_graft.graft.build.audience_words import Sight, hidden_texts, words_of
 from dbt_graft.graft.project.complete_project import CompleteProject, complete_project
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared_labels import DeclaredLabels, declared_labels
 from dbt_graft.graft.project.impact_graph import impact_graph
 from dbt_graft.graft.project.privacy_report import spread_labels
+from dbt_graft.graft.questions.audience.labels import audience_of, check_labels, task_levels
+from dbt_graft.graft.questions.audience.words import Sight, hidden_texts, words_of
 from dbt_graft.injector.audience import visible_artifacts
 from dbt_graft.injector.audience_nodes import hidden_nodes, named_nodes, nodes_naming_hidden
 from dbt_graft.injector.audience_values import texts
@@ -67,6 +67,13 @@ class AudienceSite:
             {name: history for name, history in days.tasks.items() if name in tasks},
             {name: history for name, history in days.datasets.items() if name not in hidden},
         )
+
+
+def audience_configs(config: Config) -> Iterator[Config]:
+    """The configuration of each site of `site.audiences`."""
+    for name, entry in config.site.audiences.items():
+        update = {**entry.model_dump(), "audience": name, "audiences": {}}
+        yield config.model_copy(update={"site": config.site.model_copy(update=update)})
 
 
 def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:

@@ -1,0 +1,1 @@
+"""The project as an audience may see it, before any page is made of it."""
