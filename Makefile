@@ -67,7 +67,7 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
 	@$(EDITABLE) '.[spark,sqlserver,fast]'
-	@$(BIN)/graft java >/dev/null 2>&1 || $(EDITABLE) '.[all]'
+	@$(BIN)/graft doctor --java >/dev/null 2>&1 || $(EDITABLE) '.[all]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.docs

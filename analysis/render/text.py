@@ -68,16 +68,27 @@ def _findings(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
         alike = list(group)
         yield ""
         yield f"{alike[0].severity.value}: {alike[0].code} ({len(alike):,})"
+        remedies = {finding.remedy for finding in alike}
         for finding in alike[:most]:
             owner = f" ({finding.owner})" if finding.owner else ""
             way = f"  by {' > '.join(finding.path)}" if finding.path else ""
             yield f"  {finding.subject}{owner}: {finding.problem}{way}"
+            if len(remedies) > 1:
+                yield from _remedy(finding.remedy, "    ")
         if most and len(alike) > most:
             yield f"  and {len(alike) - most:,} more: --all shows them"
-        for remedy in dict.fromkeys(finding.remedy for finding in alike[:most]):
-            yield from (f"  do: {line}" for line in remedy.splitlines())
+        if len(remedies) == 1:
+            yield from _remedy(alike[0].remedy, "  ")
     yield ""
     yield count_severities(findings)
+
+
+def _remedy(remedy: str, indent: str) -> Iterator[str]:
+    """The next step; further lines are to be copied, and stand as they are."""
+    first, *block = remedy.splitlines() or [""]
+    if first:
+        yield f"{indent}do: {first}"
+    yield from block
 
 
 def count_severities(findings: Sequence[Finding]) -> str:

@@ -1,7 +1,7 @@
 """The door of the Spark collector: all that the command line and the pipeline use of it.
 
 The pipeline lists logs with `new_logs` and collects them with `collect`. `read_logs` reads the logs
-below a path without Spark, for `graft spark show`. The constants are the reasons and namespaces
+below a path without Spark, for `graft logs spark`. The constants are the reasons and namespaces
 that `graft doctor` explains.
 """
 

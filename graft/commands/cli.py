@@ -17,15 +17,11 @@ COMMANDS = {
     "Set up": {
         "init": ("steps", "Write a commented graft.yml beside the dbt project in FOLDER."),
         "doctor": ("doctor", "Check a project, and print what is wrong and how to fix it."),
-        "schema": ("steps", "Print the JSON schema of graft.yml, for an editor or a CI job."),
-        "spark": ("spark", "Look at Spark event logs."),
-        "sqlserver": (
-            "sqlserver",
-            "Set up a SQL Server: its event session and a snapshot of its schemas.",
+        "schema": (
+            "steps",
+            "Print the JSON schema of graft.yml, or of another file, for an editor or a CI job.",
         ),
-        "xel": ("xel", "Print the events in FILES, or folders of .xel files."),
-        "openlineage": ("openlineage", "Check OpenLineage events."),
-        "java": ("steps", "Print the JAVA_HOME on which graft starts Spark."),
+        "logs": ("logs", "Look at logs of engines, and set up what SQL Server logs."),
     },
     "Build": {
         "build": ("steps", "Run collect, inject and site."),
@@ -79,7 +75,7 @@ COMMANDS = {
     "Look after": {
         "store": (
             "store",
-            "Look after the lineage store: info, check, clean, compact, purge, forget, backup.",
+            "Look after the lineage store: info, clean, compact, purge, forget, backup.",
         ),
     },
 }

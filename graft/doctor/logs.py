@@ -84,7 +84,7 @@ def files(log_source: LogSource, state: StoreState, what: str) -> Iterator[Findi
 
 
 def _server(entry: SqlServerEntry) -> Iterator[Finding]:
-    """The findings of `graft sqlserver check`; a table of events only has to be reachable."""
+    """The findings about an event session; a table of events only has to be reachable."""
     assert entry.connection
     if not entry.session:
         try_connection(entry.connection)

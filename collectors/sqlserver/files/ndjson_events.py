@@ -1,4 +1,4 @@
-"""One JSON object a line -> its event, as `graft xel` prints them or flat, or as XML in a field."""
+"""One JSON object a line -> its event: as `graft logs xel` prints them, flat, or XML in a field."""
 
 from __future__ import annotations
 

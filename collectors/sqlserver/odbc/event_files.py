@@ -118,13 +118,14 @@ def session_files(connection: pyodbc.Connection, server: EventServer, name: str)
         raise GraftError(
             "there is no such event session, or the login may not see it",
             place=name,
-            remedy=f"create it (`graft sqlserver session` prints how), GRANT {server.permission}",
+            remedy="create it (`graft logs sqlserver-session` prints how), "
+            f"GRANT {server.permission}",
         )
     if not any(defined):
         raise GraftError(
             "the event session writes to no file",
             place=name,
-            remedy="add the target package0.event_file: `graft sqlserver session` prints how",
+            remedy="add the target package0.event_file: `graft logs sqlserver-session` prints how",
         )
     stopped = LogDamage(f"event session {name}", "it is not running: nothing is recorded")
     return SessionFiles(_pattern(next(filter(None, defined))), [] if running else [stopped])

@@ -23,7 +23,7 @@ _DEFAULT_MEGABYTES = 1024
 _DEFAULT_FILES = 5
 # Asked for by default; `collect_object_name` is not, and by some versions other texts neither.
 _ON_BY_DEFAULT = frozenset({"collect_batch_text", "collect_statement"})
-_ANEW = "drop it and create it anew: graft sqlserver session"
+_ANEW = "drop it and create it anew: graft logs sqlserver-session"
 
 
 def check_session(session: SessionState | None, name: str) -> list[Finding]:
@@ -39,7 +39,7 @@ def check_session(session: SessionState | None, name: str) -> list[Finding]:
                 Severity.ERROR,
                 name,
                 "there is no such session, or the login may not see it",
-                "create it: graft sqlserver session; or grant the login VIEW SERVER STATE",
+                "create it: graft logs sqlserver-session; or grant the login VIEW SERVER STATE",
             )
         ]
     findings = [
@@ -136,7 +136,7 @@ def _events(session: SessionState) -> Iterator[Finding]:
             _APPLICATION,
             f"{_list(open_to_all)} captured of every application: it costs the server, and fills "
             "the files with events that no lineage needs",
-            "compare client_app_name in the event's WHERE: graft sqlserver session shows how",
+            "compare client_app_name in the event's WHERE: graft logs sqlserver-session shows how",
         )
 
 

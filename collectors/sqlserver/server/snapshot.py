@@ -30,7 +30,9 @@ from dbt_graft.replaced_file import replace_file
 VERSION = 1
 _FORMAT = "dbt-graft sqlserver snapshot"
 _RELATIONS = (Kind.TABLE, Kind.VIEW)
-_AGAIN = "take it again: graft sqlserver snapshot --connection env:GRAFT_MSSQL --out snapshot.json"
+_AGAIN = (
+    "take it again: graft logs sqlserver-snapshot --connection env:GRAFT_MSSQL --out snapshot.json"
+)
 
 _T = TypeVar("_T")
 

@@ -74,7 +74,7 @@ def test_a_wrong_command_has_a_suggestion(capfd: pytest.CaptureFixture[str]) -> 
         ("{}", ["inject", "--json"], "there is no manifest.json", 1),
         ("{}", ["site", "--json", "-q"], "there is no manifest.json", 1),
         ("{}", ["inject", "--jsn", "--json"], "No such option", 2),
-        ("{}", ["spark", "show", "no", "--json"], "there is nothing at this path", 1),
+        ("{}", ["logs", "spark", "no", "--json"], "there is nothing at this path", 1),
     ],
 )
 def test_errors_are_json_with_json(
@@ -157,7 +157,7 @@ def test_a_wrong_declared_file_is_annotated(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "l.yml").write_text("version: 1\ntask: {}")
-    assert run("declared", "check", "--format", "github", "l.yml") == 2
+    assert run("doctor", "--format", "github", "l.yml") == 3
     assert capfd.readouterr().out.startswith("::error file=l.yml,line=2::`task` is not a key here")
 
 

@@ -21,6 +21,7 @@ from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.doctor.dataset_names import name_rules
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.errors import GraftError
+from tests.graft.commands.answers import read_answer
 
 LOG = "logs/spark/app-1"
 Doctor = Callable[..., dict[tuple[str, str], str]]
@@ -113,9 +114,9 @@ def doctor(project: Path, capfd: pytest.CaptureFixture[str]) -> Doctor:
     def run(*options: str) -> dict[tuple[str, str], str]:
         with pytest.raises(SystemExit) as ended:
             main(["doctor", "--json", "--config", str(project / "graft.yml"), *options])
-        found = orjson.loads(capfd.readouterr().out)
-        problems = {(one["severity"], one["subject"]): one["problem"] for one in found}
-        assert ended.value.code == any(severity == "error" for severity, _ in problems)
+        findings = read_answer(capfd.readouterr().out)["findings"]
+        problems = {(item["severity"], item["subject"]): item["problem"] for item in findings}
+        assert ended.value.code == (3 if any(key[0] == "error" for key in problems) else 0)
         return problems
 
     return run
@@ -139,8 +140,8 @@ def test_nothing_is_written_and_people_get_it_in_lines(
         main(["doctor", "--config", str(project / "graft.yml")])
     lines = capfd.readouterr().out.splitlines()
     assert ended.value.code == 0
-    assert "note: logs/spark: 1 log, 0 of them new or changed; 7 events collected" in lines
-    assert lines[-1].startswith("errors: 0, warnings: 0, notes: ")
+    assert "  logs/spark: 1 log, 0 of them new or changed; 7 events collected" in lines
+    assert lines[-1].startswith("0 errors, 0 warnings, ")
     assert sorted(project.rglob("*")) == before
 
 
@@ -340,4 +341,4 @@ def test_a_log_cannot_command_the_terminal(
         main(["doctor", "--config", str(project / "graft.yml")])
     printed = capfd.readouterr().out
     assert "\x1b" not in printed
-    assert f"warning: {LOG}: 1 ×  [2J error: all is lost\n" in printed
+    assert f"  {LOG}: 1 ×  [2J error: all is lost\n" in printed

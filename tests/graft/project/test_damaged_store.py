@@ -67,7 +67,7 @@ def test_inject_publishes_the_rest_names_the_file_and_ends_with_7(
     assert f"{named}; the rest of the store is published" in errors
     text = graft(folder, "inject", "-q").stdout
     assert "damaged   the lineage store; the rest was published" in text
-    assert "`graft store check` says what to do" in text
+    assert "`graft doctor --store` says what to do" in text
 
 
 @pytest.mark.parametrize("how", DAMAGES)

@@ -139,7 +139,7 @@ def test_a_file_of_another_structure_is_named(
     with pytest.raises(GraftError) as error:
         read_snapshot(path)
     assert problem in error.value.problem
-    assert (error.value.place, "graft sqlserver snapshot" in error.value.remedy) == (
+    assert (error.value.place, "graft logs sqlserver-snapshot" in error.value.remedy) == (
         str(path),
         True,
     )

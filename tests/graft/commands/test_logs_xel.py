@@ -1,4 +1,4 @@
-"""`graft xel`: what it prints of .xel files, and how it ends."""
+"""`graft logs xel`: what it prints of .xel files, and how it ends."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def damaged(file: Path) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["xel", *map(str, arguments)])
+    return CliRunner().invoke(main, ["logs", "xel", *map(str, arguments)])
 
 
 def printed(result: Result) -> list[dict[str, object]]:
@@ -184,7 +184,7 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "a.xel"
     write_events(path, [batch(n, "etl") for n in range(5_000)])
     shown = subprocess.Popen(
-        [sys.executable, "-m", "dbt_graft", "xel", str(path)],
+        [sys.executable, "-m", "dbt_graft", "logs", "xel", str(path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

@@ -1,4 +1,4 @@
-"""`graft openlineage check`: the difference line by line, and the exit code for CI."""
+"""`graft logs openlineage`: the difference line by line, and the exit code for CI."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Check:
         templates = tmp_path / "expected.json"
         templates.write_bytes(expected if isinstance(expected, bytes) else orjson.dumps(expected))
         with pytest.raises(SystemExit) as ended:
-            main(["openlineage", "check", found, "--expect", str(templates), *options])
+            main(["logs", "openlineage", found, "--expect", str(templates), *options])
         captured = capfd.readouterr()
         return int(ended.value.code or 0), captured.out + captured.err
 

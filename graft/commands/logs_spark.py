@@ -1,4 +1,4 @@
-"""The command `graft spark`: the lineage in a Spark event log, without Spark and Java."""
+"""The command `graft logs spark`: the lineage in a Spark event log, without Spark and Java."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dbt_graft.collectors.spark.source import (
     read_logs,
 )
 from dbt_graft.collectors.store import LogRecords
-from dbt_graft.graft.commands.command import CommandGroup
+from dbt_graft.graft.commands.answering import FAILS
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.memory import uses_memory
 from dbt_graft.lineage.dataset import DatasetId
@@ -36,8 +36,8 @@ from dbt_graft.lineage.records import ColumnEdge, Evidence, Records
 
 _EXAMPLES = """\b
 Examples:
-  graft spark show spark-events/eventlog_v2_app-20261121050003-0001
-  graft spark show spark-events/ --task-from job_group --json | jq '.[].tasks[].task'
+  graft logs spark spark-events/eventlog_v2_app-20261121050003-0001
+  graft logs spark spark-events/ --task-from job_group --json | jq '.[].tasks[].task'
 """
 _UNNAMED = "(no name)"
 Row = Mapping[str, Any]
@@ -50,12 +50,7 @@ def _places(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tu
     return value
 
 
-@click.group(cls=CommandGroup, epilog=_EXAMPLES)
-def spark() -> None:
-    """Look at Spark event logs."""
-
-
-@spark.command(epilog=_EXAMPLES)
+@click.command(epilog=_EXAMPLES)
 @click.argument("log")
 @click.option(
     "--task-from",
@@ -70,11 +65,13 @@ def spark() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="Exit with 3 if part of a log was rejected.")
-def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, strict: bool) -> None:
-    """Print the tasks of the application in LOG: what they read and wrote, by column.
+def spark(
+    log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, strict: bool
+) -> None:
+    """Print the tasks of an application: what they read and wrote.
 
-    LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. The lineage
-    store is not changed.
+    LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. Datasets
+    are shown by column. The lineage store is not changed.
     """
     logs = SparkLogs(log, log, namespace=namespace, unnamed_task=_UNNAMED)
     if places:
@@ -94,7 +91,7 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
         click.echo(orjson.dumps(applications, option=orjson.OPT_INDENT_2))
     is_partial = any(finding.severity is not Severity.NOTE for finding in left_out)
     rejected = is_partial or any(application["rejects"] for application in applications)
-    sys.exit(3 if strict and rejected else 0)
+    sys.exit(FAILS if strict and rejected else 0)
 
 
 def _application(log: CollectedLog) -> dict[str, Any]:

@@ -1,25 +1,18 @@
-"""The commands `graft sqlserver …`: set up what a SQL Server logs."""
+"""The commands `graft logs sqlserver-…`: set up what a SQL Server logs."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
-import orjson
 
-from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.sqlserver.source import (
     SessionOptions,
     Snapshot,
-    check_server_session,
     session_script,
     take_snapshot,
     write_snapshot,
 )
-from dbt_graft.graft.commands.command import CommandGroup
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError, write_error
 
@@ -35,19 +28,12 @@ _connection = click.option(
 )
 
 
-@click.group(
-    cls=CommandGroup,
-    epilog="\b\nExample: graft sqlserver session --folder 'D:\\XE' --out session.sql",
-)
-def sqlserver() -> None:
-    """Set up a SQL Server: its event session and a snapshot of its schemas."""
-
-
-@sqlserver.command(
+@click.command(
+    "sqlserver-session",
     epilog="\b\nExamples:\n"
-    "  graft sqlserver session --folder /var/opt/mssql/xe --out session.sql\n"
-    "  graft sqlserver session --application 'etl ' --no-statements | sqlcmd -S crm\n"
-    "  graft sqlserver session --azure --folder https://shop.blob.core.windows.net/xe"
+    "  graft logs sqlserver-session --folder /var/opt/mssql/xe --out session.sql\n"
+    "  graft logs sqlserver-session --application 'etl ' --no-statements | sqlcmd -S crm\n"
+    "  graft logs sqlserver-session --azure --folder https://shop.blob.core.windows.net/xe",
 )
 @click.option(
     "--session", "name", default=_DEFAULT.name, show_default=True, help="The session's name."
@@ -87,7 +73,7 @@ def sqlserver() -> None:
     help="Capture each statement of a batch as well.",
 )
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file.")
-def session(out: Path | None, **options: object) -> None:
+def sqlserver_session(out: Path | None, **options: object) -> None:
     """Print the script of an event session that captures what lineage needs.
 
     Comments in the script give the reason for each setting. Nothing is run: review the script,
@@ -101,41 +87,12 @@ def session(out: Path | None, **options: object) -> None:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise write_error(error, out, "name another file as `--out`") from error
-    click.echo(f"wrote {out}; run it on the server, then `graft sqlserver check`")
+    click.echo(f"wrote {out}; run it on the server, then `graft doctor --sqlserver`")
 
 
-@sqlserver.command(
-    "check", epilog="\b\nExample: graft sqlserver check --connection env:GRAFT_MSSQL"
-)
-@_connection
-@click.option(
-    "--session", "name", default=_DEFAULT.name, show_default=True, help="The session's name."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def check_session(setting: str, name: str, *, as_json: bool) -> None:
-    """Check that an event session captures what lineage needs.
-
-    Exits with 1 if it does not.
-    """
-
-    findings = check_server_session(setting, name)
-    if as_json:
-        rows = [asdict(finding) for finding in findings]
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
-    else:
-        click.echo(_report(findings, name))
-    sys.exit(any(finding.severity is Severity.ERROR for finding in findings))
-
-
-def _report(findings: Sequence[Finding], name: str) -> str:
-    if not findings:
-        return f"{name}: runs and captures everything that lineage needs"
-    return "\n".join(map(str, findings))
-
-
-@sqlserver.command(
-    "snapshot",
-    epilog="\b\nExample: graft sqlserver snapshot --database Shop --database ShopDW"
+@click.command(
+    "sqlserver-snapshot",
+    epilog="\b\nExample: graft logs sqlserver-snapshot --database Shop --database ShopDW"
     " --out snapshot.json",
 )
 @_connection
@@ -152,7 +109,7 @@ def _report(findings: Sequence[Finding], name: str) -> str:
     show_default=True,
     help="The file to write.",
 )
-def snapshot_command(setting: str, databases: tuple[str, ...], out: Path) -> None:
+def sqlserver_snapshot(setting: str, databases: tuple[str, ...], out: Path) -> None:
     """Save the schemas of databases: tables, views, columns, synonyms and procedures.
 
     With a snapshot, views, synonyms and `SELECT *` are resolved without a connection. No row of

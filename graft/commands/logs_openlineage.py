@@ -1,4 +1,4 @@
-"""The commands `graft openlineage`: emitted events against expected ones."""
+"""The command `graft logs openlineage`: emitted events against expected ones."""
 
 from __future__ import annotations
 
@@ -25,27 +25,18 @@ from dbt_graft.exporters.openlineage.expectations import (
     event_name,
     expected_events,
 )
-from dbt_graft.graft.commands.command import CommandGroup
 from dbt_graft.lineage.errors import GraftError
 
 _STANDARD_INPUT = Path("-")
 _OTHERS = 5
 
 
-@click.group(
-    cls=CommandGroup,
-    epilog="\b\nExample: graft openlineage check events.jsonl --expect expected.json",
-)
-def openlineage() -> None:
-    """Check OpenLineage events."""
-
-
-@openlineage.command(
+@click.command(
     epilog="\b\nExit codes: 0 as expected; 1 a difference, or a file cannot be read; 2 invalid "
     "command line.\n\n"
     "\b\nExamples:\n"
-    "  graft openlineage check events.jsonl --expect expected.json\n"
-    "  graft openlineage check events/ --expect expected/ --json\n\n"
+    "  graft logs openlineage events.jsonl --expect expected.json\n"
+    "  graft logs openlineage events/ --expect expected/ --json\n\n"
     "\b\nexpected.json:\n"
     '  {"load_orders.event.complete": {\n'
     '    "run": {"runId": "{{ is_uuid(result) }}"},\n'
@@ -61,7 +52,7 @@ def openlineage() -> None:
     help="Expected events: a JSON or YAML file, or a folder of them; repeatable.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(events: Path, templates: tuple[Path, ...], *, as_json: bool) -> None:
+def openlineage(events: Path, templates: tuple[Path, ...], *, as_json: bool) -> None:
     """Compare emitted events with expected ones.
 
     EVENTS is a file with an event a line or a list of events, a folder of such files, or - for

@@ -1,4 +1,4 @@
-"""The command `graft xel`: events in .xel files, without Windows and SQL Server."""
+"""The command `graft logs xel`: events in .xel files, without Windows and SQL Server."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ from dbt_graft.collectors.sqlserver.source import (
     value_text,
     xel_chunks,
 )
+from dbt_graft.graft.commands.answering import FAILS
 
 _EXAMPLES = """\b
 Examples:
-  graft xel lineage_0_133*.xel --summary
-  graft xel xe/ --application 'python_task::*' --name sql_batch_completed
-  graft xel lineage.xel --format ndjson | jq -r .data.batch_text
+  graft logs xel lineage_0_133*.xel --summary
+  graft logs xel xe/ --application 'python_task::*' --name sql_batch_completed
+  graft logs xel lineage.xel --format ndjson | jq -r .data.batch_text
 """
 _APPLICATION = "client_app_name"
 # Fields with the text of an event.
@@ -155,7 +156,7 @@ def xel(
     except BrokenPipeError:
         # `| head` has enough; Python would complain when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(3 if strict and tally.damages else 0)
+    sys.exit(FAILS if strict and tally.damages else 0)
 
 
 def _event_filter(names: tuple[str, ...], globs: tuple[str, ...]) -> EventFilter:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -25,7 +24,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotRelation,
     read_snapshot,
 )
-from dbt_graft.graft.commands.sqlserver import sqlserver
+from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 
@@ -80,8 +79,8 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return settings
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(sqlserver, arguments)
+def run(command: str, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["logs", f"sqlserver-{command}", *arguments])
 
 
 def test_the_script_is_printed_as_it_is() -> None:
@@ -99,7 +98,8 @@ def test_the_script_is_as_it_was_asked_for(tmp_path: Path) -> None:
         "--no-statements",
     ]
     result = run("session", *asked, f"--out={tmp_path / 's.sql'}")
-    assert (result.exit_code, "graft sqlserver check" in result.stdout) == (0, True)
+    assert result.exit_code == 0
+    assert "graft doctor --sqlserver" in result.stdout
     assert (tmp_path / "s.sql").read_text() == session_script(
         SessionOptions("s", "a", "/c", False, 64, 3, 32, statements=False)
     )
@@ -116,42 +116,28 @@ def test_a_script_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     assert (result.exit_code, "cannot be written" in result.stderr) == (1, True)
 
 
-def state(monkeypatch: pytest.MonkeyPatch, found: SessionState | None) -> None:
-    monkeypatch.setattr(source, "session_state", lambda *_: found)
+def check(monkeypatch: pytest.MonkeyPatch, state: SessionState | None, *options: str) -> Result:
+    monkeypatch.setattr(source, "session_state", lambda *_: state)
+    return CliRunner().invoke(main, ["doctor", "--sqlserver", "env:GRAFT_MSSQL", *options])
 
 
 def test_a_session_that_is_missing_fails_the_check(
     monkeypatch: pytest.MonkeyPatch, connections: list[str]
 ) -> None:
-    state(monkeypatch, None)
-    result = run("check", "--session", "py")
-    assert result.exit_code == 1
-    assert result.stdout.startswith("error: py: there is no such session")
+    result = check(monkeypatch, None, "--session", "py")
+    assert result.exit_code == 3
+    assert "  py: there is no such session" in result.stdout
     assert (connections, Closed.closed) == (["env:GRAFT_MSSQL"], 1)
 
 
-def test_findings_are_printed_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    state(monkeypatch, None)
-    result = run("check", "--json")
-    (finding,) = json.loads(result.stdout)
-    assert (result.exit_code, finding["severity"], finding["subject"]) == (1, "error", "py_lineage")
-
-
 def test_a_session_with_warnings_only_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    state(monkeypatch, WARNED)
-    result = run("check")
-    assert (result.exit_code, result.stdout.startswith("warning: STARTUP_STATE: ")) == (0, True)
+    result = check(monkeypatch, WARNED)
+    assert (result.exit_code, "\nwarning: EVENT_SESSION (1)" in result.stdout) == (0, True)
 
 
-def test_a_complete_session_has_no_findings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    state(monkeypatch, replace(WARNED, starts_itself=True))
-    result = run("check")
-    assert (result.exit_code, result.stdout) == (
-        0,
-        "py_lineage: runs and captures everything that lineage needs\n",
-    )
+def test_a_complete_session_has_no_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = check(monkeypatch, replace(WARNED, starts_itself=True))
+    assert (result.exit_code, result.stdout) == (0, "py_lineage: nothing is wrong\n")
 
 
 def test_a_snapshot_is_written_and_its_notices_printed(

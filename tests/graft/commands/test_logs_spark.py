@@ -1,4 +1,4 @@
-"""`graft spark show` shows what a log holds, to people and to programs, and never runs Java."""
+"""`graft logs spark` shows what a log holds, to people and to programs, and never runs Java."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def log(make_log: Make, node: Make, tmp_path: Path) -> Path:  # noqa: F811
 
 
 def show(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(main, ["spark", "show", *arguments])
+    done = CliRunner().invoke(main, ["logs", "spark", *arguments])
     return done.exit_code, done.output
 
 
