@@ -6,36 +6,31 @@ producing run, a run has a code reference, a certified dataset has an owner and 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from dbt_graft.analysis.checks.rule_codes import RuleCode
+from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.quality.times import length, time_of_day
+from dbt_graft.analysis.rule import (
+    CERTIFIED_WITHOUT_OWNER,
+    CERTIFIED_WITHOUT_SLO,
+    GOLD_WITHOUT_RESULT,
+    MISSING_CODE_REF,
+    MISSING_PRODUCING_RUN,
+    OUTSIDE_PLATFORM,
+    PROMISE_NOT_READ,
+    SECOND_WRITER,
+    STALE_EDGE,
+    UNRESOLVED,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Evidence, Outcome
-
-
-@dataclass(frozen=True, slots=True)
-class RuleFinding:
-    """A dataset or a task about which something is missing.
-
-    Attributes:
-        code: What it is: a `RuleCode`, or the code of another gate.
-        subject: Its name.
-        owner: Empty if nobody is named.
-    """
-
-    code: str
-    subject: str
-    problem: str
-    remedy: str
-    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +83,10 @@ def rule_findings(
     descriptions: Mapping[DatasetId, Description],
     consumers: Iterable[Consumer],
     scope: RuleScope,
-) -> list[RuleFinding]:
+) -> list[Finding]:
     """The findings of all rules, by rule and subject."""
     subject = _Subject(lineage, descriptions, (*consumers,), scope)
     return [finding for rule in _RULES for finding in rule(subject)]
-
-
-def owner_scores(owned: Mapping[str, str], wrong: Collection[str]) -> dict[str, int]:
-    """For each owner the share of datasets and tasks, in per cent, that are without a finding.
-
-    Args:
-        owned: Dataset or task -> its owner.
-        wrong: Those with a finding.
-    """
-    counts = Counter(owned.values())
-    bad = Counter(owner for subject, owner in owned.items() if subject in wrong)
-    return {owner: 100 * (counts[owner] - bad[owner]) // counts[owner] for owner in sorted(counts)}
 
 
 def owners(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> dict[str, str]:
@@ -114,14 +97,13 @@ def owners(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> d
     return {subject: owner for subject, owner in owner_by_subject.items() if owner}
 
 
-def _without_run(subject: _Subject) -> Iterator[RuleFinding]:
+def _without_run(subject: _Subject) -> Iterator[Finding]:
     lineage = subject.lineage
     for dataset, writers in lineage.writer_names().items():
         usages = lineage.writers(dataset)
         seen = any(usage.evidence is not Evidence.DECLARED or usage.evidences for usage in usages)
         if not seen and not lineage.definition(dataset):
-            yield RuleFinding(
-                RuleCode.MISSING_PRODUCING_RUN,
+            yield MISSING_PRODUCING_RUN.finding(
                 str(dataset),
                 f"no run of {_list_names(writers)} is seen to write it: it is declared only",
                 "collect the logs of its engine, or let it emit OpenLineage events",
@@ -129,12 +111,11 @@ def _without_run(subject: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _without_code(subject: _Subject) -> Iterator[RuleFinding]:
+def _without_code(subject: _Subject) -> Iterator[Finding]:
     for task in _writing(subject.lineage):
         info = task.info
         if not (info.repo or info.path or any(run.code_version for run in task.runs)):
-            yield RuleFinding(
-                RuleCode.MISSING_CODE_REF,
+            yield MISSING_CODE_REF.finding(
                 task.name,
                 "nothing says which code it runs",
                 "name its `repo` and `path` below `tasks` in graft.yml",
@@ -142,7 +123,7 @@ def _without_code(subject: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _certified(subject: _Subject) -> Iterator[RuleFinding]:
+def _certified(subject: _Subject) -> Iterator[Finding]:
     with_slo = {
         dataset
         for consumer in subject.consumers
@@ -152,8 +133,7 @@ def _certified(subject: _Subject) -> Iterator[RuleFinding]:
     for dataset in subject.tagged_datasets(subject.scope.certified):
         owner = subject.owner(dataset)
         if not owner:
-            yield RuleFinding(
-                RuleCode.CERTIFIED_WITHOUT_OWNER,
+            yield CERTIFIED_WITHOUT_OWNER.finding(
                 str(dataset),
                 "is certified and has no owner",
                 "name one in dbt's `meta: {owner: …}`, or as `group`",
@@ -163,8 +143,7 @@ def _certified(subject: _Subject) -> Iterator[RuleFinding]:
             result.criteria for node_id in subject.results(dataset) for result in results[node_id]
         )
         if dataset not in with_slo and not checked:
-            yield RuleFinding(
-                RuleCode.CERTIFIED_WITHOUT_SLO,
+            yield CERTIFIED_WITHOUT_SLO.finding(
                 str(dataset),
                 "is certified, and nothing says how fresh it must be",
                 "give the source a `freshness` in dbt, or an exposure that reads it `meta: "
@@ -173,7 +152,7 @@ def _certified(subject: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _promises(subject: _Subject) -> Iterator[RuleFinding]:
+def _promises(subject: _Subject) -> Iterator[Finding]:
     for consumer in subject.consumers:
         for promise, is_read, remedy in (
             (
@@ -188,8 +167,7 @@ def _promises(subject: _Subject) -> Iterator[RuleFinding]:
             ),
         ):
             if not promise.endswith(" ") and not is_read:
-                yield RuleFinding(
-                    RuleCode.PROMISE_NOT_READ,
+                yield PROMISE_NOT_READ.finding(
                     consumer.name,
                     f"its {promise} is no time that can be watched",
                     f"write it as {remedy}",
@@ -197,25 +175,23 @@ def _promises(subject: _Subject) -> Iterator[RuleFinding]:
                 )
 
 
-def _gold(subject: _Subject) -> Iterator[RuleFinding]:
+def _gold(subject: _Subject) -> Iterator[Finding]:
     for dataset in subject.tagged_datasets(subject.scope.gold):
         description = subject.descriptions.get(dataset)
         tests = {test.node_id for test in description.tests} if description else set()
         if tests.isdisjoint(subject.results(dataset)):
             problem = "its tests have no result" if tests else "is gold and has no test"
             remedy = "collect dbt's run_results.json: docs/logs.md" if tests else "test it in dbt"
-            code = RuleCode.GOLD_WITHOUT_RESULT
-            yield RuleFinding(code, str(dataset), problem, remedy, subject.owner(dataset))
+            yield GOLD_WITHOUT_RESULT.finding(str(dataset), problem, remedy, subject.owner(dataset))
 
 
-def _outside(subject: _Subject) -> Iterator[RuleFinding]:
+def _outside(subject: _Subject) -> Iterator[Finding]:
     platform = [pattern.casefold() for pattern in subject.scope.platform]
     if not platform:
         return
     for task in _writing(subject.lineage):
         if not any(fnmatchcase(task.name.casefold(), pattern) for pattern in platform):
-            yield RuleFinding(
-                RuleCode.OUTSIDE_PLATFORM,
+            yield OUTSIDE_PLATFORM.finding(
                 task.name,
                 f"is not of the platform, and writes {_list_names([*map(str, task.writes)])}",
                 "move it to the platform, or add it to `rules: {platform: […]}` in graft.yml",
@@ -223,13 +199,12 @@ def _outside(subject: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _second_writer(subject: _Subject) -> Iterator[RuleFinding]:
+def _second_writer(subject: _Subject) -> Iterator[Finding]:
     for dataset, tasks in subject.lineage.writer_names().items():
         model = subject.lineage.definition(dataset, DefinitionKind.DBT)
         writers = [*tasks, *([f"dbt ({model.name})"] if model else [])]
         if len(writers) > 1:
-            yield RuleFinding(
-                RuleCode.SECOND_WRITER,
+            yield SECOND_WRITER.finding(
                 str(dataset),
                 f"is written by {_list_names(writers)}",
                 "let one of them write it, or look at their pages whether they take turns",
@@ -237,14 +212,13 @@ def _second_writer(subject: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _unresolved(subject: _Subject) -> Iterator[RuleFinding]:
+def _unresolved(subject: _Subject) -> Iterator[Finding]:
     shapes = subject.lineage.shapes
     for task in subject.lineage.tasks.values():
         used = {shape for usage in task.usages for shape in usage.shapes if shape in shapes}
         failed = [shape for shape in used if shapes[shape].outcome is not Outcome.PARSED]
         if failed:
-            yield RuleFinding(
-                RuleCode.UNRESOLVED,
+            yield UNRESOLVED.finding(
                 task.name,
                 f"of {len(failed):,} of its {len(used):,} statements not all is known",
                 "run `graft explain TASK`, which shows them with the reasons",
@@ -252,7 +226,7 @@ def _unresolved(subject: _Subject) -> Iterator[RuleFinding]:
             )
 
 
-def _stale(subject: _Subject) -> Iterator[RuleFinding]:
+def _stale(subject: _Subject) -> Iterator[Finding]:
     before = subject.scope.stale_before
     newest: dict[tuple[DatasetId, DatasetId], datetime] = {}
     tasks: dict[tuple[DatasetId, DatasetId], list[str]] = defaultdict(list)
@@ -264,8 +238,7 @@ def _stale(subject: _Subject) -> Iterator[RuleFinding]:
     for edge, at in sorted(newest.items()):
         if before and at < before:
             source, target = edge
-            yield RuleFinding(
-                RuleCode.STALE_EDGE,
+            yield STALE_EDGE.finding(
                 str(target),
                 f"data came from {source} by {_list_names(tasks[edge])}, last on {at:%Y-%m-%d}",
                 "if that is over, `graft store forget` what showed it; else look why it stopped",
@@ -285,7 +258,7 @@ def _list_names(names: Iterable[str]) -> str:
     return " and ".join(filter(None, [", ".join(listed[:-1]), *listed[-1:]]))
 
 
-_RULES: tuple[Callable[[_Subject], Iterator[RuleFinding]], ...] = (
+_RULES: tuple[Callable[[_Subject], Iterator[Finding]], ...] = (
     _without_run,
     _without_code,
     _certified,

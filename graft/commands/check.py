@@ -12,13 +12,14 @@ import click
 import orjson
 
 from dbt_graft import __version__
-from dbt_graft.analysis.checks.rules import owner_scores, owners
+from dbt_graft.analysis.checks.report import owner_scores
+from dbt_graft.analysis.checks.rules import owners
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.github import annotation
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.questions.checks.gates import GateFinding, gate_findings
+from dbt_graft.graft.questions.checks.gates import gate_findings
 
 FAILS = 8
 VERSION = 1
@@ -63,8 +64,7 @@ def check(
     config = load_config(config_path)
     described, grafted = Project(config).described_graft()
     findings = gate_findings(config, described, grafted)
-    wrong = {finding.subject for finding in findings if finding.severity is not Severity.NOTE}
-    scores = owner_scores(owners(described.lineage, described.descriptions), wrong)
+    scores = owner_scores(owners(described.lineage, described.descriptions), findings)
     if as_format == "json":
         click.echo(orjson.dumps(_json(findings, scores), option=orjson.OPT_INDENT_2))
     elif as_format == "github":
@@ -87,7 +87,7 @@ def _reaches(severity: Severity, limit: Severity) -> bool:
     return _SEVERITIES.index(severity) <= _SEVERITIES.index(limit)
 
 
-def _json(findings: Sequence[GateFinding], scores: Mapping[str, int]) -> dict[str, Any]:
+def _json(findings: Sequence[Finding], scores: Mapping[str, int]) -> dict[str, Any]:
     counts = Counter(finding.severity for finding in findings)
     return {
         "$schema": SCHEMA_URL,
@@ -110,7 +110,7 @@ def _json(findings: Sequence[GateFinding], scores: Mapping[str, int]) -> dict[st
 
 
 def _lines(
-    findings: Sequence[GateFinding], scores: Mapping[str, int], most: int | None
+    findings: Sequence[Finding], scores: Mapping[str, int], most: int | None
 ) -> Iterator[str]:
     if not findings:
         yield "nothing was found"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from dbt_graft.analysis.checks.rule_codes import SEVERITIES
 from dbt_graft.analysis.finding import Severity
-from dbt_graft.analysis.privacy.findings import PrivacyCode
+from dbt_graft.analysis.rule import RULES
 from dbt_graft.collectors.checked_yaml import Section, Text
 
 
@@ -19,29 +17,10 @@ def _off(value: object) -> object:
 
 SeverityName = Annotated[Literal["off", "note", "warning", "error"], BeforeValidator(_off)]
 
-FORBIDDEN = "FORBIDDEN_CHANGE"
-PHANTOM, UNDECLARED = "PHANTOM_EDGE", "UNDECLARED_EDGE"
-COLUMN_DRIFT, DAG_ORDER = "COLUMN_DRIFT", "DAG_ORDER"
-CONTRACT_NOT_READ, CONTRACT_UNMATCHED = "CONTRACT_NOT_READ", "CONTRACT_WITHOUT_DATASET"
-CONTRACT_COLUMN = "CONTRACT_COLUMN_MISSING"
-# Every code that `graft check` may print -> its severity where graft.yml says nothing.
-DEFAULTS: Mapping[str, Severity] = {
-    FORBIDDEN: Severity.WARNING,
-    **{code.value: severity for code, severity in SEVERITIES.items()},
-    PHANTOM: Severity.WARNING,
-    UNDECLARED: Severity.WARNING,
-    COLUMN_DRIFT: Severity.WARNING,
-    DAG_ORDER: Severity.WARNING,
-    **{code.value: Severity.WARNING for code in PrivacyCode},
-    CONTRACT_NOT_READ: Severity.WARNING,
-    CONTRACT_UNMATCHED: Severity.WARNING,
-    CONTRACT_COLUMN: Severity.ERROR,
-}
-
 
 def _code(text: str) -> str:
-    if text not in DEFAULTS:
-        raise ValueError(f"is no code of a rule: write one of {', '.join(sorted(DEFAULTS))}")
+    if text not in RULES:
+        raise ValueError(f"is no code of a rule: write one of {', '.join(sorted(RULES))}")
     return text
 
 
@@ -57,7 +36,5 @@ class RulesSection(Section):
     @property
     def severities(self) -> dict[str, Severity]:
         """Code -> its severity; without codes that are off."""
-        names_by_code = {
-            code: severity.value for code, severity in DEFAULTS.items()
-        } | self.severity
+        names_by_code = {code: rule.severity.value for code, rule in RULES.items()} | self.severity
         return {code: Severity(name) for code, name in names_by_code.items() if name != "off"}

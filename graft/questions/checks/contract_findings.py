@@ -6,15 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dbt_graft.analysis.checks.contracts import match_contracts
-from dbt_graft.analysis.checks.rules import RuleFinding
+from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.render.github import findings
+from dbt_graft.analysis.rule import CONTRACT_COLUMN, CONTRACT_NOT_READ, CONTRACT_UNMATCHED
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import read_contracts
-from dbt_graft.graft.project.rules_section import (
-    CONTRACT_COLUMN,
-    CONTRACT_NOT_READ,
-    CONTRACT_UNMATCHED,
-)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.described import DescribedLineage
@@ -22,7 +18,7 @@ from dbt_graft.lineage.described import DescribedLineage
 
 def contract_findings(
     config: Config, described: DescribedLineage, catalog: Mapping[str, Any]
-) -> Iterator[RuleFinding]:
+) -> Iterator[Finding]:
     """Contracts that cannot be read, mean no dataset, or promise columns that are not there.
 
     Args:
@@ -32,9 +28,7 @@ def contract_findings(
     for fault in files.faults:
         for finding in findings(fault):
             remedy = finding.remedy or "correct the file, or `contracts` in graft.yml"
-            yield RuleFinding(
-                CONTRACT_NOT_READ, finding.subject or "contracts", finding.problem, remedy
-            )
+            yield CONTRACT_NOT_READ.finding(finding.subject or "contracts", finding.problem, remedy)
     lineage = described.lineage
     matches = match_contracts(files.contracts, {*lineage.datasets, *described.descriptions})
     for contract, table, candidates in matches.unmatched:
@@ -45,7 +39,7 @@ def contract_findings(
         )
         problem = f"its table {table.names[0]} {several}"
         remedy = "name database and schema in `servers`, or the table in `physicalName`"
-        yield RuleFinding(CONTRACT_UNMATCHED, contract.name, problem, remedy, contract.owner)
+        yield CONTRACT_UNMATCHED.finding(contract.name, problem, remedy, contract.owner)
     for contract, table, dataset in matches.tables:
         facts = lineage.datasets.get(dataset) if _is_complete(described, dataset, catalog) else None
         column_names = {column.name.casefold() for column in facts.columns} if facts else set()
@@ -57,7 +51,7 @@ def contract_findings(
         if lacks:
             problem = f"lacks {', '.join(lacks[:5])}, which the contract {contract.name} promises"
             remedy = "add them, or agree on a new version of the contract"
-            yield RuleFinding(CONTRACT_COLUMN, str(dataset), problem, remedy, contract.owner)
+            yield CONTRACT_COLUMN.finding(str(dataset), problem, remedy, contract.owner)
 
 
 def _is_complete(

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 
 from dbt_graft.analysis.checks.drift import DriftStatus
-from dbt_graft.analysis.checks.rules import RuleFinding, RuleScope, rule_findings
-from dbt_graft.analysis.finding import Severity
+from dbt_graft.analysis.checks.rules import RuleScope, rule_findings
+from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.privacy.report import ADVICE
-from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.privacy_report import privacy_report
-from dbt_graft.graft.project.rules_section import (
+from dbt_graft.analysis.rule import (
     COLUMN_DRIFT,
     DAG_ORDER,
-    FORBIDDEN,
-    PHANTOM,
-    UNDECLARED,
+    FORBIDDEN_CHANGE,
+    PHANTOM_EDGE,
+    RULES,
+    UNDECLARED_EDGE,
 )
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.privacy_report import privacy_report
 from dbt_graft.graft.questions.checks.contract_findings import contract_findings
 from dbt_graft.graft.questions.checks.drift_report import drift_report
 from dbt_graft.graft.questions.checks.drift_text import column_lines
@@ -28,30 +29,16 @@ from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 
 _SEVERITIES = list(Severity)
-_DRIFT = {DriftStatus.PHANTOM: PHANTOM, DriftStatus.UNDECLARED: UNDECLARED}
-
-
-@dataclass(frozen=True, slots=True)
-class GateFinding:
-    """A finding of any gate; as in `RuleFinding`."""
-
-    code: str
-    severity: Severity
-    subject: str
-    problem: str
-    remedy: str
-    owner: str = ""
+_DRIFT = {DriftStatus.PHANTOM: PHANTOM_EDGE.code, DriftStatus.UNDECLARED: UNDECLARED_EDGE.code}
 
 
 def gate_findings(
     config: Config, described: DescribedLineage, grafted: Grafted | None
-) -> list[GateFinding]:
+) -> list[Finding]:
     """The findings of all gates, the worst first; codes that graft.yml turns off are left out."""
     severities = config.rules.severities
     findings = [
-        GateFinding(
-            code, severities[code], finding.subject, finding.problem, finding.remedy, finding.owner
-        )
+        replace(finding, severity=severities[code])
         for code, finding in _all_findings(config, described, grafted)
         if code in severities
     ]
@@ -63,14 +50,14 @@ def gate_findings(
 
 def _all_findings(
     config: Config, described: DescribedLineage, grafted: Grafted | None
-) -> Iterator[tuple[str, RuleFinding]]:
+) -> Iterator[tuple[str, Finding]]:
     lineage = described.lineage
     for forbidden in find_forbidden(config, grafted) if grafted else ():
         if forbidden.rule == "second_writer":
             continue  # The rule of lineage finds it, of what dbt does not know too.
         subject = forbidden.names[0] if forbidden.names else "dbt"
         remedy = "correct it, or list it below `check: {accept: […]}` in graft.yml"
-        yield FORBIDDEN, RuleFinding(FORBIDDEN, subject, str(forbidden), remedy)
+        yield FORBIDDEN_CHANGE.code, FORBIDDEN_CHANGE.finding(subject, str(forbidden), remedy)
     rules = rule_findings(
         lineage, described.descriptions, described.consumers, _scope(config, lineage.flows)
     )
@@ -80,23 +67,23 @@ def _all_findings(
     for edge in drifted.edges:
         if code := _DRIFT.get(edge.status):
             phantom = f"is declared, and none of its {edge.runs:,} runs does it"
-            how = phantom if code == PHANTOM else "is seen, and not declared"
+            how = phantom if code == PHANTOM_EDGE.code else "is seen, and not declared"
             problem = f"that it {edge.direction.value}s {edge.dataset} {how}"
             remedy = "run `graft declared propose`, which prints the YAML that settles it"
             if edge.task in models:
                 remedy = "name tables by `ref` and `source`, and only those that the model reads"
             owner = lineage.tasks[edge.task].info.owner if edge.task in lineage.tasks else ""
-            yield code, RuleFinding(code, edge.task, problem, remedy, owner)
+            yield code, RULES[code].finding(edge.task, problem, remedy, owner)
     owner_of = {str(dataset): text.owner for dataset, text in described.descriptions.items()}
     for dataset_id, text in column_lines(drifted.columns):
         subject = str(dataset_id)
         remedy = "run `dbt docs generate`, and correct the columns in YAML"
         owner = owner_of.get(subject, "")
-        yield COLUMN_DRIFT, RuleFinding(COLUMN_DRIFT, subject, text, remedy, owner)
+        yield COLUMN_DRIFT.code, COLUMN_DRIFT.finding(subject, text, remedy, owner)
     for order in drifted.orders:
         if order.fault.is_error:
             remedy = "let it depend on the writer, or `airflow: {ignore: …}` in graft.yml"
-            yield DAG_ORDER, RuleFinding(DAG_ORDER, order.task, order.text, remedy)
+            yield DAG_ORDER.code, DAG_ORDER.finding(order.task, order.text, remedy)
     catalog = grafted.catalog if grafted else {}
     yield from (
         (finding.code, finding) for finding in contract_findings(config, described, catalog)
@@ -108,8 +95,8 @@ def _all_findings(
         problem = f"the column {name} is sensitive{reader}"
         yield (
             finding.code,
-            RuleFinding(
-                finding.code, dataset, problem, ADVICE[finding.code], owner_of.get(dataset, "")
+            RULES[finding.code].finding(
+                dataset, problem, ADVICE[finding.code], owner_of.get(dataset, "")
             ),
         )
 

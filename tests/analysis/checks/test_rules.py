@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.analysis.checks.rules import RuleScope, owner_scores, rule_findings
+from dbt_graft.analysis.checks.report import owner_scores
+from dbt_graft.analysis.checks.rules import RuleScope, rule_findings
+from dbt_graft.analysis.rule import SECOND_WRITER, STALE_EDGE
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
@@ -187,6 +189,8 @@ def test_a_rule_finds(
     assert [f"{one.code} {one.subject}" for one in found] == expected
 
 
-def test_a_score_is_the_share_without_findings() -> None:
+def test_a_score_is_the_share_without_warnings_and_errors() -> None:
     owned = {"a": "Finance", "b": "Finance", "c": "Finance", "d": "Sales"}
-    assert owner_scores(owned, {"a", "d", "x"}) == {"Finance": 66, "Sales": 0}
+    findings = [SECOND_WRITER.finding(subject, "") for subject in ("a", "d", "x")]
+    findings.append(STALE_EDGE.finding("b", ""))
+    assert owner_scores(owned, findings) == {"Finance": 66, "Sales": 0}

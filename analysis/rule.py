@@ -1,0 +1,177 @@
+"""The rules that `graft check` holds: the code of each finding, its severity and what breaks it.
+
+`docs/check.md` has them as a table, which a test compares with this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbt_graft.analysis.finding import Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule; `rules: {severity: …}` in graft.yml changes its severity or turns it off.
+
+    Attributes:
+        check: The check of `graft check --only` that finds what breaks it.
+        code: The code of its findings.
+        severity: Where graft.yml names no other.
+        doc: What breaks it, in Markdown.
+    """
+
+    check: str
+    code: str
+    severity: Severity
+    doc: str
+
+    def finding(
+        self,
+        subject: str,
+        problem: str,
+        remedy: str = "",
+        owner: str = "",
+        place: str = "",
+        path: Sequence[str] = (),
+    ) -> Finding:
+        """A finding that breaks this rule."""
+        return Finding(
+            self.code, self.severity, subject, problem, remedy, owner, place, tuple(path)
+        )
+
+
+RULES: dict[str, Rule] = {}
+
+
+def _rule(check: str, code: str, severity: Severity, doc: str) -> Rule:
+    rule = RULES[code] = Rule(check, code, severity, doc)
+    return rule
+
+
+_ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+CERTIFIED_WITHOUT_OWNER = _rule(
+    "rules",
+    "CERTIFIED_ASSET_MISSING_OWNER",
+    _ERROR,
+    "a dataset with the tag `certified` has no owner",
+)
+CERTIFIED_WITHOUT_SLO = _rule(
+    "rules",
+    "CERTIFIED_ASSET_MISSING_SLO",
+    _WARNING,
+    "nothing says how fresh it must be: no `freshness` of a dbt source, no reader with "
+    "`freshness_slo` or `deadline`",
+)
+GOLD_WITHOUT_RESULT = _rule(
+    "rules",
+    "GOLD_ASSET_MISSING_QUALITY_RESULT",
+    _WARNING,
+    "no test of a dataset with the tag `gold` has a result",
+)
+PROMISE_NOT_READ = _rule(
+    "rules",
+    "PROMISE_NOT_READ",
+    _WARNING,
+    "the deadline or the freshness SLO of a consumer or a contract is "
+    "[no time](quality.md#deadlines)",
+)
+MISSING_PRODUCING_RUN = _rule(
+    "rules",
+    "MISSING_PRODUCING_RUN",
+    _WARNING,
+    "a dataset is written as people declare, and no run of a writer is known",
+)
+MISSING_CODE_REF = _rule(
+    "rules",
+    "MISSING_CODE_REF",
+    _NOTE,
+    "a task writes, and neither `repo`, `path` nor a code version of its runs is known",
+)
+SECOND_WRITER = _rule(
+    "rules", "SECOND_WRITER", _WARNING, "several tasks write a dataset, or a task and dbt"
+)
+OUTSIDE_PLATFORM = _rule(
+    "rules",
+    "WRITE_OUTSIDE_PLATFORM",
+    _WARNING,
+    "a task writes that `rules: {platform: […]}` does not name",
+)
+UNRESOLVED = _rule(
+    "rules",
+    "UNRESOLVED_STATEMENTS",
+    _WARNING,
+    "not all tables or columns in statements of a task are known",
+)
+STALE_EDGE = _rule(
+    "rules",
+    "STALE_EDGE",
+    _NOTE,
+    "data flowed and has not for `impact: {stale_after: 90d}`",
+)
+PHANTOM_EDGE = _rule(
+    "drift",
+    "PHANTOM_EDGE",
+    _WARNING,
+    "an edge of a task or a dbt model is declared, and [none of its runs does it](drift.md)",
+)
+UNDECLARED_EDGE = _rule(
+    "drift", "UNDECLARED_EDGE", _WARNING, "an edge is seen, and [nobody declared it](drift.md)"
+)
+COLUMN_DRIFT = _rule(
+    "drift",
+    "COLUMN_DRIFT",
+    _WARNING,
+    "dbt's catalog or YAML and the logs do not agree on [a column](drift.md#columns)",
+)
+SENSITIVE_UNCLASSIFIED = _rule(
+    "privacy",
+    "SENSITIVE_COLUMN_UNCLASSIFIED",
+    _WARNING,
+    "a column is sensitive, and neither it nor its dataset says so",
+)
+SENSITIVE_PUBLISHED = _rule(
+    "privacy",
+    "SENSITIVE_COLUMN_PUBLISHED",
+    _WARNING,
+    "a report or a dashboard reads a sensitive column",
+)
+SENSITIVE_IN_FILE = _rule(
+    "privacy", "SENSITIVE_COLUMN_IN_FILE", _WARNING, "a sensitive column is in a file"
+)
+SENSITIVE_WITHOUT_LINEAGE = _rule(
+    "privacy",
+    "SENSITIVE_ASSET_MISSING_PRIVACY_LINEAGE",
+    _WARNING,
+    "a task writes a sensitive column, and nothing tells what it comes from",
+)
+LOWERED = _rule(
+    "privacy",
+    "LOWERED_WITHOUT_REASON",
+    _WARNING,
+    "more sensitive values flow into a column than its label says, and it gives no reason",
+)
+CONTRACT_COLUMN = _rule(
+    "contracts",
+    "CONTRACT_COLUMN_MISSING",
+    _ERROR,
+    "a [data contract](contracts.md) promises a column that the table lacks",
+)
+CONTRACT_NOT_READ = _rule("contracts", "CONTRACT_NOT_READ", _WARNING, "a contract cannot be read")
+CONTRACT_UNMATCHED = _rule(
+    "contracts", "CONTRACT_WITHOUT_DATASET", _WARNING, "a contract means no dataset, or several"
+)
+FORBIDDEN_CHANGE = _rule(
+    "artifacts",
+    "FORBIDDEN_CHANGE",
+    _WARNING,
+    "`graft inject` changes dbt's artifacts as [`check`](configuration.md#check) forbids",
+)
+DAG_ORDER = _rule(
+    "dags",
+    "DAG_ORDER",
+    _WARNING,
+    "a DAG may read data [before it is written](airflow-dags.md#check-existing-dags)",
+)
