@@ -12,9 +12,9 @@ import yaml
 from pydantic import BaseModel
 
 from dbt_graft.collectors.checked_yaml import sections
-from dbt_graft.graft.build.start import write_config
 from dbt_graft.graft.commands.cli import COMMANDS, main
 from dbt_graft.graft.project.config import Config, load
+from dbt_graft.graft.steps.start import write_config
 
 
 def keys(section: type[BaseModel]) -> Iterator[str]:

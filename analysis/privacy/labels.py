@@ -81,6 +81,10 @@ class PrivacyLabels:
         """The numbers of all labelled columns."""
         return iter(self._arrivals)
 
+    def place(self, column: int) -> tuple[str, str]:
+        """The dataset and the name of a column."""
+        return str(self.graph.datasets[self.graph.dataset_of[column]]), self.graph.column_names[column]
+
     def classification(self, column: int) -> Classification | None:
         """The classification of a column; None where nothing tells one."""
         arrived = self._arrivals.get(column)

@@ -146,9 +146,9 @@ def _fold(store: str) -> None:
 
 def _injecting(folder: Path) -> Callable[[], None]:
     """A dbt project of a hundred models with the history's store."""
-    from dbt_graft.graft.build.inject import graft
     from dbt_graft.graft.project.config import load
     from dbt_graft.graft.project.progress import Progress
+    from dbt_graft.graft.steps.inject import graft
 
     if not (folder / "graft.yml").exists():
         sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))

@@ -118,9 +118,9 @@ def _orjson(folder: Path) -> Callable[[], int]:
 
 
 def _inject(folder: Path) -> Callable[[], None]:
-    from dbt_graft.graft.build.inject import graft
     from dbt_graft.graft.project.config import load
     from dbt_graft.graft.project.progress import Progress
+    from dbt_graft.graft.steps.inject import graft
 
     def work() -> None:
         graft(load(folder / "graft.yml"), Progress(quiet=True))

@@ -13,13 +13,13 @@ import orjson
 from dbt_graft import __version__
 from dbt_graft.analysis.checks.drift import ENOUGH
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.graft.build.turn import Duration
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.questions.checks.dag_check import order_json
 from dbt_graft.graft.questions.checks.drift_report import DriftReport, drift_report
 from dbt_graft.graft.questions.checks.drift_text import drift_lines, status_counts
 from dbt_graft.graft.questions.checks.freshness import iso
+from dbt_graft.graft.steps.turn import Duration
 
 FAILS = 8
 VERSION = 1

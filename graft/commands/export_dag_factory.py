@@ -16,11 +16,11 @@ from dbt_graft.exporters.dag_factory.document import files, marker
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, demanded_order
 from dbt_graft.exporters.dag_factory.plan import DagPlan
 from dbt_graft.exporters.dag_factory.planner import plan_dags
-from dbt_graft.graft.build.dag_files import WrittenFiles, write_files
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.questions.checks.dag_check import check_dags, relative_to_cwd
+from dbt_graft.graft.steps.dag_files import WrittenFiles, write_files
 from dbt_graft.lineage.errors import GraftError
 
 _SHOWN = 10

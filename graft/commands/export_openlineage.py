@@ -23,11 +23,11 @@ from dbt_graft.exporters.openlineage.events import (
     events,
 )
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
-from dbt_graft.graft.build.sending import ALL, REFUSED, send
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.output_folder import OutputFolder
 from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.steps.sending import ALL, REFUSED, send
 from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
 from dbt_graft.lineage.model import Lineage
 

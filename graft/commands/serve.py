@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
-from dbt_graft.graft.build.served_site import HOST, SiteVersion, site_server, subpath
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config, find, load
+from dbt_graft.graft.steps.served_site import HOST, SiteVersion, site_server, subpath
 from dbt_graft.lineage.errors import GraftError
 
 _SHOWN = 3
@@ -73,7 +73,7 @@ def serve(config_path: Path | None, port: int, allowed_hosts: tuple[str, ...], w
 def _rebuild(config: Config, file: Path, build: Sequence[str], version: SiteVersion) -> None:
     """Build the site whenever its inputs change, one build at a time, until Ctrl-C."""
     from dbt_graft.catalog.build import design_folder
-    from dbt_graft.graft.build.watching import changed_files, inputs, next_files
+    from dbt_graft.graft.steps.watching import changed_files, inputs, next_files
 
     # The design is an input of those who change it.
     build_inputs = inputs(config, file, design_folder())

@@ -12,9 +12,9 @@ import orjson
 
 from dbt_graft.analysis.render.phrases import ago, count
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.graft.build.turn import Duration
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.questions.checks.freshness import SourceFreshness, freshness, iso
+from dbt_graft.graft.steps.turn import Duration
 from dbt_graft.lineage.errors import GraftError
 
 LATE = 6

@@ -14,14 +14,6 @@ import orjson
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.declared.source import schema as declared_schema
-from dbt_graft.graft.build import collecting
-from dbt_graft.graft.build import inject as pipeline
-from dbt_graft.graft.build.collecting import CollectResult
-from dbt_graft.graft.build.dbt_docs import generate_dbt_docs
-from dbt_graft.graft.build.sites import publish_sites
-from dbt_graft.graft.build.start import write_config
-from dbt_graft.graft.build.summary import Summary
-from dbt_graft.graft.build.turn import takes_turns
 from dbt_graft.graft.commands.answering import FAILS
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config, json_schema
@@ -29,6 +21,14 @@ from dbt_graft.graft.project.damaged_store import is_damage
 from dbt_graft.graft.project.outputs import check_outputs
 from dbt_graft.graft.project.past import Moment, takes_as_of
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.steps import collecting
+from dbt_graft.graft.steps import inject as pipeline
+from dbt_graft.graft.steps.collecting import CollectResult
+from dbt_graft.graft.steps.dbt_docs import generate_dbt_docs
+from dbt_graft.graft.steps.sites import publish_sites
+from dbt_graft.graft.steps.start import write_config
+from dbt_graft.graft.steps.summary import Summary
+from dbt_graft.graft.steps.turn import takes_turns
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report

@@ -18,12 +18,12 @@ from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.contents import store_contents
 from dbt_graft.collectors.store.forget import ForgottenLogs, count_forgotten, forget, stored_origins
 from dbt_graft.collectors.store.retention import purge_store
-from dbt_graft.graft.build.turn import Duration, turn
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.commands.store_origins import group_by_source, match_origins
 from dbt_graft.graft.doctor.store_files import secrets_line
 from dbt_graft.graft.project.config import FILE_NAME, ConfigError
+from dbt_graft.graft.steps.turn import Duration, turn
 from dbt_graft.lineage.errors import GraftError
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

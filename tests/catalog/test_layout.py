@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 
 from dbt_graft.catalog.layout import Sizes, layout
+from tests.cases import for_each
 
 SIZES = Sizes()
 
@@ -21,7 +22,7 @@ def _random_graph(seed: int, acyclic: bool = True) -> tuple[list[str], list[tupl
     return names, edges
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_an_edge_leads_from_left_to_right(seed: int) -> None:
     names, edges = _random_graph(seed)
     found = layout(names, edges)
@@ -30,7 +31,7 @@ def test_an_edge_leads_from_left_to_right(seed: int) -> None:
 
 
 @pytest.mark.parametrize("acyclic", [True, False], ids=["acyclic", "cyclic"])
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_no_two_boxes_overlap(seed: int, acyclic: bool) -> None:
     found = layout(*_random_graph(seed, acyclic))
     assert len(found.corners) == 30
@@ -40,7 +41,7 @@ def test_no_two_boxes_overlap(seed: int, acyclic: bool) -> None:
         assert apart_across or apart_down
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_no_edge_runs_through_a_box_in_the_ranks_that_it_crosses(seed: int) -> None:
     names, edges = _random_graph(seed)
     found = layout(names, edges)

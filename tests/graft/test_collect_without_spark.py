@@ -13,10 +13,10 @@ import pytest
 
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors import store
-from dbt_graft.graft.build import collecting
 from dbt_graft.graft.commands.doctor import examine
 from dbt_graft.graft.project.config import Config, load
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.steps import collecting
 from tests.collectors.dbt.artifacts import dump, result, run_results
 
 DECLARED = "version: 1\ntasks:\n  load:\n    flows: [{from: [sftp/a], to: [spark/raw.a]}]\n"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.graft.build.start import write_config
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.config import Config, ConfigError, find, load
 from dbt_graft.graft.project.dbt_folders import environment
+from dbt_graft.graft.steps.start import write_config
 
 
 def config(folder: Path, text: str) -> Config:

@@ -20,6 +20,7 @@ from dbt_graft.injector.report_text import render_report
 from dbt_graft.injector.slim import slim
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
+from tests.cases import for_each
 
 Json = dict[str, Any]
 ORDERS = "source.shop.raw.orders"
@@ -153,7 +154,7 @@ def _use(folder: Path, lineage: Lineage) -> None:
     slim(grafted.manifest, grafted.catalog)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@for_each("seed", range(10))
 def test_a_mutated_artifact_is_used_or_refused_with_its_place(
     project: Any, log: Any, tmp_path: Path, seed: int
 ) -> None:

@@ -17,10 +17,10 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from dbt_graft.collectors import store
-from dbt_graft.graft.build.sites import publish_site
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.steps.sites import publish_site
 from dbt_graft.lineage.addresses import Address
 
 SUBPATH = "/published/here"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
 
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
@@ -26,6 +25,7 @@ from dbt_graft.lineage.records import (
     Subtype,
 )
 from dbt_graft.lineage.usage import Usage
+from tests.cases import for_each
 
 
 def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:
@@ -83,7 +83,7 @@ def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:
     return lineage, AudienceView(hidden, words, tasks=visible_names)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@for_each("seed", range(100), quick=20)
 def test_nothing_hidden_is_named_and_the_rest_stays_connected(seed: int) -> None:
     lineage, view = random_lineage(random.Random(seed))  # noqa: S311
     found = visible_lineage(lineage, view)

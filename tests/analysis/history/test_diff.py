@@ -24,6 +24,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Column, Dataset, Direction, Records, Run, Status
+from tests.cases import for_each
 from tests.lineage.past_histories import START, TABLES, history, times
 
 A, B, C, *_ = TABLES
@@ -81,7 +82,7 @@ def _applied(state: PastState, changes: Iterable[Change], now: PastState) -> Fac
     return datasets, columns, tasks, edges
 
 
-@pytest.mark.parametrize("seed", range(80))
+@for_each("seed", range(80), quick=20)
 def test_the_differences_turn_one_state_into_the_other(seed: int) -> None:
     records, rule = history(seed).records(), GoneRule(runs=1, intervals=1)
     past = [_past(records, at) for at in times(seed)]

@@ -12,6 +12,7 @@ from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.reach import ImpactReach, ReachOfChange
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from tests.cases import for_each
 from tests.analysis.impact.test_answer import BOARD, EDGES, FLOWS, TESTS, table
 from tests.analysis.impact.test_spread import COLUMNS, TABLES, project
 
@@ -64,7 +65,7 @@ def test_columns_are_known_for_a_part_of_the_way() -> None:
     assert (found.known, found.flows) == (3, 4)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200), quick=20)
 def test_random_changes_have_the_figures_of_the_single_answer(seed: int) -> None:
     random = Random(seed)  # noqa: S311
     edges, flows = project(random)

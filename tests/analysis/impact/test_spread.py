@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import chain
 from random import Random
 
-import pytest
 
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
@@ -15,6 +14,7 @@ from dbt_graft.analysis.impact.spread import State, spread
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ColumnEdge, Masking, Subtype
+from tests.cases import for_each
 from tests.lineage.graphs.test_columns import edge
 
 Mark = tuple[str, str, str]  # dataset, column or "", effect
@@ -92,7 +92,7 @@ def project(random: Random) -> tuple[list[ColumnEdge], list[Flow]]:
     return list(edges.values()), list(flows.values())
 
 
-@pytest.mark.parametrize("seed", range(500))
+@for_each("seed", range(500), quick=20)
 def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
     random = Random(seed)  # noqa: S311
     edges, flows = project(random)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-import pytest
 
 from dbt_graft.analysis.impact.answer import ProposedChange, Surroundings, impact
 from dbt_graft.analysis.impact.change import ChangeType
@@ -20,6 +19,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset
+from tests.cases import for_each
 from tests.analysis.impact.test_spread import COLUMNS, TABLES, project
 from tests.lineage.graphs.test_columns import edge
 
@@ -63,7 +63,7 @@ def around(random: Random) -> Surroundings:
     return Surroundings(described, (board, report), {"t": "Bo"})
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200), quick=20)
 def test_a_stored_graph_answers_as_the_one_that_was_stored(seed: int) -> None:
     random = Random(seed)  # noqa: S311
     edges, flows = project(random)

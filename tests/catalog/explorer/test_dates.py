@@ -14,6 +14,7 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
+from tests.cases import for_each
 from tests.lineage.past_histories import START, TABLES, history
 
 A, B, *_ = TABLES
@@ -64,7 +65,7 @@ def _end_of(day: int) -> datetime:
     return START + (day + 1) * DAY - timedelta(microseconds=1)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@for_each("seed", range(15))
 def test_the_datasets_of_a_day_are_those_of_the_lineage_as_of_it(seed: int) -> None:
     records = history(seed).records()
     lineage = build(records)

@@ -22,6 +22,7 @@ from dbt_graft.file_lock import Hold
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records
+from tests.cases import for_each
 from tests.collectors.store.histories import History, answers, shapes_in_use
 
 AT_ONCE = timedelta(seconds=-1)
@@ -34,7 +35,7 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("by_hand")
-@pytest.mark.parametrize("seed", range(10))
+@for_each("seed", range(10))
 def test_readers_find_the_same_as_in_a_store_that_was_never_compacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store import compaction
+from tests.cases import for_each
 from tests.collectors.store.histories import History, answers, shapes_in_use
 from tests.collectors.store.test_compaction import AT_ONCE, NAMES, logs, written
 
@@ -59,7 +60,7 @@ def killed(place: Path, calls: int, work: str = "compact") -> bool:
     return done.returncode != 0
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_a_compaction_that_is_killed_anywhere_loses_and_doubles_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

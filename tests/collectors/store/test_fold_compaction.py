@@ -15,6 +15,7 @@ from dbt_graft.collectors.store.fold.tables import FOLDS
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.forget import forget, stored_origins
 from dbt_graft.lineage.building.build import build
+from tests.cases import for_each
 from tests.collectors.store.fold.test_write import commit_batch
 from tests.collectors.store.test_compaction import AT_ONCE
 from tests.lineage.fold.test_runs import NEWEST, said
@@ -37,7 +38,7 @@ def _change(store: Path, random: Random) -> None:
         forget(str(store), [random.choice(stored_origins(str(store)))])
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_compacted_and_forgotten_logs_are_read_as_without_a_fold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -12,11 +12,12 @@ from dbt_graft.collectors.store import compaction, open_store
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.forget import count_forgotten, forget, stored_origins
 from dbt_graft.collectors.store.origins import origin_states
+from tests.cases import for_each
 from tests.collectors.store.histories import SERVER, History, answers
 from tests.collectors.store.test_compaction import AT_ONCE, logs, written
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_nothing_is_left_of_a_forgotten_log_and_all_of_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

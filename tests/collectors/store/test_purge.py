@@ -23,6 +23,7 @@ from dbt_graft.collectors.store.selected import read_selected
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Records
+from tests.cases import for_each
 from tests.collectors.store.fold.test_write import commit_batch, hourly
 from tests.lineage.fold.test_runs import NEWEST, counted
 from tests.lineage.histories import START, chance, history, joined_records, together
@@ -57,7 +58,7 @@ def grow(store: Path, random: Random, seed: int, variant: str) -> list[dict[str,
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events"])
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_a_purged_store_says_what_all_its_runs_said(
     tmp_path: Path, seed: int, variant: str
 ) -> None:

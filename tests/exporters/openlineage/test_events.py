@@ -19,6 +19,7 @@ from dbt_graft.exporters.openlineage.events import (
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.openlineage import run_uuid
 from dbt_graft.lineage.records import Column
+from tests.cases import for_each
 from tests.catalog.worlds import world
 from tests.exporters.openlineage.conformance import complaints
 from tests.exporters.openlineage.shop import (
@@ -73,7 +74,7 @@ def test_every_event_is_valid_by_the_spec() -> None:
     assert {tuple(complaints(event)) for event in all_events()} == {()}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_events_of_made_up_lineages_are_valid(seed: int) -> None:
     lineage, descriptions, _ = world(seed).lineage()
     made = [one.event for one in events(LineageSnapshot(lineage, COLLECTED, descriptions))]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 
 from dbt_graft.exporters.openlineage.events import events
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.model import Lineage
+from tests.cases import for_each
 from tests.catalog.worlds import world
 from tests.collectors.openlineage.events import lineage as read_again
 from tests.exporters.openlineage.shop import COLLECTED, snapshot
@@ -49,7 +49,7 @@ def test_the_shop_is_the_same_when_it_is_read_again(tmp_path: Path) -> None:
     assert found.rejects == ()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_made_up_lineages_are_the_same_when_they_are_read_again(tmp_path: Path, seed: int) -> None:
     lineage, descriptions, _ = world(seed).lineage()
     written = LineageSnapshot(lineage, COLLECTED, descriptions)

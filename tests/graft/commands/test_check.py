@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+from dbt_graft.analysis.rule import RULES
 from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.graft.commands.cli import main
-from dbt_graft.graft.project.rules_section import DEFAULTS
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, DatasetMetadata, Direction, Records, Run
@@ -100,9 +100,9 @@ def test_the_document_is_of_the_published_schema(project: Path, root: Path) -> N
 
 def test_the_docs_name_every_code_and_its_severity(root: Path) -> None:
     rows = (root / "docs/check.md").read_text().partition("## The codes")[2].splitlines()
-    for code, severity in DEFAULTS.items():
+    for code, rule in RULES.items():
         [row] = [one for one in rows if f"`{code}`" in one]
-        assert row.split("|")[2].strip() == severity.value, code
+        assert row.split("|")[2].strip() == rule.severity.value, code
 
 
 @pytest.mark.parametrize(

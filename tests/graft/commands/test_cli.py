@@ -14,9 +14,9 @@ import yaml
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.github import annotation, findings
-from dbt_graft.graft.build.start import write_config
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.config import SCHEMA_URL, json_schema
+from dbt_graft.graft.steps.start import write_config
 from dbt_graft.lineage.errors import GraftError
 
 SECONDS = 0.25

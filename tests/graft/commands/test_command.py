@@ -21,7 +21,7 @@ from tests.graft.test_faults import HELD, project, wait_for
 SECRET = "hunter2"
 # A step of `graft collect` fails in a way that nothing foresees.
 SABOTAGE = """
-from dbt_graft.graft.build import collecting
+from dbt_graft.graft.steps import collecting
 
 def collect(*_, **__):
     return {{}}["{secret}"]
@@ -121,7 +121,7 @@ def test_debug_logs_the_traceback_behind_a_reject(
     (tmp_path / ".graft").mkdir()
     done = graft(tmp_path, *arguments, **environment)
     assert (
-        " DEBUG dbt_graft.graft.build.collecting: a source cannot be read\nTraceback" in done.stderr
+        " DEBUG dbt_graft.graft.steps.collecting: a source cannot be read\nTraceback" in done.stderr
     )
     assert "dbt_graft.lineage.errors.GraftError: missing: there is nothing" in done.stderr
 

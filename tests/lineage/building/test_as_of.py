@@ -31,6 +31,7 @@ from dbt_graft.lineage.records import (
     Subtype,
     TaskMetadata,
 )
+from tests.cases import for_each
 from tests.lineage.past_histories import START, TABLES, history, times
 
 A, B, *_ = TABLES
@@ -54,7 +55,7 @@ def _facts(lineage: Lineage) -> object:
     )
 
 
-@pytest.mark.parametrize("seed", range(300))
+@for_each("seed", range(300), quick=20)
 def test_the_lineage_as_of_a_time_is_that_of_the_records_of_then(seed: int) -> None:
     past = history(seed)
     every = past.records()
@@ -62,7 +63,7 @@ def test_the_lineage_as_of_a_time_is_that_of_the_records_of_then(seed: int) -> N
         assert _facts(build(as_of(every, at))) == _facts(build(past.records(at)))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_as_of_an_earlier_time_of_a_later_one_is_as_of_the_earlier(seed: int) -> None:
     every = history(seed).records()
     first, *_, last = times(seed)

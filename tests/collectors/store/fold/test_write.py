@@ -23,6 +23,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
+from tests.cases import for_each
 from tests.lineage.fold.test_runs import NEWEST, counted, said
 from tests.lineage.histories import START, History, chance, history, joined_records
 
@@ -43,7 +44,7 @@ def fill(store: Path, found: History, random: Random) -> int:
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events"])
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_a_folded_store_says_what_its_batches_say(tmp_path: Path, variant: str, seed: int) -> None:
     found = history(1000 + seed, rare=variant == "rare", events=variant == "events")
     fill(tmp_path, found, chance(seed))
@@ -52,7 +53,7 @@ def test_a_folded_store_says_what_its_batches_say(tmp_path: Path, variant: str, 
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events", "dated"])
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_without_the_newest_runs_all_is_said_but_older_runs(
     tmp_path: Path, variant: str, seed: int
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.graft.build.dag_files import WrittenFiles, write_files
+from dbt_graft.graft.steps.dag_files import WrittenFiles, write_files
 from dbt_graft.lineage.errors import GraftError
 
 MARKER = "# ours (shop)"

@@ -2,7 +2,7 @@
 
 import orjson
 
-from dbt_graft.graft.build.summary import Summary
+from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.lineage.definition import DefinitionColumns
 from dbt_graft.lineage.gaps import Gap
 from dbt_graft.lineage.records import Outcome, Reject

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.graft.build.served_site import SiteVersion, site_server
+from dbt_graft.graft.steps.served_site import SiteVersion, site_server
 from dbt_graft.lineage.errors import GraftError
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.graft.build import watching
-from dbt_graft.graft.build.watching import Inputs, changed_files, inputs, next_files
 from dbt_graft.graft.project.config import load
+from dbt_graft.graft.steps import watching
+from dbt_graft.graft.steps.watching import Inputs, changed_files, inputs, next_files
 
 GRAFT = """
 dbt: {target_dir: out}

@@ -4,11 +4,9 @@ Rooms are imported when a step needs them, so that `graft --help` is fast.
 """
 
 from __future__ import annotations
-from dbt_graft.graft.questions.checks.forbidden import find_forbidden, last_tasks
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.checks.agreement import findings
@@ -18,9 +16,7 @@ from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount
-from dbt_graft.exporters.task_metadata import task_metadata, task_metadata_file
-from dbt_graft.graft.build.collecting import CollectResult
-from dbt_graft.graft.build.summary import Summary
+from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.project.impact_index import index_to_write
@@ -30,15 +26,14 @@ from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.project import LineageView, Project, no_deep_values
 from dbt_graft.graft.project.published import (
-    TaskMetadata,
     check_not_empty,
-    last_published,
-    lost_lineage,
 )
 from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
+from dbt_graft.graft.questions.checks.forbidden import find_forbidden, last_tasks
+from dbt_graft.graft.steps.collecting import CollectResult
+from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts
 from dbt_graft.injector import validate as validation
-from dbt_graft.injector.forbidden import Violation, violations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError

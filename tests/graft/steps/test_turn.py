@@ -13,15 +13,15 @@ from pathlib import Path
 import click
 import pytest
 
-from dbt_graft.graft.build.turn import BusyError, Duration, turn
 from dbt_graft.graft.project.config import load
+from dbt_graft.graft.steps.turn import BusyError, Duration, turn
 from tests.graft.small_project import declare, small_project
 
 # The command, but that its collect waits in its midst until a file is there.
 HELD = """
 import pathlib, time
 from dbt_graft.__main__ import main
-from dbt_graft.graft.build import collecting
+from dbt_graft.graft.steps import collecting
 done = collecting.collect
 def held(*arguments, **options):
     pathlib.Path("held").touch()

@@ -1,0 +1,1 @@
+"""The steps that write: collect, inject, site, serve."""
