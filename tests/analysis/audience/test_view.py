@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks

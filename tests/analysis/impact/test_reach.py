@@ -12,9 +12,9 @@ from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.reach import ImpactReach, ReachOfChange
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
-from tests.cases import for_each
 from tests.analysis.impact.test_answer import BOARD, EDGES, FLOWS, TESTS, table
 from tests.analysis.impact.test_spread import COLUMNS, TABLES, project
+from tests.cases import for_each
 
 KINDS = [one for one in ChangeType if one is not ChangeType.ADD]
 

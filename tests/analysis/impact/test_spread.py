@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import chain
 from random import Random
 
-
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.spread import State, spread

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-
 from dbt_graft.analysis.impact.answer import ProposedChange, Surroundings, impact
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.impact.graph import ImpactGraph
@@ -19,8 +18,8 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset
-from tests.cases import for_each
 from tests.analysis.impact.test_spread import COLUMNS, TABLES, project
+from tests.cases import for_each
 from tests.lineage.graphs.test_columns import edge
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
