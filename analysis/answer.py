@@ -30,10 +30,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A label with branches below it, as the way on which a value came."""
+    """A label with branches below it, as the way on which a value came.
+
+    Attributes:
+        is_command: The label is a command for a shell.
+    """
 
     title: str
     branches: tuple[Tree, ...] = ()
+    is_command: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class Finding:
         owner: Who owns the subject; empty if nobody is named.
         place: The file that it is about, with a line if it is about one: `graft.yml:3`.
         path: The way on which it came to the subject, from its cause.
+        accepted: The reason for which people let it be; empty if nobody does.
     """
 
     code: str
@@ -44,9 +45,15 @@ class Finding:
     owner: str = ""
     place: str = ""
     path: tuple[str, ...] = ()
+    accepted: str = ""
+
+    @property
+    def statement(self) -> str:
+        """The problem, with the reason for which it is accepted."""
+        return f"{self.problem} (accepted: {self.accepted})" if self.accepted else self.problem
 
     def __str__(self) -> str:
-        text = f"{self.severity}: {self.subject}: {self.problem}"
+        text = f"{self.severity}: {self.subject}: {self.statement}"
         return f"{text}\n  {self.remedy}" if self.remedy else text
 
 

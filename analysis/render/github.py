@@ -14,7 +14,7 @@ from dbt_graft.lineage.errors import GraftError
 
 ERROR = "ERROR"  # the code of an error, which no rule has
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
-_FILE = re.compile(r"(?P<file>[^:]+\.(?:ya?ml|json|sql|py))(?::(?P<line>\d+))?(?:,.*)?")
+_FILE = re.compile(r"(?P<file>[^:]+\.(?:ya?ml|json|sql|py|csv))(?::(?P<line>\d+))?(?:,.*)?")
 _REFERENCES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTIES = {**_REFERENCES, ":": "%3A", ",": "%2C"}
 
@@ -41,7 +41,7 @@ def annotation(finding: Finding) -> str:
     written = ",".join(
         f"{key}={_escape(value, _IN_PROPERTIES)}" for key, value in properties.items() if value
     )
-    message = f"{finding.problem}\n{finding.remedy}" if finding.remedy else finding.problem
+    message = "\n".join(filter(None, (finding.statement, finding.remedy)))
     head = f"::{_KINDS[finding.severity]} {written}".rstrip()
     return f"{head}::{_escape(message, _REFERENCES)}"
 

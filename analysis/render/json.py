@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 from dbt_graft import __version__
@@ -34,7 +35,15 @@ def json_document(answer: Answer) -> str:
         "notes": list(answer.notes),
         "data": answer.data,
     }
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    # Of very many rows an answer has a sequence that makes them when they are read.
+    return json.dumps(document, ensure_ascii=False, indent=2, default=list) + "\n"
+
+
+def iso(moment: datetime | None) -> str | None:
+    """A time in ISO 8601, in UTC, without what is less than a second."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:
@@ -48,4 +57,5 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "owner": finding.owner or None,
         "place": finding.place or None,
         "path": list(finding.path),
+        "accepted": finding.accepted or None,
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from dbt_graft.analysis.answer import Answer, Tree
+from dbt_graft.analysis.answer import Answer, Cell, Tree
 from dbt_graft.analysis.finding import Finding, worst_first
 
 # A backslash does not stop tags of HTML and mentions of people everywhere.
@@ -29,28 +29,27 @@ def markdown(answer: Answer, most: int | None) -> str:
         if value is not None
     ]
     lines += [""] if answer.facts else []
+    if answer.findings:
+        lines += _findings_table(worst_first(answer.findings), most)
     for part in answer.tables:
         if isinstance(part, Tree):
             lines += [f"**{markdown_text(part.title)}**", "", *_items(part.branches, 0), ""]
         elif part.rows:
             total = len(part.rows) if part.total is None else part.total
-            rows = [tuple("" if cell is None else str(cell) for cell in row) for row in part.rows]
             lines += [f"**{markdown_text(part.title)}** ({total:,})", ""]
-            lines += markdown_table(part.head, rows, most)
-    if answer.findings:
-        head = ("", "code", "subject", "problem", "do", "owner")
-        lines += markdown_table(head, map(_finding_row, worst_first(answer.findings)), most)
+            lines += markdown_table(part.head, map(_cells, part.rows[:most]), total)
     lines += [f"Note: {markdown_text(note)}." for note in answer.notes]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def markdown_table(
-    head: tuple[str, ...], rows: Iterable[tuple[str, ...]], most: int | None
+    head: tuple[str, ...], rows: Iterable[tuple[str, ...]], total: int
 ) -> Iterator[str]:
     """The lines of a table, with an empty one behind it; nothing for a table without rows.
 
     Args:
-        most: The rows that are shown, before the number of the others; None for all.
+        rows: Those that are shown.
+        total: The number of all.
     """
     table_rows = list(rows)
     if not table_rows:
@@ -58,11 +57,11 @@ def markdown_table(
     columns = len(table_rows[0])
     yield f"| {' | '.join(head or ('',) * columns)} |"
     yield f"|{'---|' * columns}"
-    for row in table_rows[:most]:
+    for row in table_rows:
         yield f"| {' | '.join(map(markdown_text, row))} |"
-    if most is not None and len(table_rows) > most:
+    if total > len(table_rows):
         yield ""
-        yield f"… and {len(table_rows) - most:,} more."
+        yield f"… and {total - len(table_rows):,} more."
     yield ""
 
 
@@ -85,16 +84,30 @@ def one_line(text: str) -> str:
 
 def _items(branches: Iterable[Tree], depth: int) -> Iterator[str]:
     for branch in branches:
-        yield f"{'  ' * depth}- {markdown_text(branch.title)}"
+        shown = code(branch.title) if branch.is_command else markdown_text(branch.title)
+        yield f"{'  ' * depth}- {shown}"
         yield from _items(branch.branches, depth + 1)
 
 
-def _finding_row(finding: Finding) -> tuple[str, ...]:
-    return (
-        finding.severity.value,
-        finding.code,
-        finding.subject,
-        finding.problem,
-        finding.remedy,
-        finding.owner,
-    )
+def _findings_table(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
+    """The table of findings, without the columns that are empty."""
+    head = ("", "code", "subject", "problem", "do", "owner", "by")
+    rows = [
+        (
+            finding.severity.value,
+            finding.code,
+            finding.subject,
+            finding.statement,
+            finding.remedy,
+            finding.owner,
+            " > ".join(finding.path),
+        )
+        for finding in findings[:most]
+    ]
+    columns = [(name, column) for name, *column in zip(head, *rows, strict=True) if any(column)]
+    names, cells = zip(*columns, strict=True)
+    return markdown_table(names, zip(*cells, strict=True), len(findings))
+
+
+def _cells(row: tuple[Cell, ...]) -> tuple[str, ...]:
+    return tuple("" if cell is None else str(cell) for cell in row)

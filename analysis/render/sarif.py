@@ -27,7 +27,7 @@ def sarif(answer: Answer) -> str:
 
 
 def _result(finding: Finding) -> dict[str, Any]:
-    text = f"{finding.subject}: {finding.problem}"
+    text = f"{finding.subject}: {finding.statement}"
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
@@ -39,4 +39,6 @@ def _result(finding: Finding) -> dict[str, Any]:
         if line:
             location["region"] = {"startLine": line}
         result["locations"] = [{"physicalLocation": location}]
+    if finding.accepted:
+        result["suppressions"] = [{"kind": "inSource", "justification": finding.accepted}]
     return result

@@ -56,7 +56,8 @@ def _table(table: Table, most: int | None) -> Iterator[str]:
 def _branches(branches: Sequence[Tree], indent: str) -> Iterator[str]:
     for number, branch in enumerate(branches, 1):
         last = number == len(branches)
-        yield f"{indent}{'└── ' if last else '├── '}{branch.title}"
+        prompt = "$ " if branch.is_command else ""
+        yield f"{indent}{'└── ' if last else '├── '}{prompt}{branch.title}"
         yield from _branches(branch.branches, f"{indent}{'    ' if last else '│   '}")
 
 
@@ -72,7 +73,7 @@ def _findings(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
         for finding in alike[:most]:
             owner = f" ({finding.owner})" if finding.owner else ""
             way = f"  by {' > '.join(finding.path)}" if finding.path else ""
-            yield f"  {finding.subject}{owner}: {finding.problem}{way}"
+            yield f"  {finding.subject}{owner}: {finding.statement}{way}"
             if len(remedies) > 1:
                 yield from _remedy(finding.remedy, "    ")
         if most and len(alike) > most:

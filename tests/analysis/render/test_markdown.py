@@ -24,7 +24,7 @@ def test_a_text_is_no_markup(text: str, shown: str) -> None:
 
 def test_a_table_counts_what_it_leaves_out() -> None:
     rows = [(str(number), "x") for number in range(3)]
-    assert [*markdown_table(("n", ""), rows, 2)] == [
+    assert [*markdown_table(("n", ""), rows[:2], 3)] == [
         "| n |  |",
         "|---|---|",
         "| 0 | x |",
@@ -33,4 +33,4 @@ def test_a_table_counts_what_it_leaves_out() -> None:
         "… and 1 more.",
         "",
     ]
-    assert [*markdown_table(("n",), [], 2)] == []
+    assert [*markdown_table(("n",), [], 0)] == []

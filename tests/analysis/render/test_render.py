@@ -15,15 +15,15 @@ ANSWER = Answer(
     [
         Table("datasets", ("name", "owner"), [("a\x1b[2J|", "x"), ("b", None), ("c", "z")]),
         Table("tasks", (), []),
-        Tree("amount", (Tree("price", (Tree("list_price"),)), Tree("quantity"))),
+        Tree("amount", (Tree("price", (Tree("list_price"),)), Tree("make price", is_command=True))),
     ],
     ["12 statements were not read"],
     [
-        Finding("NO_OWNER", Severity.NOTE, "spark/raw.b", "has no owner"),
+        Finding("NO_OWNER", Severity.NOTE, "spark/raw.b", "has no owner", accepted="agreed"),
         Finding(
             *("SECOND_WRITER", Severity.ERROR, "spark/raw.a"),
             *("is written by 2 tasks", "let one of them go", "sales", "graft.yml:3"),
-            ("load", "merge"),
+            ("a", "b"),
         ),
     ],
     "error",
@@ -47,14 +47,14 @@ datasets (3)
 amount
 ├── price
 │   └── list_price
-└── quantity
+└── $ make price
 
 error: SECOND_WRITER (1)
-  spark/raw.a (sales): is written by 2 tasks  by load > merge
+  spark/raw.a (sales): is written by 2 tasks  by a > b
   do: let one of them go
 
 note: NO_OWNER (1)
-  spark/raw.b: has no owner
+  spark/raw.b: has no owner (accepted: agreed)
 
 1 error, 0 warnings, 1 note
 """
@@ -64,6 +64,11 @@ MARKDOWN = r"""<!-- dbt-graft show -->
 
 - owner: sales
 - rows: 1200
+
+|  | code | subject | problem | do | owner | by |
+|---|---|---|---|---|---|---|
+| error | SECOND\_WRITER | spark/raw.a | is written by 2 tasks | let one of them go | sales | a &#62; b |
+| note | NO\_OWNER | spark/raw.b | has no owner (accepted: agreed) |  |  |  |
 
 **datasets** (3)
 
@@ -78,18 +83,13 @@ MARKDOWN = r"""<!-- dbt-graft show -->
 
 - price
   - list\_price
-- quantity
-
-|  | code | subject | problem | do | owner |
-|---|---|---|---|---|---|
-| error | SECOND\_WRITER | spark/raw.a | is written by 2 tasks | let one of them go | sales |
-| note | NO\_OWNER | spark/raw.b | has no owner |  |  |
+- `make price`
 
 Note: 12 statements were not read.
 """
 
 GITHUB = """\
-::notice title=NO_OWNER spark/raw.b::has no owner
+::notice title=NO_OWNER spark/raw.b::has no owner (accepted: agreed)
 ::error file=graft.yml,line=3,title=SECOND_WRITER spark/raw.a::is written by 2 tasks%0Alet one of \
 them go
 ::notice title=spark/raw.orders::2 findings
@@ -120,5 +120,6 @@ def test_sarif_has_a_result_for_each_finding_at_its_line() -> None:
     (run,) = json.loads(FORMS["sarif"](ANSWER, 2))["runs"]
     note, error = run["results"]
     assert (note["level"], "locations" in note) == ("note", False)
+    assert note["suppressions"] == [{"kind": "inSource", "justification": "agreed"}]
     place = error["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("graft.yml", 3)
