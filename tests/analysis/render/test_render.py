@@ -22,7 +22,7 @@ ANSWER = Answer(
         Finding("NO_OWNER", Severity.NOTE, "spark/raw.b", "has no owner", accepted="agreed"),
         Finding(
             *("SECOND_WRITER", Severity.ERROR, "spark/raw.a"),
-            *("is written by 2 tasks", "let one of them go", "sales", "graft.yml:3"),
+            *("is written by 2 tasks", "let one go", "sales", "graft.yml:3"),
             ("a", "b"),
         ),
     ],
@@ -51,7 +51,7 @@ amount
 
 error: SECOND_WRITER (1)
   spark/raw.a (sales): is written by 2 tasks  by a > b
-  do: let one of them go
+  do: let one go
 
 note: NO_OWNER (1)
   spark/raw.b: has no owner (accepted: agreed)
@@ -67,7 +67,7 @@ MARKDOWN = r"""<!-- dbt-graft show -->
 
 |  | code | subject | problem | do | owner | by |
 |---|---|---|---|---|---|---|
-| error | SECOND\_WRITER | spark/raw.a | is written by 2 tasks | let one of them go | sales | a &#62; b |
+| error | SECOND\_WRITER | spark/raw.a | is written by 2 tasks | let one go | sales | a &#62; b |
 | note | NO\_OWNER | spark/raw.b | has no owner (accepted: agreed) |  |  |  |
 
 **datasets** (3)
@@ -90,8 +90,7 @@ Note: 12 statements were not read.
 
 GITHUB = """\
 ::notice title=NO_OWNER spark/raw.b::has no owner (accepted: agreed)
-::error file=graft.yml,line=3,title=SECOND_WRITER spark/raw.a::is written by 2 tasks%0Alet one of \
-them go
+::error file=graft.yml,line=3,title=SECOND_WRITER spark/raw.a::is written by 2 tasks%0Alet one go
 ::notice title=spark/raw.orders::2 findings
 ::notice ::12 statements were not read
 """
