@@ -83,7 +83,9 @@ class PrivacyLabels:
 
     def place(self, column: int) -> tuple[str, str]:
         """The dataset and the name of a column."""
-        return str(self.graph.datasets[self.graph.dataset_of[column]]), self.graph.column_names[column]
+        return str(self.graph.datasets[self.graph.dataset_of[column]]), self.graph.column_names[
+            column
+        ]
 
     def classification(self, column: int) -> Classification | None:
         """The classification of a column; None where nothing tells one."""

@@ -58,10 +58,6 @@ COMMANDS = {
         "check": ("check", "Run all gates at once, and print what to do."),
         "drift": ("drift", "Compare declared lineage with what runs are seen to do."),
         "links": ("links", "Test links to pages of the site."),
-        "privacy": (
-            "privacy",
-            "Show where sensitive values are, and how they came there: report.",
-        ),
         "quality": ("quality", "Show who reads data whose tests failed, or that is late."),
         "review": ("review", "Show what a change of the project does, against a base."),
     },

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from dbt_graft.analysis.privacy.report import PrivacyReport
+from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.privacy_report import privacy_report
+from dbt_graft.graft.project.privacy_labels import project_labels
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.column_labels import ColumnLabel, label_columns
 from dbt_graft.injector.report import Grafted
@@ -20,13 +20,13 @@ def with_dbt_labels(config: Config, original: Artifacts, grafted: Grafted) -> Gr
     if not places:
         return grafted
     described = DescribedLineage(grafted.lineage, grafted.descriptions, grafted.consumers)
-    labels = _by_node(privacy_report(config, described), described)
+    labels = _by_node(project_labels(config, described), described)
     return label_columns(grafted, original, labels, places)
 
 
-def _by_node(report: PrivacyReport, described: DescribedLineage) -> dict[str, list[ColumnLabel]]:
+def _by_node(labels: PrivacyLabels, described: DescribedLineage) -> dict[str, list[ColumnLabel]]:
     labels_by_node: dict[str, list[ColumnLabel]] = defaultdict(list)
-    labels, graph = report.labels, report.labels.graph
+    graph = labels.graph
     for column in sorted(labels.columns()):
         dataset = graph.datasets[graph.dataset_of[column]]
         description, level = described.descriptions.get(dataset), labels.classification(column)

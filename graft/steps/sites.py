@@ -20,7 +20,7 @@ from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.graft.project.declared_labels import has_labels
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.past import Moment, past_notice
-from dbt_graft.graft.project.privacy_report import privacy_report
+from dbt_graft.graft.project.privacy_labels import project_labels
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.questions.audience.site import (
     AudienceSite,
@@ -149,7 +149,7 @@ def publish_site(
             docs_nodes=nodes,
             previous=previous,
             days=None if past else days,
-            privacy=privacy_report(config, described).labels if labels else None,
+            privacy=project_labels(config, described) if labels else None,
         )
         if config.site.data:
             write_views(described, folder / "data")

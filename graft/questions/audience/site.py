@@ -28,7 +28,7 @@ from dbt_graft.graft.project.complete_project import CompleteProject, complete_p
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared_labels import DeclaredLabels, declared_labels
 from dbt_graft.graft.project.impact_graph import impact_graph
-from dbt_graft.graft.project.privacy_report import spread_labels
+from dbt_graft.graft.project.privacy_labels import spread_labels
 from dbt_graft.graft.questions.audience.labels import audience_of, check_labels, task_levels
 from dbt_graft.graft.questions.audience.words import Sight, hidden_texts, words_of
 from dbt_graft.injector.audience import visible_artifacts

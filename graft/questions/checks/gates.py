@@ -9,7 +9,6 @@ from datetime import datetime
 from dbt_graft.analysis.checks.drift import DriftStatus
 from dbt_graft.analysis.checks.rules import RuleScope, rule_findings
 from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.privacy.report import ADVICE
 from dbt_graft.analysis.rule import (
     COLUMN_DRIFT,
     DAG_ORDER,
@@ -19,7 +18,6 @@ from dbt_graft.analysis.rule import (
     UNDECLARED_EDGE,
 )
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.privacy_report import privacy_report
 from dbt_graft.graft.questions.checks.contract_findings import contract_findings
 from dbt_graft.graft.questions.checks.drift_report import drift_report
 from dbt_graft.graft.questions.checks.drift_text import column_lines
@@ -88,17 +86,6 @@ def _all_findings(
     yield from (
         (finding.code, finding) for finding in contract_findings(config, described, catalog)
     )
-    report = privacy_report(config, described)
-    for finding in report.findings:
-        dataset, name = report.dataset(finding.column), report.name(finding.column)
-        reader = f", read by {finding.reader}" if finding.reader else ""
-        problem = f"the column {name} is sensitive{reader}"
-        yield (
-            finding.code,
-            RULES[finding.code].finding(
-                dataset, problem, ADVICE[finding.code], owner_of.get(dataset, "")
-            ),
-        )
 
 
 def _scope(config: Config, flows: Sequence[Flow]) -> RuleScope:
