@@ -27,6 +27,18 @@ class Table:
     rows: Sequence[tuple[Cell, ...]]
     total: int | None = None
 
+    @property
+    def count(self) -> int:
+        """The number of all rows."""
+        return len(self.rows) if self.total is None else self.total
+
+    def columns(self, most: int | None) -> list[tuple[Cell, ...]]:
+        """The columns of the first rows, each with its head, without those that are empty."""
+        rows = self.rows[:most]
+        head = self.head or ("",) * len(rows[0])
+        columns = list(zip(head, *rows, strict=True))
+        return [column for column in columns if any(cell != "" for cell in column[1:])] or columns
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from dbt_graft.analysis.answer import Answer, Cell, Tree
+from dbt_graft.analysis.answer import Answer, Table, Tree
 from dbt_graft.analysis.finding import Finding, worst_first
 
 # A backslash does not stop tags of HTML and mentions of people everywhere.
@@ -30,38 +30,28 @@ def markdown(answer: Answer, most: int | None) -> str:
     ]
     lines += [""] if answer.facts else []
     if answer.findings:
-        lines += _findings_table(worst_first(answer.findings), most)
+        lines += _table(_findings_table(worst_first(answer.findings)), most)
     for part in answer.tables:
         if isinstance(part, Tree):
             lines += [f"**{markdown_text(part.title)}**", "", *_items(part.branches, 0), ""]
         elif part.rows:
-            total = len(part.rows) if part.total is None else part.total
-            lines += [f"**{markdown_text(part.title)}** ({total:,})", ""]
-            lines += markdown_table(part.head, map(_cells, part.rows[:most]), total)
+            lines += [f"**{markdown_text(part.title)}** ({part.count:,})", ""]
+            lines += _table(part, most)
     lines += [f"Note: {markdown_text(note)}." for note in answer.notes]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def markdown_table(
-    head: tuple[str, ...], rows: Iterable[tuple[str, ...]], total: int
-) -> Iterator[str]:
-    """The lines of a table, with an empty one behind it; nothing for a table without rows.
-
-    Args:
-        rows: Those that are shown.
-        total: The number of all.
-    """
-    table_rows = list(rows)
-    if not table_rows:
-        return
-    columns = len(table_rows[0])
-    yield f"| {' | '.join(head or ('',) * columns)} |"
-    yield f"|{'---|' * columns}"
-    for row in table_rows:
-        yield f"| {' | '.join(map(markdown_text, row))} |"
-    if total > len(table_rows):
+def _table(table: Table, most: int | None) -> Iterator[str]:
+    """The lines of a table, with an empty one behind it."""
+    head, *rows = zip(*table.columns(most), strict=True)
+    yield f"| {' | '.join(map(str, head))} |"
+    yield f"|{'---|' * len(head)}"
+    for row in rows:
+        cells = ("" if cell is None else markdown_text(str(cell)) for cell in row)
+        yield f"| {' | '.join(cells)} |"
+    if table.count > len(rows):
         yield ""
-        yield f"… and {total - len(table_rows):,} more."
+        yield f"… and {table.count - len(rows):,} more."
     yield ""
 
 
@@ -89,8 +79,7 @@ def _items(branches: Iterable[Tree], depth: int) -> Iterator[str]:
         yield from _items(branch.branches, depth + 1)
 
 
-def _findings_table(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
-    """The table of findings, without the columns that are empty."""
+def _findings_table(findings: Sequence[Finding]) -> Table:
     head = ("", "code", "subject", "problem", "do", "owner", "by")
     rows = [
         (
@@ -102,12 +91,6 @@ def _findings_table(findings: Sequence[Finding], most: int | None) -> Iterator[s
             finding.owner,
             " > ".join(finding.path),
         )
-        for finding in findings[:most]
+        for finding in findings
     ]
-    columns = [(name, column) for name, *column in zip(head, *rows, strict=True) if any(column)]
-    names, cells = zip(*columns, strict=True)
-    return markdown_table(names, zip(*cells, strict=True), len(findings))
-
-
-def _cells(row: tuple[Cell, ...]) -> tuple[str, ...]:
-    return tuple("" if cell is None else str(cell) for cell in row)
+    return Table("", head, rows)

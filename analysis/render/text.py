@@ -42,15 +42,14 @@ def _lines(answer: Answer, most: int | None) -> Iterator[str]:
 
 
 def _table(table: Table, most: int | None) -> Iterator[str]:
-    total = len(table.rows) if table.total is None else table.total
-    rows = [tuple(map(_cell, row)) for row in table.rows[:most]]
-    yield f"{table.title} ({total:,})"
-    head = (table.head,) if any(table.head) else ()
-    widths = [min(max(map(cell_len, column)), _WIDEST) for column in zip(*head, *rows, strict=True)]
-    for row in (*head, *rows):
+    yield f"{table.title} ({table.count:,})"
+    columns = [tuple(map(_cell, column)) for column in table.columns(most)]
+    widths = [min(max(map(cell_len, column)), _WIDEST) for column in columns]
+    rows = list(zip(*columns, strict=True))
+    for row in rows if any(rows[0]) else rows[1:]:
         yield "  " + "  ".join(map(_pad, row, widths))
-    if total > len(rows):
-        yield f"  and {total - len(rows):,} more: --all shows them"
+    if table.count >= len(rows):
+        yield f"  and {table.count - len(rows) + 1:,} more: --all shows them"
 
 
 def _branches(branches: Sequence[Tree], indent: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.analysis.render.markdown import markdown_table, markdown_text
+from dbt_graft.analysis.render.markdown import markdown_text
 
 
 @pytest.mark.parametrize(
@@ -20,17 +20,3 @@ from dbt_graft.analysis.render.markdown import markdown_table, markdown_text
 )
 def test_a_text_is_no_markup(text: str, shown: str) -> None:
     assert markdown_text(text) == shown
-
-
-def test_a_table_counts_what_it_leaves_out() -> None:
-    rows = [(str(number), "x") for number in range(3)]
-    assert [*markdown_table(("n", ""), rows[:2], 3)] == [
-        "| n |  |",
-        "|---|---|",
-        "| 0 | x |",
-        "| 1 | x |",
-        "",
-        "… and 1 more.",
-        "",
-    ]
-    assert [*markdown_table(("n",), [], 0)] == []
