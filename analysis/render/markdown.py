@@ -80,11 +80,12 @@ def _items(branches: Iterable[Tree], depth: int) -> Iterator[str]:
 
 
 def _findings_table(findings: Sequence[Finding]) -> Table:
-    head = ("", "code", "subject", "problem", "do", "owner", "by")
+    head = ("", "code", "place", "subject", "problem", "do", "owner", "by")
     rows = [
         (
             finding.severity.value,
             finding.code,
+            finding.place,
             finding.subject,
             finding.statement,
             finding.remedy,

@@ -72,7 +72,8 @@ def _findings(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
         for finding in alike[:most]:
             owner = f" ({finding.owner})" if finding.owner else ""
             way = f"  by {' > '.join(finding.path)}" if finding.path else ""
-            yield f"  {finding.subject}{owner}: {finding.statement}{way}"
+            place = f"{finding.place}: " if finding.place else ""
+            yield f"  {place}{finding.subject}{owner}: {finding.statement}{way}"
             if len(remedies) > 1:
                 yield from _remedy(finding.remedy, "    ")
         if most and len(alike) > most:

@@ -50,7 +50,7 @@ amount
 └── $ make price
 
 error: SECOND_WRITER (1)
-  spark/raw.a (sales): is written by 2 tasks  by a > b
+  graft.yml:3: spark/raw.a (sales): is written by 2 tasks  by a > b
   do: let one go
 
 note: NO_OWNER (1)
@@ -65,10 +65,10 @@ MARKDOWN = r"""<!-- dbt-graft show -->
 - owner: sales
 - rows: 1200
 
-|  | code | subject | problem | do | owner | by |
-|---|---|---|---|---|---|---|
-| error | SECOND\_WRITER | spark/raw.a | is written by 2 tasks | let one go | sales | a &#62; b |
-| note | NO\_OWNER | spark/raw.b | has no owner (accepted: agreed) |  |  |  |
+|  | code | place | subject | problem | do | owner | by |
+|---|---|---|---|---|---|---|---|
+| error | SECOND\_WRITER | graft.yml:3 | spark/raw.a | is written by 2 tasks | let one go | sales | a &#62; b |
+| note | NO\_OWNER |  | spark/raw.b | has no owner (accepted: agreed) |  |  |  |
 
 **datasets** (3)
 
