@@ -16,6 +16,9 @@ from typing import Any
 
 import orjson
 
+from dbt_graft.injector.index.catalog import catalog_of, freshness_of, index_notices
+from dbt_graft.injector.index.files import index_files
+from dbt_graft.injector.index.tables import Index, read_index
 from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_malformed
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import Change, changes, restore
@@ -25,6 +28,7 @@ from dbt_graft.replaced_file import replaced_file
 Document = dict[str, Any]
 
 _REPORT, _UNDO = "graft_report.json", "graft_undo.json"
+INDEX = "index"
 # dbt 1.5 to 1.12; added nodes have only fields that all of them know.
 _VERSIONS = ("v9", "v10", "v11", "v12")
 # Other artifacts of dbt, which lie beside the manifest.
@@ -44,6 +48,7 @@ class Artifacts:
         dbt_version: The version of dbt that wrote the manifest.
         notices: Messages about missing or unusable input.
         repairs: File name -> the changes that restore malformed values, see `injector.undo`.
+        index: The index of dbt 2; None where dbt wrote none.
     """
 
     manifest: Document
@@ -54,6 +59,7 @@ class Artifacts:
     freshness: Mapping[str, Document] = field(default_factory=dict)
     has_catalog: bool = True
     repairs: Mapping[str, list[Change]] = field(default_factory=dict)
+    index: Index | None = None
 
 
 def read(target: Path) -> Artifacts:
@@ -81,8 +87,13 @@ def read(target: Path) -> Artifacts:
             place=str(path),
             remedy="run `dbt docs generate` again",
         )
-    catalog, repairs, notices = _catalog(target / "catalog.json", metadata.get("generated_at"))
-    freshness, unread = _freshness(target / "sources.json")
+    index = read_index(target)
+    catalog, repairs, notices = _catalog(
+        target / "catalog.json", metadata.get("generated_at"), index
+    )
+    freshness, unread = _freshness(target / "sources.json", index)
+    if index:
+        notices += tuple(index_notices(index, manifest))
     return Artifacts(
         manifest=manifest,
         catalog=catalog,
@@ -92,11 +103,14 @@ def read(target: Path) -> Artifacts:
         repairs={"manifest.json": changes(original, manifest), "catalog.json": repairs},
         freshness=freshness,
         has_catalog=(target / "catalog.json").is_file(),
+        index=index,
     )
 
 
-def write(grafted: Grafted, folder: Path) -> None:
+def write(grafted: Grafted, folder: Path, artifacts: Artifacts | None = None) -> None:
     """Write manifest.json, catalog.json, graft_report.json and graft_undo.json into a folder.
+
+    With an index of dbt 2 also `index/`: the files that dbt wrote, grafted.
 
     No file is there in part, and none is new unless all could be written.
 
@@ -112,7 +126,14 @@ def write(grafted: Grafted, folder: Path) -> None:
         contents[folder / name] = content
     contents[folder / _REPORT] = dump(grafted.report.to_json())
     contents[folder / _UNDO] = dump(undo)
+    if artifacts and artifacts.index:
+        files = index_files(artifacts.index, artifacts.manifest, grafted)
+        (folder / INDEX).mkdir(parents=True, exist_ok=True)
+        contents |= {folder / INDEX / name: content for name, content in files.items()}
     _replace(contents)
+    for path in (folder / INDEX).glob("*.parquet"):
+        if path not in contents:
+            path.unlink()  # of an earlier index
 
 
 def undo(folder: Path) -> tuple[Path, ...]:
@@ -179,12 +200,16 @@ def dump(document: Document) -> bytes:
         return json.dumps(document, separators=(",", ":")).encode()
 
 
-def _catalog(path: Path, generated_at: Any) -> tuple[Document, list[Change], tuple[str, ...]]:
+def _catalog(
+    path: Path, generated_at: Any, index: Index | None
+) -> tuple[Document, list[Change], tuple[str, ...]]:
     notices: list[str] = []
     if path.is_file():
         original = _load(path)
         catalog, malformed = without_malformed(original, CATALOG, path)
         notices += malformed
+    elif index:
+        original = catalog = catalog_of(index)
     else:
         notices.append(
             f"{path}: there is no catalog.json: column types and sizes are missing; "
@@ -207,10 +232,10 @@ def _catalog(path: Path, generated_at: Any) -> tuple[Document, list[Change], tup
     return catalog, changes(original, catalog), tuple(notices)
 
 
-def _freshness(path: Path) -> tuple[dict[str, Document], tuple[str, ...]]:
+def _freshness(path: Path, index: Index | None) -> tuple[dict[str, Document], tuple[str, ...]]:
     """Results of `dbt source freshness` by source; an unreadable file is only a notice."""
     if not path.is_file():
-        return {}, ()
+        return (freshness_of(index) if index else {}), ()
     try:
         document, notices = without_malformed(_load(path), SOURCES, path)
     except GraftError as error:

@@ -14,7 +14,6 @@ from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors import store
-from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount
 from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.config import Config
@@ -25,11 +24,8 @@ from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.project import LineageView, Project, no_deep_values
-from dbt_graft.graft.project.published import (
-    check_not_empty,
-)
+from dbt_graft.graft.project.published import check_not_empty, last_tasks
 from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
-from dbt_graft.graft.questions.checks.forbidden import find_forbidden, last_tasks
 from dbt_graft.graft.steps.collecting import CollectResult
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts
@@ -79,7 +75,7 @@ def graft(
         grafted = project.grafted(view, inspect=inspect, count=count)
         step.measure = None
         with no_deep_values(config):
-            _write_artifacts(config, grafted, project.column_cache)
+            _write_artifacts(project, grafted)
         step.result = _counts(grafted)
     _warn(project, view, grafted, progress)
     if validate and project.dbt:
@@ -89,29 +85,6 @@ def graft(
                 raise GraftError("\n".join(faults), place=out, remedy="please report this")
     if index and not project.damaged:
         index.write(DescribedLineage(grafted.lineage, grafted.descriptions, grafted.consumers))
-    return grafted
-
-
-def check(
-    config: Config, progress: Progress, *, allow_empty: bool = False, past: Moment | None = None
-) -> Grafted:
-    """Graft without writing anything.
-
-    Raises:
-        ForbiddenError: The artifacts would change in a way that `check.forbid` names.
-    """
-    project, view = Project(config, warn=progress.warn), LineageView(past, results=False)
-    with progress.step("inject", _GRAFTING) as step:
-        if not allow_empty:
-            _check_not_empty(project, view)
-        grafted = project.grafted(view)
-        step.result = _counts(grafted)
-    _warn(project, view, grafted, progress)
-    if changes := find_forbidden(config, grafted):
-        raise ForbiddenError(
-            "\n".join(["the artifacts would change in forbidden ways", *map(str, changes)]),
-            remedy="correct it, or list what you accept under `check.accept` in graft.yml",
-        )
     return grafted
 
 
@@ -152,18 +125,12 @@ def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator
     yield from findings(grafted.report.column_differences)
 
 
-def _write_artifacts(config: Config, grafted: Grafted, cache: ColumnCache) -> None:
-    output = output_of(config, "artifacts")
+def _write_artifacts(project: Project, grafted: Grafted) -> None:
+    output = output_of(project.config, "artifacts")
     output.claim()
-    artifacts.write(grafted, output.path)
-    cache.write()
+    artifacts.write(grafted, output.path, project.dbt.artifacts if project.dbt else None)
+    project.column_cache.write()
     write_file(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
-
-
-class ForbiddenError(GraftError):
-    """A graft would change the artifacts in a way that graft.yml forbids."""
-
-    exit_code = 4
 
 
 def summary(

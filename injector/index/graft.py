@@ -1,0 +1,333 @@
+"""The grafted index: what a graft made of the manifest and the catalog, in the tables of dbt 2.
+
+Every rule of the graft is in `injector.graft`. Here the difference between dbt's manifest and the
+grafted one is written into the index, and nothing that dbt wrote of its own nodes is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+
+from dbt_graft.injector.index.rows import (
+    catalog_rows,
+    column_rows,
+    exposure_row,
+    group_row,
+    node_row,
+)
+from dbt_graft.injector.index.tables import Edit, Index, Row, edit_table
+from dbt_graft.injector.manifest import all_nodes
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Run, Status, Subtype
+
+Document = Mapping[str, Any]
+_NODES = ("nodes", "sources")
+_STATUS = {Status.OK: "success", Status.FAILED: "error"}
+# dbt's page: passthrough, transform, indirect; the first counts where an edge has several.
+_KINDS, _INDIRECT = ("copy", "mod", "scan"), 2
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The newest run behind a node of ours, and the rows that it wrote."""
+
+    run: Run
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexGraft:
+    """What is grafted onto an index.
+
+    Attributes:
+        before, after: The manifest as dbt wrote it, and the grafted one.
+        catalog: The grafted catalog.
+        replaced: Source -> the model that it became.
+        edges: All column edges, of dbt's models and of tasks.
+        nodes: Dataset -> the id of its node.
+        runs: Node -> its last run.
+        overview: What the start page says of the graft; empty for nothing.
+        at: When the lineage ends; None where no run has a time.
+    """
+
+    before: Document
+    after: Document
+    catalog: Document
+    replaced: Mapping[str, str]
+    edges: Iterable[ColumnEdge]
+    nodes: Mapping[DatasetId, str]
+    runs: Mapping[str, LastRun]
+    overview: str = ""
+    at: datetime | None = None
+
+
+def graft_index(index: Index, graft: IndexGraft) -> dict[str, pa.Table]:
+    """The tables that are other than in the index, by name."""
+    at = index.ingested_at
+    added = [
+        node
+        for part in _NODES
+        for node_id, node in graft.after[part].items()
+        if node_id not in graft.before[part]
+    ]
+    entries = {**graft.catalog["sources"], **graft.catalog["nodes"]}
+    ours = [entries[node["unique_id"]] for node in added if node["unique_id"] in entries]
+    described = list(map(catalog_rows, ours))
+    stats = (stat for _, listed in described for stat in listed)
+    edits = {
+        "dbt.nodes": _nodes(index, graft, added),
+        "dbt.edges": _edges(index, graft),
+        "dbt.node_columns": _columns(index, graft, added, entries),
+        "dbt.exposures": _exposures(index, graft),
+        "dbt.groups": Edit(added=_new_entries(index, graft, "dbt.groups", "groups", group_row)),
+        "dbt.test_metadata": Edit(changes=_renamed(index, graft, "dbt.test_metadata")),
+        "dbt.docs": Edit(added=_overview(index, graft)),
+        "dbt.catalog_tables": Edit(
+            _remaining(index, graft, "dbt.catalog_tables"), {}, [table for table, _ in described]
+        ),
+        "dbt.catalog_stats": Edit(
+            _remaining(index, graft, "dbt.catalog_stats"), {}, [*stats, *_page_stats(graft)]
+        ),
+        "dbt.column_lineage": _column_lineage(index, graft, entries),
+        "dbt_rt.run_results": Edit(added=list(_run_results(graft))),
+        "dbt.generation": Edit(changes=_stamp(graft, at)),
+    }
+    tables = {}
+    for name, edit in edits.items():
+        stamped = [{**row, "ingested_at": at} for row in edit.added]
+        table = edit_table(index.tables.get(name), name, replace(edit, added=stamped))
+        if table is not None:
+            tables[name] = table
+    return tables
+
+
+def _stamp(graft: IndexGraft, at: Any) -> dict[int, Row]:
+    """The time at which the page calls its data made: that of the newest run, if it is later."""
+    return {0: {"ingested_at": graft.at}} if graft.at and at and graft.at > at else {}
+
+
+def _remaining(index: Index, graft: IndexGraft, name: str) -> list[bool] | None:
+    """Whether each row of a table is of no source that became a model."""
+    if not graft.replaced or name not in index.tables:
+        return None
+    return [node_id not in graft.replaced for node_id in index.column(name, "unique_id")]
+
+
+def _renamed(
+    index: Index, graft: IndexGraft, name: str, columns: Iterable[str] = ("attached_node",)
+) -> dict[int, Row]:
+    """The rows that name a source which became a model, with the model's id."""
+    changes: dict[int, Row] = {}
+    for column in columns if graft.replaced else ():
+        for number, node_id in enumerate(index.column(name, column)):
+            if model := graft.replaced.get(node_id):
+                changes.setdefault(number, {})[column] = model
+    return changes
+
+
+def _nodes(index: Index, graft: IndexGraft, added: Iterable[Document]) -> Edit:
+    before, after = all_nodes(graft.before), all_nodes(graft.after)
+    changes: dict[int, Row] = {}
+    for number, node_id in enumerate(index.column("dbt.nodes", "unique_id")):
+        old, new = before.get(node_id), after.get(node_id)
+        if old is not None and new is not None and old is not new:
+            old_row = node_row(old)
+            changes[number] = {
+                key: value for key, value in node_row(new).items() if value != old_row[key]
+            }
+    return Edit(_remaining(index, graft, "dbt.nodes"), changes, list(map(node_row, added)))
+
+
+def _edges(index: Index, graft: IndexGraft) -> Edit:
+    """dbt's edges, those of replaced sources at the model, and the new ones."""
+    ends = ("parent_unique_id", "child_unique_id")
+    changes = _renamed(index, graft, "dbt.edges", ends)
+    seen: set[tuple[str, str]] = set()
+    keep = []
+    pairs = zip(*(index.column("dbt.edges", column) for column in ends), strict=True)
+    for number, pair in enumerate(pairs):
+        row = changes.get(number, {})
+        edge = (row.get(ends[0], pair[0]), row.get(ends[1], pair[1]))
+        keep.append(edge not in seen)
+        seen.add(edge)
+    before: Mapping[str, Iterable[str]] = graft.before["parent_map"]
+    added = []
+    for child, parents in graft.after["parent_map"].items():
+        old = before.get(child, ())
+        if old is parents:
+            continue
+        known = {graft.replaced.get(parent, parent) for parent in old}
+        added += [
+            {ends[0]: parent, ends[1]: child, "edge_type": "ref"}
+            for parent in sorted(set(parents) - known)
+            if (parent, child) not in seen
+        ]
+    return Edit(keep, changes, added)
+
+
+def _columns(index: Index, graft: IndexGraft, added: Iterable[Document], entries: Document) -> Edit:
+    before, after = all_nodes(graft.before), all_nodes(graft.after)
+    changed: dict[str, dict[str, Row]] = {}
+    for node_id, node in after.items():
+        old = before.get(node_id)
+        if old is None or old is node or old.get("columns") == node.get("columns"):
+            continue
+        entry = entries.get(node_id)
+        old_rows = {_key(row["column_name"]): row for row in column_rows(old, entry)}
+        new_rows = {_key(row["column_name"]): row for row in column_rows(node, entry)}
+        changed[node_id] = {key: row for key, row in new_rows.items() if row != old_rows.get(key)}
+    changes: dict[int, Row] = {}
+    node_ids = index.column("dbt.node_columns", "unique_id")
+    names = index.column("dbt.node_columns", "column_name") if changed else ()
+    for number, (node_id, name) in enumerate(zip(node_ids, names, strict=False)):
+        if row := changed.get(node_id, {}).pop(_key(name), None):
+            changes[number] = {key: row[key] for key in ("description", "tags", "meta")}
+    new = [{**row, "column_index": None} for rows in changed.values() for row in rows.values()]
+    new += [row for node in added for row in column_rows(node, entries.get(node["unique_id"]))]
+    return Edit(_remaining(index, graft, "dbt.node_columns"), changes, new)
+
+
+def _key(column: Any) -> str:
+    return str(column).casefold()
+
+
+def _exposures(index: Index, graft: IndexGraft) -> Edit:
+    changes: dict[int, Row] = {}
+    for number, row in enumerate(index.rows("dbt.exposures") if graft.replaced else ()):
+        above = row.get("depends_on_nodes") or []
+        renamed = [graft.replaced.get(node_id, node_id) for node_id in above]
+        if renamed != above:
+            changes[number] = {"depends_on_nodes": renamed}
+    new = _new_entries(index, graft, "dbt.exposures", "exposures", exposure_row)
+    return Edit(None, changes, new)
+
+
+def _new_entries(
+    index: Index, graft: IndexGraft, name: str, part: str, make_row: Callable[[Document], Row]
+) -> list[Row]:
+    """The rows of what the graft added to a part of the manifest."""
+    known = {*index.column(name, "unique_id"), *(graft.before.get(part) or {})}
+    entries = graft.after.get(part) or {}
+    return [make_row(entry) for key, entry in entries.items() if key not in known]
+
+
+def _overview(index: Index, graft: IndexGraft) -> list[Row]:
+    """The start page, where the project has none; dbt's page shows one of another package."""
+    has_own = any(
+        row["name"] == "__overview__" and row["unique_id"] != "doc.dbt.__overview__"
+        for row in index.rows("dbt.docs")
+    )
+    if has_own or not graft.overview:
+        return []
+    return [
+        {
+            "unique_id": "doc.python_tasks.__overview__",
+            "name": "__overview__",
+            "package_name": "python_tasks",
+            "block_contents": graft.overview,
+        }
+    ]
+
+
+def _page_stats(graft: IndexGraft) -> Iterator[Row]:
+    """Rows and the last write of our nodes, under the ids that dbt's lists read."""
+    for node_id, last in sorted(graft.runs.items()):
+        if last.rows is not None:
+            yield _stat(node_id, "row_count", "Rows written", str(last.rows))
+        if at := last.run.ended_at or last.run.started_at:
+            yield _stat(node_id, "last_modified", "Last run", at.isoformat())
+
+
+def _stat(node_id: str, stat_id: str, label: str, value: str) -> Row:
+    return {
+        "unique_id": node_id,
+        "stat_id": stat_id,
+        "stat_label": label,
+        "stat_value": value,
+        "description": "From the log of the newest run",
+        "include_in_stats": True,
+    }
+
+
+def _run_results(graft: IndexGraft) -> Iterator[Row]:
+    nodes = graft.after["nodes"]
+    for node_id, last in sorted(graft.runs.items()):
+        run = last.run
+        seconds = (run.ended_at - run.started_at) if run.ended_at and run.started_at else None
+        yield {
+            "unique_id": node_id,
+            "invocation_id": run.run_id,
+            "status": _STATUS.get(run.status, str(run.status.value)),
+            "execution_time": seconds.total_seconds() if seconds is not None else None,
+            "message": run.error,
+            "relation_name": nodes[node_id].get("relation_name") if node_id in nodes else None,
+            "rows_affected": last.rows,
+            "created_at": run.ended_at or run.started_at,
+        }
+
+
+def _column_lineage(index: Index, graft: IndexGraft, entries: Document) -> Edit:
+    """dbt's own column edges, and ours of columns on which dbt is silent."""
+    name = "dbt.column_lineage"
+    changes = _renamed(index, graft, name, ("from_node_unique_id", "to_node_unique_id"))
+    to_nodes, to_columns = (
+        index.column(name, column) for column in ("to_node_unique_id", "to_column_name")
+    )
+    answered = {
+        (graft.replaced.get(node_id, node_id), _key(column))
+        for node_id, column in zip(to_nodes, to_columns, strict=True)
+    }
+    names = _ColumnNames(graft.after, entries)
+    nodes = graft.nodes
+    kinds: dict[tuple[str, str, str, str], int] = {}
+    for edge in graft.edges:
+        source, target = nodes.get(edge.from_dataset), nodes.get(edge.to_dataset)
+        if source is None or target is None or source == target or edge.from_column == ANY_COLUMN:
+            continue
+        kind = _kind(edge)
+        targets: Iterable[str] = (edge.to_column,)
+        if edge.to_column == ANY_COLUMN:
+            # What decides on rows decides on every column; unknown columns are no edge.
+            targets = names[target] if kind == _INDIRECT else ()
+        for column in targets:
+            if answered and (target, _key(column)) in answered:
+                continue
+            key = (source, edge.from_column, target, column)
+            if kind < kinds.get(key, len(_KINDS)):
+                kinds[key] = kind
+    added = [
+        {
+            "from_node_unique_id": source,
+            "from_column_name": from_column,
+            "to_node_unique_id": target,
+            "to_column_name": to_column,
+            "lineage_kind": _KINDS[kind],
+        }
+        for (source, from_column, target, to_column), kind in sorted(kinds.items())
+    ]
+    return Edit(None, changes, added)
+
+
+def _kind(edge: ColumnEdge) -> int:
+    if edge.type is EdgeType.INDIRECT:
+        return _INDIRECT
+    return 0 if edge.subtype is Subtype.IDENTITY else 1
+
+
+class _ColumnNames(dict[str, list[str]]):
+    """Node -> its columns, as the catalog or the manifest spells them; made when asked for."""
+
+    def __init__(self, manifest: Document, entries: Document) -> None:
+        super().__init__()
+        self._manifest, self._entries = manifest, entries
+
+    def __missing__(self, node_id: str) -> list[str]:
+        node = self._manifest["nodes"].get(node_id) or self._manifest["sources"].get(node_id)
+        rows = column_rows(node, self._entries.get(node_id)) if node else ()
+        self[node_id] = [row["column_name"] for row in rows]
+        return self[node_id]

@@ -1,0 +1,188 @@
+"""The files of an index: read, checked, and written with the schemas that they had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dbt_graft.lineage.errors import GraftError
+
+Row = dict[str, Any]
+
+_TIME = pa.timestamp("us", tz="UTC")
+_TEXT = pa.string()
+# Table -> the columns without which it cannot be grafted.
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "dbt.nodes": ("unique_id", "name", "resource_type"),
+    "dbt.edges": ("parent_unique_id", "child_unique_id"),
+    "dbt.node_columns": ("unique_id", "column_name"),
+    "dbt.exposures": ("unique_id", "name"),
+    "dbt.test_metadata": ("unique_id", "attached_node"),
+    "dbt.groups": ("unique_id", "name"),
+    "dbt.docs": ("unique_id", "name", "block_contents"),
+    "dbt.column_lineage": (
+        *("from_node_unique_id", "from_column_name"),
+        *("to_node_unique_id", "to_column_name", "lineage_kind"),
+    ),
+    "dbt.catalog_tables": ("unique_id",),
+    "dbt.catalog_stats": ("unique_id", "stat_id", "stat_value"),
+    "dbt.source_freshness": ("unique_id", "status"),
+    "dbt_rt.run_results": ("unique_id", "status"),
+}
+
+
+def _schema(
+    others: Mapping[str, pa.DataType] | None = None, *, needed: str, texts: str
+) -> pa.Schema:
+    """The schema of a table of texts, some of them never null, stamped as all tables are."""
+    fields: list[pa.Field[Any]] = [pa.field(name, _TEXT, nullable=False) for name in needed.split()]
+    types = {**dict.fromkeys(texts.split(), _TEXT), **(others or {})}
+    fields += [pa.field(name, kind) for name, kind in types.items()]
+    return pa.schema([*fields, pa.field("ingested_at", _TIME, nullable=False)])
+
+
+# Tables that dbt may not have written, with the columns that its page asks for.
+_NEW: Mapping[str, pa.Schema] = {
+    "dbt.column_lineage": _schema(
+        needed="from_node_unique_id from_column_name to_node_unique_id to_column_name",
+        texts="lineage_kind",
+    ),
+    "dbt.catalog_tables": _schema(
+        needed="unique_id",
+        texts="table_type database_name schema_name table_name table_owner table_comment",
+    ),
+    "dbt.catalog_stats": _schema(
+        {"include_in_stats": pa.bool_()},
+        needed="unique_id stat_id",
+        texts="stat_label stat_value description",
+    ),
+    "dbt_rt.run_results": _schema(
+        {"execution_time": pa.float64(), "rows_affected": pa.int64(), "created_at": _TIME},
+        needed="unique_id invocation_id",
+        texts="status thread_id message relation_name",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index: its tables as found.
+
+    Attributes:
+        folder: `target/index`.
+        tables: `dbt.nodes` -> its rows and schema; those that have no file are left out.
+    """
+
+    folder: Path
+    tables: Mapping[str, pa.Table] = field(default_factory=dict, compare=False)
+
+    def rows(self, name: str) -> list[Row]:
+        """The rows of a table; none if it has no file."""
+        table = self.tables.get(name)
+        return table.to_pylist() if table is not None else []
+
+    def column(self, name: str, column: str) -> list[Any]:
+        """The values of a column; none if its table has no file."""
+        table = self.tables.get(name)
+        return table.column(column).to_pylist() if table is not None else []
+
+    @property
+    def ingested_at(self) -> Any:
+        """When dbt wrote it; None where it does not say."""
+        rows = self.rows("dbt.generation")
+        return rows[0].get("ingested_at") if rows else None
+
+
+def read_index(target: Path) -> Index | None:
+    """The index in a target folder; None if dbt wrote none.
+
+    Raises:
+        GraftError: A file is damaged, or lacks a column that we need.
+    """
+    folder = target / "index"
+    if not (folder / "dbt.nodes.parquet").is_file():
+        return None
+    tables = {}
+    for path in sorted(folder.glob("*.parquet")):
+        if path.stem in _NEEDED or path.stem in ("dbt.generation", "dbt.project"):
+            tables[path.stem] = _read(path)
+    return Index(folder, tables)
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        table = pq.read_table(path, partitioning=None)
+    except (pa.ArrowException, OSError) as error:
+        raise GraftError(
+            f"the file is damaged: {str(error).splitlines()[0] if str(error) else error!r}",
+            place=str(path),
+            remedy="write the index again: dbt compile --write-index",
+        ) from error
+    lacking = [name for name in _NEEDED.get(path.stem, ()) if name not in table.column_names]
+    if lacking:
+        raise GraftError(
+            f"the table has no column {', '.join(lacking)}: its dbt is one that we do not know",
+            place=str(path),
+            remedy="report it with the version of dbt (`dbt --version`)",
+        )
+    return table
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Changes of a table.
+
+    Attributes:
+        keep: Whether each row stays; None for all.
+        changes: Number of a row as found -> its new values, by column.
+        added: New rows.
+    """
+
+    keep: Sequence[bool] | None = None
+    changes: Mapping[int, Row] = field(default_factory=dict)
+    added: Sequence[Row] = ()
+
+
+def edit_table(table: pa.Table | None, name: str, edit: Edit) -> pa.Table | None:
+    """A table with changes, in the schema as found; values of columns that it lacks are left out.
+
+    Columns that an added row lacks are null, or empty where the schema wants a value.
+
+    Args:
+        table: None for one without a file, which gets the columns that dbt's page asks for.
+    """
+    if table is None:
+        table = _NEW[name].empty_table() if edit.added and name in _NEW else None
+        if table is None:
+            return None
+    touched = {column for row in edit.changes.values() for column in row}
+    for column in sorted(touched.intersection(table.column_names)):
+        values = table.column(column).to_pylist()
+        for number, row in edit.changes.items():
+            if column in row:
+                values[number] = row[column]
+        position = table.column_names.index(column)
+        new = pa.array(values, table.schema.field(column).type)
+        table = table.set_column(position, table.schema.field(column), new)
+    if edit.keep is not None:
+        table = table.filter(pa.array(edit.keep, pa.bool_()))
+    if edit.added:
+        columns = [
+            pa.array([_value(row.get(item.name), item) for row in edit.added], item.type)
+            for item in table.schema
+        ]
+        table = pa.concat_tables([table, pa.Table.from_arrays(columns, schema=table.schema)])
+    return table
+
+
+def _value(value: Any, column: pa.Field[Any]) -> Any:
+    if value is not None or column.nullable:
+        return value
+    if pa.types.is_list(column.type):
+        return []
+    return False if pa.types.is_boolean(column.type) else "" if column.type == _TEXT else value
