@@ -1,30 +1,41 @@
-"""Faults downstream and deadlines, as JSON of the schema `docs/quality.schema.json` and as text."""
+"""Faults downstream and deadlines as an answer, with data of `docs/quality.schema.json`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from dbt_graft import __version__
-from dbt_graft.analysis.quality.deadlines import DeadlineForecast
+from dbt_graft.analysis.answer import Answer, Table
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus
 from dbt_graft.analysis.quality.downstream import Faults, ReachedFault, nearest
 from dbt_graft.analysis.quality.faults import QualityFault
-from dbt_graft.analysis.quality.words import HARM, fault_text, forecast_text, in_words
+from dbt_graft.analysis.quality.words import HARM, fault_text, forecast_text
+from dbt_graft.analysis.render.json import iso
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.rule import (
+    DATA_TOO_OLD,
+    DEADLINE_AT_RISK,
+    DEADLINE_MISSED,
+    FAULT_REACHES_CONSUMER,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 
-VERSION = 1
-SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/quality.schema.json"
+_RULES = {
+    DeadlineStatus.MISSED: DEADLINE_MISSED,
+    DeadlineStatus.WILL_MISS: DEADLINE_AT_RISK,
+    DeadlineStatus.STALE: DATA_TOO_OLD,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class QualityReport:
-    """The faults now, what they reach, and the forecasts of consumers.
+class Quality:
+    """The faults at a moment, what they reach, and the forecasts of consumers.
 
     Attributes:
-        at: The moment that it is about.
         tested: The tests and freshness checks of which a result is known, and all that there are.
         writers: Dataset -> the tasks that write it.
     """
@@ -34,123 +45,117 @@ class QualityReport:
     downstream: Faults
     consumers: Sequence[Consumer]
     deadlines: Sequence[DeadlineForecast]
-    tested: tuple[int, int] = (0, 0)
-    writers: Mapping[DatasetId, Sequence[str]] = field(default_factory=dict)
-
-    def consumer_faults(self) -> Iterator[tuple[Consumer, ReachedFault]]:
-        """The faults that consumers have by what they read, each once for a consumer."""
-        faults_by_dataset: dict[DatasetId, list[ReachedFault]] = {}
-        for fault in self.faults:
-            faults_by_dataset.setdefault(fault.dataset, []).append(
-                ReachedFault(fault, (fault.dataset,))
-            )
-        for consumer in sorted(self.consumers, key=lambda consumer: consumer.name):
-            reached = [
-                reached_fault
-                for dataset in sorted(consumer.reads)
-                for reached_fault in faults_by_dataset.get(dataset, ())
-            ]
-            for dataset in sorted(consumer.reads):
-                reached += self.downstream.get(dataset, ())
-            seen: set[QualityFault] = set()
-            for reached_fault in nearest(reached):
-                if reached_fault.fault not in seen:
-                    seen.add(reached_fault.fault)
-                    yield consumer, reached_fault
-
-    @property
-    def is_bad(self) -> bool:
-        """A fault reaches a consumer, or a deadline is or will be missed."""
-        return any(True for _ in self.consumer_faults()) or any(
-            forecast.status.is_bad for forecast in self.deadlines
-        )
+    tested: tuple[int, int]
+    writers: Mapping[DatasetId, Sequence[str]]
 
 
-def quality_json(report: QualityReport) -> dict[str, Any]:
-    """The document."""
-    return {
-        "$schema": SCHEMA_URL,
-        "version": VERSION,
-        "producer": f"dbt-graft {__version__}",
-        "at": report.at.isoformat(),
-        "tests": {"with_result": report.tested[0], "of": report.tested[1]},
-        "faults": [
-            {
-                "dataset": str(fault.dataset),
-                "kind": fault.kind.value,
-                "test": fault.name or None,
-                "column": fault.column or None,
-                "failed_at": _iso(fault.failed_at),
-                "rows": fault.rows,
-            }
-            for fault in report.faults
+def quality_answer(quality: Quality) -> Answer:
+    """The faults and deadlines, with a finding for each consumer that should know of them."""
+    at, (tested, tests) = quality.at, quality.tested
+    reached = list(_consumer_faults(quality))
+    with_result = f"{tested:,} of {count(tests, 'test')} have" if tests else "no test has"
+    source = "`graft collect` reads dbt's run_results.json, and events"
+    return Answer(
+        f"data quality at {at:%Y-%m-%d %H:%M} UTC",
+        f"{count(len(quality.faults), 'fault')}, {count(len(quality.downstream), 'dataset')} below",
+        tables=(
+            Table(
+                "faults",
+                ("fault", "does to readers"),
+                [(fault_text(fault, at), HARM[fault.kind]) for fault in quality.faults],
+            ),
+            Table(
+                "deadlines",
+                ("consumer", "status", "forecast"),
+                [
+                    (
+                        forecast.consumer.name,
+                        forecast.status.value,
+                        forecast_text(forecast, quality.writers),
+                    )
+                    for forecast in quality.deadlines
+                ],
+            ),
+        ),
+        notes=[f"{with_result} a result: {source}"] if tested < tests or not tests else [],
+        findings=[
+            *(_fault_finding(consumer, fault, at) for consumer, fault in reached),
+            *_deadline_findings(quality),
         ],
-        "datasets": {
-            str(dataset): [
-                {**_fault(reached_fault.fault), "path": [str(step) for step in reached_fault.path]}
-                for reached_fault in reached
-            ]
-            for dataset, reached in sorted(report.downstream.items())
+        data={
+            "at": iso(at),
+            "tests": {"with_result": tested, "of": tests},
+            "faults": [{**_fault(fault), "rows": fault.rows} for fault in quality.faults],
+            "datasets": {
+                str(dataset): [{**_fault(fault.fault), "path": _path(fault)} for fault in faults]
+                for dataset, faults in sorted(quality.downstream.items())
+            },
+            "consumers": [
+                {
+                    "consumer": consumer.name,
+                    "kind": consumer.kind,
+                    "owner": consumer.owner or None,
+                    "fault": _fault(fault.fault),
+                    "path": _path(fault),
+                }
+                for consumer, fault in reached
+            ],
+            "deadlines": [_deadline(forecast, quality) for forecast in quality.deadlines],
         },
-        "consumers": [
-            {
-                "consumer": consumer.name,
-                "kind": consumer.kind,
-                "owner": consumer.owner or None,
-                "fault": _fault(reached_fault.fault),
-                "path": [str(step) for step in reached_fault.path],
-            }
-            for consumer, reached_fault in report.consumer_faults()
-        ],
-        "deadlines": [
-            {
-                "consumer": forecast.consumer.name,
-                "owner": forecast.consumer.owner or None,
-                "status": forecast.status.value,
-                "deadline": _iso(forecast.deadline),
-                "expected": _iso(forecast.expected),
-                "dataset": str(forecast.dataset) if forecast.dataset else None,
-                "waits_for": str(forecast.waits_for) if forecast.waits_for else None,
-                "tasks": list(report.writers.get(forecast.waits_for, ()))
-                if forecast.waits_for
-                else [],
-                "text": forecast_text(forecast, report.writers),
-            }
-            for forecast in report.deadlines
-        ],
-    }
+    )
 
 
-def quality_lines(report: QualityReport, most: int | None) -> Iterator[str]:
-    """The report for people.
+def _consumer_faults(quality: Quality) -> Iterator[tuple[Consumer, ReachedFault]]:
+    """The faults that consumers have by what they read, each once for a consumer."""
+    faults_by_dataset: dict[DatasetId, list[ReachedFault]] = {}
+    for fault in quality.faults:
+        faults_by_dataset.setdefault(fault.dataset, []).append(
+            ReachedFault(fault, (fault.dataset,))
+        )
+    for consumer in sorted(quality.consumers, key=lambda consumer: consumer.name):
+        reached = [
+            reached_fault
+            for dataset in sorted(consumer.reads)
+            for reached_fault in faults_by_dataset.get(dataset, ())
+        ]
+        for dataset in sorted(consumer.reads):
+            reached += quality.downstream.get(dataset, ())
+        seen: set[QualityFault] = set()
+        for reached_fault in nearest(reached):
+            if reached_fault.fault not in seen:
+                seen.add(reached_fault.fault)
+                yield consumer, reached_fault
 
-    Args:
-        most: Lines of each part; None for all.
-    """
-    downstream = in_words(len(report.downstream), "dataset")
-    yield f"{in_words(len(report.faults), 'fault')}, {downstream} below"
-    tested, total = report.tested
-    if tested < total or not total:
-        coverage = f"{tested:,} of {in_words(total, 'test')} have" if total else "no test has"
-        yield f"{coverage} a result: `graft collect` reads dbt's run_results.json, and events"
-    faults = [f"{fault_text(fault, report.at)}: {HARM[fault.kind]}" for fault in report.faults]
-    consumers = [
-        f"{consumer.name}{f' ({consumer.owner})' if consumer.owner else ''}: "
-        f"{fault_text(reached.fault, report.at)}, "
-        f"by {' > '.join(step.name for step in reached.path)}"
-        for consumer, reached in report.consumer_faults()
-    ]
-    deadlines = [
-        f"{forecast.consumer.name}: {forecast_text(forecast, report.writers)}"
-        for forecast in report.deadlines
-    ]
-    for title, lines in (("faults", faults), ("consumers", consumers), ("deadlines", deadlines)):
-        if lines:
-            yield ""
-            yield f"{title} ({len(lines):,})"
-            yield from (f"  {line}" for line in lines[:most])
-            if most and len(lines) > most:
-                yield f"  and {len(lines) - most:,} more: --all shows them"
+
+def _fault_finding(consumer: Consumer, reached: ReachedFault, at: datetime) -> Finding:
+    return FAULT_REACHES_CONSUMER.finding(
+        consumer.name,
+        f"{fault_text(reached.fault, at)}: {HARM[reached.fault.kind]}",
+        "correct the data, and run again what has it; until then its owner should know",
+        consumer.owner,
+        path=_path(reached),
+    )
+
+
+def _deadline_findings(quality: Quality) -> Iterator[Finding]:
+    for forecast in quality.deadlines:
+        if rule := _RULES.get(forecast.status):
+            tasks = _tasks(forecast, quality)
+            yield rule.finding(
+                forecast.consumer.name,
+                forecast_text(forecast, quality.writers),
+                f"run {' and '.join(tasks)}" if tasks else "its owner should know",
+                forecast.consumer.owner,
+            )
+
+
+def _tasks(forecast: DeadlineForecast, quality: Quality) -> list[str]:
+    """The tasks that have not run."""
+    return list(quality.writers.get(forecast.waits_for, ())) if forecast.waits_for else []
+
+
+def _path(reached: ReachedFault) -> list[str]:
+    return [str(step) for step in reached.path]
 
 
 def _fault(fault: QualityFault) -> dict[str, Any]:
@@ -159,9 +164,19 @@ def _fault(fault: QualityFault) -> dict[str, Any]:
         "kind": fault.kind.value,
         "test": fault.name or None,
         "column": fault.column or None,
-        "failed_at": _iso(fault.failed_at),
+        "failed_at": iso(fault.failed_at),
     }
 
 
-def _iso(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None
+def _deadline(forecast: DeadlineForecast, quality: Quality) -> dict[str, Any]:
+    return {
+        "consumer": forecast.consumer.name,
+        "owner": forecast.consumer.owner or None,
+        "status": forecast.status.value,
+        "deadline": iso(forecast.deadline),
+        "expected": iso(forecast.expected),
+        "dataset": str(forecast.dataset) if forecast.dataset else None,
+        "waits_for": str(forecast.waits_for) if forecast.waits_for else None,
+        "tasks": _tasks(forecast, quality),
+        "text": forecast_text(forecast, quality.writers),
+    }

@@ -14,7 +14,9 @@ from dbt_graft.lineage.errors import GraftError
 
 ERROR = "ERROR"  # the code of an error, which no rule has
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
-_FILE = re.compile(r"(?P<file>[^:]+\.(?:ya?ml|json|sql|py|csv|md|html|txt))(?::(?P<line>\d+))?(?:,.*)?")
+_FILE = re.compile(
+    r"(?P<file>[^:]+\.(?:ya?ml|json|sql|py|csv|md|html|txt))(?::(?P<line>\d+))?(?:,.*)?"
+)
 _REFERENCES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTIES = {**_REFERENCES, ":": "%3A", ",": "%2C"}
 

@@ -195,7 +195,9 @@ def check_leaks(audience: AudienceSite, folder: Path) -> None:
     """
     search = find_leaks(folder, audience.view.words, audience.hidden_texts, audience.visible_texts)
     if search.leaks:
-        lines = [line for line in search.lines(_SHOWN) if line.startswith(" ")]
+        lines = [f"  {leak}" for leak in search.leaks[:_SHOWN]]
+        if (others := len(search.leaks) - _SHOWN) > 0:
+            lines.append(f"  and {others:,} others")
         raise GraftError(
             "\n".join(["nothing is published: it has what its readers may not see", *lines]),
             place=f"the site for the audience {audience.name}",

@@ -3,73 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.checks.freshness import SourceFreshness, freshness_answer
 from dbt_graft.collectors import store
 from dbt_graft.collectors.source import LogSource, is_below
 from dbt_graft.collectors.store.origins import OriginState, origin_states
 from dbt_graft.graft.project.config import CollectEntry, Config
 from dbt_graft.graft.project.sources import sources
+from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.lineage.errors import GraftError
 
 # A file that grows is read in parts, as a live server is, and dbt's results are apart:
 # `events.jsonl@1048576#dbt`.
 _PART = re.compile(r"(?:@\d+)?(?:#dbt)?\Z")
-# Declared lineage has no times, and dbt's folders may have no results yet.
-_MAY_LACK_EVENTS = frozenset({"declared", "dbt"})
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFreshness:
-    """A source, and what of it is in the store.
+def check_freshness(checked: CheckedProject) -> Answer:
+    """Up to when each source is collected, and how far it is behind.
 
-    Attributes:
-        name: As `graft.yml` writes it.
-        kind: Its key below `collect`; `dbt` for dbt's target folder.
-        logs: The number of its logs in the store.
-        read_at: When something of it was collected last.
-        last_event: The newest time of a statement, run or result in it.
-        waiting: Its logs that are new or have changed; None where only reading would show it.
-        rejects: The parts of its logs that could not be used.
-        problem: Why it cannot be reached now; empty if it can.
+    Raises:
+        NothingToCheckError: It is about a past time, of which no log is listed.
+        GraftError: The store cannot be read, or there is no source of such a name.
     """
+    options = checked.options
+    if options.past:
+        raise NothingToCheckError("it is about now, not about the past")
+    sources, collected_at = freshness(checked.config)
+    return freshness_answer(
+        _choose_sources(sources, options.sources), collected_at, checked.now, options.max_age
+    )
 
-    name: str
-    kind: str
-    logs: int = 0
-    read_at: datetime | None = None
-    last_event: datetime | None = None
-    waiting: int | None = None
-    rejects: int = 0
-    problem: str = ""
 
-    def age(self, now: datetime) -> timedelta | None:
-        """The time that it is behind; None if not known. Clocks that differ are no lead."""
-        return max(now - self.last_event, timedelta(0)) if self.last_event else None
-
-    def is_late(self, now: datetime, limit: timedelta) -> bool:
-        """Whether its newest event is older than a limit, or there is none at all."""
-        age = self.age(now)
-        return self.kind not in _MAY_LACK_EVENTS if age is None else age > limit
-
-    def to_json(self, now: datetime, limit: timedelta | None) -> dict[str, Any]:
-        """Its fields; times in ISO 8601, ages in seconds."""
-        age = self.age(now)
-        return {
-            "source": self.name,
-            "kind": self.kind,
-            "logs": self.logs,
-            "read_at": iso(self.read_at),
-            "last_event": iso(self.last_event),
-            "behind_seconds": round(age.total_seconds()) if age is not None else None,
-            "waiting": self.waiting,
-            "rejects": self.rejects,
-            "problem": self.problem or None,
-            "late": None if limit is None else self.is_late(now, limit),
-        }
+def _choose_sources(
+    sources: Sequence[SourceFreshness], names: Sequence[str]
+) -> Sequence[SourceFreshness]:
+    known_names = sorted(source.name for source in sources)
+    for name in names:
+        if name not in known_names:
+            raise GraftError(
+                f"there is no source {name!r}",
+                place="graft.yml: `collect`",
+                remedy=f"name one of {', '.join(known_names)}"
+                if known_names
+                else "add it to graft.yml",
+            )
+    return [source for source in sources if source.name in names] if names else sources
 
 
 def freshness(config: Config) -> tuple[list[SourceFreshness], datetime | None]:
@@ -125,8 +106,3 @@ def _is_live(entry: CollectEntry | None) -> bool:
 
 def _newest(moments: Iterable[datetime | None]) -> datetime | None:
     return max((moment for moment in moments if moment), default=None)
-
-
-def iso(moment: datetime | None) -> str | None:
-    """A time in ISO 8601, in UTC."""
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z") if moment else None

@@ -8,11 +8,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
 from unicodedata import normalize
 
 from dbt_graft.analysis.audience.words import WORD, HiddenWords
-from dbt_graft.analysis.render.phrases import count
 from dbt_graft.graft.questions.leaks.name_parts import part_of_names
 from dbt_graft.graft.questions.leaks.product_words import product_texts, product_words
 from dbt_graft.graft.questions.leaks.published_text import (
@@ -52,9 +50,8 @@ class Leak:
     name: str
     encoding: str
 
-    def to_json(self) -> dict[str, Any]:
-        """The leak as JSON."""
-        return {"path": self.path, "name": self.name, "encoding": self.encoding}
+    def __str__(self) -> str:
+        return f"{self.path}: {self.name} [{self.encoding}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,32 +70,6 @@ class LeakSearch:
     names: int
     unsearched: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """The search as JSON."""
-        return {
-            "leaks": [leak.to_json() for leak in self.leaks],
-            "files": self.files,
-            "names": self.names,
-            "unsearched": self.unsearched,
-        }
-
-    def lines(self, most: int | None) -> Iterator[str]:
-        """The search for people.
-
-        Args:
-            most: So many leaks are listed at most; None for all.
-        """
-        result = count(len(self.leaks), "hidden name") if self.leaks else "nothing hidden"
-        searched = f"{count(self.files, 'file')} searched for {count(self.names, 'name')} and texts"
-        yield f"{searched}: {result} found"
-        for leak in self.leaks[:most]:
-            yield f"  {leak.path}: {leak.name} [{leak.encoding}]"
-        if most is not None and len(self.leaks) > most:
-            yield f"  and {len(self.leaks) - most:,} others"
-        if self.unsearched:
-            names = ", ".join(self.unsearched)
-            yield f"  not searched for, as pages or visible names have them: {names}"
-
 
 def find_leaks(
     folder: Path, words: HiddenWords, texts: Collection[str], visible: Collection[str] = ()
@@ -111,12 +82,8 @@ def find_leaks(
             leak of it.
 
     Raises:
-        GraftError: The folder is not there, or a file in it cannot be read.
+        GraftError: A file in it cannot be read.
     """
-    if not folder.is_dir():
-        raise GraftError(
-            "nothing is published there", place=str(folder), remedy="run `graft site` first"
-        )
     hidden = _hidden(words, texts, visible)
     leaks: list[Leak] = []
     files = 0

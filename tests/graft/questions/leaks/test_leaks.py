@@ -17,12 +17,11 @@ import pytest
 from dbt_graft.analysis.audience.words import HiddenWords
 from dbt_graft.catalog.full_text import SearchText, write_full_text
 from dbt_graft.catalog.name_index import NameKind
-from dbt_graft.graft.questions.leaks import leaks, published_text
+from dbt_graft.graft.questions.leaks import published_text
 from dbt_graft.graft.questions.leaks.leaks import Leak, find_leaks
 from dbt_graft.graft.questions.leaks.product_words import product_words
 from dbt_graft.injector import stock
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.errors import GraftError
 
 NAME = "zqxhidnote"
 WORDS = HiddenWords(frozenset({NAME, "iban", "hr.people", "Zqxhid Straße"}))
@@ -260,24 +259,6 @@ def test_dbt_s_page_is_skipped_and_what_is_put_into_it_is_searched(tmp_path: Pat
     assert find_leaks(tmp_path, words, ()).leaks == (Leak("a.html", "mobile", "plain"),)
 
 
-def test_a_folder_that_is_not_published_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(GraftError, match="nothing is published there"):
-        find_leaks(tmp_path / "site", WORDS, ())
-
-
 def test_a_damaged_archive_is_searched_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"x" * 99)[:20] + SENTENCE.encode())
     assert [leak.name for leak in find_leaks(tmp_path, WORDS, ()).leaks] == [NAME]
-
-
-def test_the_report_lists_leaks_up_to_a_number() -> None:
-    search = leaks.LeakSearch(
-        tuple(Leak(f"{number}.html", NAME, "plain") for number in range(3)), 9, 2, ("status",)
-    )
-    assert [*search.lines(2)] == [
-        "9 files searched for 2 names and texts: 3 hidden names found",
-        f"  0.html: {NAME} [plain]",
-        f"  1.html: {NAME} [plain]",
-        "  and 1 others",
-        "  not searched for, as pages or visible names have them: status",
-    ]

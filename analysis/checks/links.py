@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.render.json import iso
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.rule import LINK_GONE, LINK_MISSING, LINK_MOVED
 from dbt_graft.lineage.addresses import Address, present_path
 
 _LINK = re.compile(r"https?://[^\s<>\"'`\\|]+", re.IGNORECASE)
@@ -25,6 +30,15 @@ class LinkState(StrEnum):
     GONE = "gone"
     MISSING = "missing"
     OTHER = "other"
+
+
+_WORDS = {
+    LinkState.OK: "lead to a page",
+    LinkState.MOVED: "lead to a page that has moved",
+    LinkState.GONE: "lead to something that is gone",
+    LinkState.MISSING: "were never an address of the site",
+    LinkState.OTHER: "lead to other files of the site and are not checked",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +65,6 @@ class CheckedLink:
     state: LinkState
     target: str = ""
     gone_at: datetime | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """The link as JSON."""
-        return {
-            "url": self.url,
-            "file": self.place or None,
-            "line": self.line if self.place else None,
-            "state": self.state,
-            "moved_to": self.target or None,
-            "gone_since": self.gone_at,
-        }
 
 
 def link_lines(text: str, place: str) -> Iterator[Link]:
@@ -128,3 +131,41 @@ def _below(url: str, site: str) -> str | None:
     if link.netloc.casefold() != top.netloc.casefold() or not f"{path}/".startswith(root):
         return None
     return unquote(path)[len(root) :]
+
+
+def links_answer(links: Sequence[CheckedLink]) -> Answer:
+    """The number of links by what they lead to, with a finding for each that leads to no page."""
+    counts = Counter(link.state for link in links)
+    return Answer(
+        "links to the site",
+        count(len(links), "link"),
+        {words: counts[state] for state, words in _WORDS.items() if counts[state]},
+        findings=[finding for link in links for finding in _link_findings(link)],
+        data={
+            "links": [
+                {
+                    "url": link.url,
+                    "file": link.place or None,
+                    "line": link.line if link.place else None,
+                    "state": link.state.value,
+                    "moved_to": link.target or None,
+                    "gone_since": iso(link.gone_at),
+                }
+                for link in links
+            ]
+        },
+    )
+
+
+def _link_findings(link: CheckedLink) -> Iterator[Finding]:
+    place = f"{link.place}:{link.line}" if link.place else ""
+    match link.state:
+        case LinkState.MOVED:
+            problem, remedy = f"has moved to {link.target}", "write the new address"
+            yield LINK_MOVED.finding(link.url, problem, remedy, place=place)
+        case LinkState.GONE:
+            since = f" since {link.gone_at:%Y-%m-%d}" if link.gone_at else ""
+            yield LINK_GONE.finding(link.url, f"is gone{since}", "take it out", place=place)
+        case LinkState.MISSING:
+            problem, remedy = "is no page of the site", "correct it: it may be misspelt"
+            yield LINK_MISSING.finding(link.url, problem, remedy, place=place)
