@@ -1,18 +1,20 @@
-"""Findings that need attention, as lists, and the health of the lineage in numbers."""
+"""Findings that need attention, the health of the lineage in numbers, and what is missing in it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from dbt_graft.catalog.health import HealthSummary
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import node_results
 from dbt_graft.catalog.page import MAX_ROWS, Page
-from dbt_graft.lineage.definition import DefinitionKind, gap_reason
-from dbt_graft.lineage.records import NodeResult, Outcome, Run, Status
+from dbt_graft.lineage.definition import Definition, DefinitionKind, gap_reason
+from dbt_graft.lineage.gaps import Gap, gaps
+from dbt_graft.lineage.records import NodeResult, Outcome, Reject, Run, Status
+from dbt_graft.lineage.settings import IgnoredTasks
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
@@ -61,20 +63,19 @@ class AttentionPage(Page):
     ratios: Sequence[HealthRatio]
 
 
-def attention_page(index: Index, health: HealthSummary) -> AttentionPage:
+def attention_page(index: Index, lists: Sequence[AttentionList]) -> AttentionPage:
     """The page of everything that needs attention."""
     return AttentionPage(
         path="attention/",
         title="Needs attention",
         index=index,
-        lists=attention_lists(index, health, MAX_ROWS),
+        lists=first_items(lists, MAX_ROWS),
         ratios=list(health_ratios(index)),
     )
 
 
-def attention_lists(index: Index, health: HealthSummary, limit: int) -> list[AttentionList]:
-    """The lists that are not empty, each with as many items as are shown."""
-    lists = [attention_list for attention_list in _lists(index, health) if attention_list.items]
+def first_items(lists: Sequence[AttentionList], limit: int) -> list[AttentionList]:
+    """The lists with as many items as are shown."""
     return [
         replace(
             attention_list,
@@ -85,50 +86,61 @@ def attention_lists(index: Index, health: HealthSummary, limit: int) -> list[Att
     ]
 
 
-def _lists(index: Index, health: HealthSummary) -> Iterator[AttentionList]:
+def attention_lists(index: Index) -> list[AttentionList]:
+    """All findings, in lists that are not empty."""
+    return [attention_list for attention_list in _lists(index) if attention_list.items]
+
+
+def _lists(index: Index) -> Iterator[AttentionList]:
     def make_list(
         kind: str, title: str, look: str, items: Iterable[Any], page: str = ""
     ) -> AttentionList:
         listed = list(items)
         return AttentionList(kind, title, look, listed, len(listed), page)
 
-    def count_reasons(
-        kind: str, title: str, reasons: Mapping[str, int], page: str
-    ) -> AttentionList:
+    def count_reasons(kind: str, title: str, reasons: Counter[str]) -> AttentionList:
         items = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-        return AttentionList(kind, title, "quiet", items, sum(reasons.values()), page)
+        page = f"gaps/index.html#{kind}"
+        return AttentionList(kind, title, "quiet", items, reasons.total(), page)
 
-    failed = sorted(health.failed, key=lambda task: _recency(task.runs[0]), reverse=True)
-    builds = sorted(
-        health.failed_builds.items(), key=lambda build: _recency(build[1]), reverse=True
-    )
-    tests = sorted(health.failed_tests.items(), key=lambda entry: -len(entry[1]))
+    lineage = index.lineage
+    nodes = {dataset: node_results(index, dataset) for dataset in sorted(index.descriptions)}
+    failed = [task for task in index.tasks.values() if task.runs]
+    failed = [task for task in failed if task.runs[0].status is Status.FAILED]
+    failed.sort(key=lambda task: _recency(task.runs[0]), reverse=True)
     yield make_list(
         "tasks", "Failed tasks", "failed", failed, "tasks/index.html#tasks-sort=-health"
     )
+    builds = [(dataset, node.runs[0]) for dataset, node in nodes.items() if node.last_run_failed]
+    builds.sort(key=lambda build: _recency(build[1]), reverse=True)
     yield make_list("builds", "Failed dbt models", "failed", builds)
+    tests = [
+        (dataset, results) for dataset, node in nodes.items() if (results := node.failed_tests)
+    ]
+    tests.sort(key=lambda entry: -len(entry[1]))
     yield AttentionList(
         "tests", "Failed dbt tests", "failed", tests, sum(len(results) for _, results in tests)
     )
-    yield make_list("stale", "Stale sources", "warn", health.stale.items())
-    yield make_list(
-        "writers", "Datasets with several writers", "warn", health.multiple_writers.items()
+    stale = ((dataset, node.checks[0]) for dataset, node in nodes.items() if node.is_stale)
+    yield make_list("stale", "Stale sources", "warn", stale)
+    writers = (
+        (dataset, (*(["dbt"] if lineage.definition(dataset, DefinitionKind.DBT) else []), *tasks))
+        for dataset, tasks in sorted(lineage.writer_names().items())
     )
-    yield make_list("cycles", "Cycles", "warn", health.cycles)
-    statements: dict[str, int] = {}
-    for gap in health.gaps:
-        statements[gap.reason] = statements.get(gap.reason, 0) + gap.shapes
-    models: dict[str, int] = {}
-    for definition in index.lineage.definitions.values():
-        if definition.gap:
-            reason = gap_reason(definition.gap)
-            models[reason] = models.get(reason, 0) + 1
-    title = "Statements not parsed, or only in part"
-    yield count_reasons("statements", title, statements, "gaps/index.html#statements")
-    title = "dbt models whose columns could not all be followed"
-    yield count_reasons("models", title, models, "gaps/index.html#models")
+    several = (entry for entry in writers if len(entry[1]) > 1)
+    yield make_list("writers", "Datasets with several writers", "warn", several)
+    yield make_list("cycles", "Cycles", "warn", index.graph.cycles())
+    statements: Counter[str] = Counter()
+    for gap in gaps(lineage.shapes.values()):
+        statements[gap.reason] += gap.shapes
+    yield count_reasons("statements", "Statements not parsed, or only in part", statements)
     yield count_reasons(
-        "rejects", "Rejected log records", health.rejects, "gaps/index.html#rejects"
+        "models",
+        "dbt models whose columns could not all be followed",
+        Counter(gap_reason(model.gap) for model in lineage.definitions.values() if model.gap),
+    )
+    yield count_reasons(
+        "rejects", "Rejected log records", Counter(reject.reason for reject in lineage.rejects)
     )
 
 
@@ -178,3 +190,47 @@ def health_ratios(index: Index) -> Iterator[HealthRatio]:
     ):
         if health_ratio.of:
             yield health_ratio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapsPage(Page):
+    """The context of `gaps.html.j2`.
+
+    Attributes:
+        reject_counts: Reason -> number of rejected log records.
+        models: Reason -> the dbt models whose columns were not followed for it.
+        ignored: The tasks that graft.yml leaves out.
+    """
+
+    template: ClassVar[str] = "gaps"
+
+    reject_counts: Mapping[str, int]
+    rejects: Sequence[Reject]
+    gaps: Sequence[Gap]
+    index: Index
+    models: Mapping[str, Sequence[Definition]]
+    ignored: IgnoredTasks
+
+
+def gaps_page(index: Index) -> GapsPage:
+    """The page of rejected log records, and of statements and models not followed completely."""
+    lineage = index.lineage
+    return GapsPage(
+        path="gaps/",
+        title="Parsing issues",
+        reject_counts=dict(sorted(Counter(reject.reason for reject in lineage.rejects).items())),
+        rejects=lineage.rejects,
+        gaps=gaps(lineage.shapes.values()),
+        index=index,
+        models=_models(index),
+        ignored=lineage.ignored,
+    )
+
+
+def _models(index: Index) -> dict[str, list[Definition]]:
+    """The models with a gap by its reason, the most frequent first."""
+    models_by_reason: dict[str, list[Definition]] = {}
+    for definition in index.lineage.definitions.values():
+        if definition.gap:
+            models_by_reason.setdefault(gap_reason(definition.gap), []).append(definition)
+    return dict(sorted(models_by_reason.items(), key=lambda item: (-len(item[1]), item[0])))

@@ -12,6 +12,15 @@ from urllib.parse import urlsplit
 import dbt_graft
 from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory, update_history
 from dbt_graft.analysis.privacy.labels import PrivacyLabels
+from dbt_graft.catalog.addresses import (
+    DOCS,
+    docs_addresses,
+    former_docs,
+    former_paths,
+    gone_pages,
+    write_redirects,
+    write_sitemap,
+)
 from dbt_graft.catalog.beside import Beside, processors
 from dbt_graft.catalog.changes_page import (
     changes_json,
@@ -25,16 +34,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment
 from dbt_graft.catalog.page_json import write_page_json
 from dbt_graft.catalog.page_keys import maker_digest
-from dbt_graft.catalog.planned import write_pages
-from dbt_graft.catalog.previous import PreviousSite, RecordedPage
-from dbt_graft.catalog.redirects import (
-    DOCS,
-    docs_addresses,
-    former_docs,
-    former_paths,
-    gone_pages,
-    write_redirects,
-)
+from dbt_graft.catalog.previous import PreviousSite, RecordedPage, write_pages
 from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
 from dbt_graft.catalog.site_pages import (
@@ -44,7 +44,6 @@ from dbt_graft.catalog.site_pages import (
     record_keys,
     record_pages,
 )
-from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, update_addresses

@@ -10,13 +10,14 @@ from markupsafe import Markup
 
 from dbt_graft.analysis.history.presence import droppers
 from dbt_graft.analysis.quality.downstream import ReachedFault
-from dbt_graft.catalog.badges import HealthBadge, dataset_badges
+from dbt_graft.catalog.badges import HealthBadge, dataset_badges, shown_faults
 from dbt_graft.catalog.columns import ColumnTable, column_table
 from dbt_graft.catalog.dates_panel import DatesPanel
 from dbt_graft.catalog.folder_pages import breadcrumbs
 from dbt_graft.catalog.formatting import ROLE, evidence_label
 from dbt_graft.catalog.impact_panel import ImpactPanel
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.links import StepLinks, step_links
 from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.node_results import NodeResults, node_results
 from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
@@ -24,9 +25,7 @@ from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.privacy_page import derived_labels
 from dbt_graft.catalog.run_history import RunHistory, usages_history
-from dbt_graft.catalog.step_links import StepLinks, step_links
 from dbt_graft.catalog.steps import LineageSteps
-from dbt_graft.catalog.upstream_faults import shown_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role

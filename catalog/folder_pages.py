@@ -1,18 +1,26 @@
-"""The folders above datasets: `datasets/`, its namespaces, databases and schemas."""
+"""Where datasets lie: the folders above them, and the platforms that hold them.
+
+Folders are `datasets/`, its namespaces, databases and schemas; each has a page, and so has each
+platform.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
+from dbt_graft.catalog.formatting import platform, platform_scheme
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import MAX_ROWS, Breadcrumb, Page
 from dbt_graft.catalog.rows import DatasetRow, Rows
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.urls import dataset_path
+from dbt_graft.lineage.urls import dataset_path, platform_path
+
+# More folders than this are shown by their namespace.
+_MAX_FOLDERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +83,80 @@ def folder_pages(index: Index, rows: Rows) -> Iterator[FolderPage]:
             ],
             datasets=rows.datasets(inside[path] if len(inside[path]) <= MAX_ROWS else direct[path]),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformDatasets:
+    """A product, with its datasets and the namespaces that they are in."""
+
+    name: str
+    path: str
+    datasets: Sequence[DatasetId]
+    namespaces: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformListPage(Page):
+    """The context of `platforms.html.j2`."""
+
+    template: ClassVar[str] = "platforms"
+
+    platforms: Sequence[PlatformDatasets]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformPage(Page):
+    """The context of `platform.html.j2`; `folders` are its schemas, or its namespaces."""
+
+    template: ClassVar[str] = "platform"
+
+    parent: Breadcrumb
+    platform: PlatformDatasets
+    folders: Sequence[Subfolder]
+    datasets: Sequence[DatasetRow]
+
+
+def platforms(index: Index) -> list[PlatformDatasets]:
+    """All platforms, those with most datasets first."""
+    datasets_by_path: dict[str, list[DatasetId]] = defaultdict(list)
+    for dataset in index.datasets:
+        datasets_by_path[platform_path(platform_scheme(dataset))].append(dataset)
+    groups = [
+        PlatformDatasets(
+            platform(datasets[0]),
+            path,
+            datasets,
+            list(dict.fromkeys(dataset.namespace for dataset in datasets)),
+        )
+        for path, datasets in datasets_by_path.items()
+    ]
+    return sorted(groups, key=lambda group: (-len(group.datasets), group.name))
+
+
+def platform_pages(index: Index, rows: Rows) -> Iterator[Page]:
+    """The list of platforms, and the page of each one."""
+    groups = platforms(index)
+    parent = Breadcrumb("Platforms", "platforms/")
+    yield PlatformListPage(path=parent.path, title=parent.name, platforms=groups)
+    for group in groups:
+        yield PlatformPage(
+            path=group.path,
+            title=group.name,
+            parent=parent,
+            platform=group,
+            folders=_folders(group),
+            datasets=rows.datasets(group.datasets),
+        )
+
+
+def _folders(group: PlatformDatasets) -> list[Subfolder]:
+    """The folders right above its datasets, or those of its namespaces where they are too many."""
+    folders: Counter[tuple[str, str]] = Counter()
+    namespaces: Counter[tuple[str, str]] = Counter()
+    for dataset in group.datasets:
+        _, namespace, *above = breadcrumbs(dataset)[:-1]
+        shown = [namespace, *above] if len(group.namespaces) > 1 or not above else above
+        folders[" / ".join(crumb.name for crumb in shown), shown[-1].path] += 1
+        namespaces[namespace.name, namespace.path] += 1
+    chosen = folders if len(folders) <= _MAX_FOLDERS else namespaces
+    return [Subfolder(name, path, count) for (name, path), count in sorted(chosen.items())]

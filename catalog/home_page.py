@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -13,24 +14,33 @@ from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory
 from dbt_graft.catalog.attention import (
     AttentionList,
     HealthRatio,
-    attention_lists,
+    first_items,
     health_ratios,
 )
 from dbt_graft.catalog.changes_page import ShownBuild, shown_build
-from dbt_graft.catalog.health import HealthSummary
+from dbt_graft.catalog.folder_pages import PlatformDatasets, breadcrumbs, platforms
+from dbt_graft.catalog.formatting import count, platform
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.label_pages import owners, tags
-from dbt_graft.catalog.label_rules import ListedLabels, listed_labels
-from dbt_graft.catalog.neighbourhood import full_graph
-from dbt_graft.catalog.page import Page
+from dbt_graft.catalog.label import LabelParts
+from dbt_graft.catalog.label_pages import ListedLabels, listed_labels, owners, tags
+from dbt_graft.catalog.neighbourhood import (
+    Arrow,
+    Box,
+    BoxKey,
+    BoxKind,
+    BoxShape,
+    Neighbourhood,
+    full_graph,
+)
+from dbt_graft.catalog.page import Breadcrumb, Page
 from dbt_graft.catalog.picture import fits, picture
-from dbt_graft.catalog.platform_pages import PlatformDatasets, platforms
-from dbt_graft.catalog.schema_picture import schema_picture
+from dbt_graft.lineage.dataset import DatasetId
 
 # A graph of this many boxes can still be read by scrolling down.
 MAX_BOXES = 300
 # Findings and changes of one kind on this page; the others are on pages of their own.
 _LISTED = 30
+MAX_SCHEMAS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +82,7 @@ class HomePage(Page):
 
 def home_page(
     index: Index,
-    health: HealthSummary,
+    findings: Sequence[AttentionList],
     title: str,
     collected_at: datetime | None,
     history: BuildHistory = NO_BUILDS,
@@ -82,6 +92,7 @@ def home_page(
     """The home page.
 
     Args:
+        findings: All that needs attention.
         pages: The paths that have a page, also of what is gone.
         hidden_labels: Patterns of tags and owners that are not shown.
     """
@@ -98,7 +109,7 @@ def home_page(
         last_run_at=_last_run_at(index),
         graph=graph,
         graph_of_schemas=of_schemas,
-        attention=attention_lists(index, health, _LISTED),
+        attention=first_items(findings, _LISTED),
         ratios=list(health_ratios(index)),
         changed=shown_build(newest, _LISTED) if newest and newest.before else None,
         pages=pages,
@@ -120,3 +131,62 @@ def _graph(index: Index) -> tuple[Markup, bool]:
 def _last_run_at(index: Index) -> datetime | None:
     runs = [run for task in index.lineage.tasks.values() for run in task.runs]
     return max((t for run in runs for t in (run.started_at, run.ended_at) if t), default=None)
+
+
+def schema_picture(index: Index) -> Markup:
+    """Schemas as SVG; databases or namespaces where those are too many for the page's width.
+
+    Empty where all datasets are in one of them.
+    """
+    drawn = [graph for graph in _floors(index) if graph.arrows]
+    fitting = (graph for graph in drawn if len(graph.boxes) <= MAX_SCHEMAS and fits(graph))
+    chosen = next(fitting, None)
+    return picture(chosen, "") if chosen else Markup()
+
+
+def _floors(index: Index) -> Iterator[Neighbourhood]:
+    """The lineage by the folders right above datasets, then by those above them, up to the top."""
+    trails = {dataset: breadcrumbs(dataset)[1:-1] for dataset in index.datasets}
+    deepest = max(map(len, trails.values()), default=0)
+    for depth in range(deepest, 0, -1):
+        yield _layers(index, {dataset: trail[:depth] for dataset, trail in trails.items()})
+
+
+def _layers(index: Index, trails: dict[DatasetId, list[Breadcrumb]]) -> Neighbourhood:
+    counts = Counter(trail[-1].path for trail in trails.values())
+    boxes = {}
+    for dataset, trail in trails.items():
+        if trail[-1].path not in boxes:
+            boxes[trail[-1].path] = _schema_box(dataset, trail, counts[trail[-1].path])
+    pairs = ((trails[a][-1].path, trails[b][-1].path) for a, b in index.graph.edges)
+    arrows = dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])
+    two_way = {pair for pair in arrows if pair[::-1] in arrows and pair[::-1] < pair}
+    return Neighbourhood(
+        None,
+        tuple(boxes.values()),
+        tuple(
+            Arrow(_schema_key(source), _schema_key(target), both=(target, source) in two_way)
+            for source, target in arrows
+            if (source, target) not in two_way
+        ),
+    )
+
+
+def _schema_box(dataset: DatasetId, trail: Sequence[Breadcrumb], datasets: int) -> Box:
+    name, path = trail[-1].name, trail[-1].path
+    number, product = count(datasets, "dataset"), platform(dataset)
+    full_name = " / ".join(crumb.name for crumb in trail)
+    above = trail[-2].name if len(trail) > 2 else ""
+    return Box(
+        key=_schema_key(path),
+        name=name,
+        note=f"{product} · {number}",
+        shape=BoxShape.FOLDER,
+        path=f"{path}index.html",
+        label=LabelParts(name, tuple(filter(None, (number, product, above))), full_name),
+        full_name=full_name,
+    )
+
+
+def _schema_key(path: str) -> BoxKey:
+    return BoxKey(BoxKind.FOLDER, path)

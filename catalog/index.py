@@ -18,11 +18,10 @@ from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
 from dbt_graft.analysis.quality.history import write_history
-from dbt_graft.catalog.column_reach import ColumnReach
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
 from dbt_graft.catalog.grouped import Grouped
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
-from dbt_graft.catalog.steps import DatasetSteps
+from dbt_graft.catalog.steps import ColumnReach, DatasetSteps
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.building.runs import result_recency
 from dbt_graft.lineage.dataset import DatasetId

@@ -17,12 +17,11 @@ import jinja2
 from markupsafe import Markup
 
 from dbt_graft.catalog import formatting, links, markup
-from dbt_graft.catalog.day_charts import day_chart
+from dbt_graft.catalog.badges import fault_words
+from dbt_graft.catalog.bar_charts import day_chart, duration_chart, rows_chart
 from dbt_graft.catalog.impact_panel import OF_COLUMN, OF_DATASET
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
-from dbt_graft.catalog.run_charts import duration_chart, rows_chart
-from dbt_graft.catalog.upstream_faults import fault_words
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import (
     column_anchor,

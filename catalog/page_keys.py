@@ -31,9 +31,9 @@ import orjson
 import dbt_graft.catalog
 import dbt_graft.lineage
 from dbt_graft import __version__
+from dbt_graft.catalog.badges import shown_faults
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.privacy_page import derived_labels
-from dbt_graft.catalog.upstream_faults import shown_faults
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind

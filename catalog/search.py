@@ -1,18 +1,39 @@
-"""Search: the name index, the full-text index, and what the browser knows of both."""
+"""Search: the names and texts that it finds, of the catalog and of dbt docs where it has more.
+
+They are in a name index and a full-text index; the browser knows what search can be limited to.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import orjson
 
-from dbt_graft.catalog.full_text import NoPagefindError, facet_token, write_full_text
+from dbt_graft.catalog import formatting
+from dbt_graft.catalog.full_text import NoPagefindError, SearchText, facet_token, write_full_text
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import printable
-from dbt_graft.catalog.name_index import NameKind, write_name_index
-from dbt_graft.catalog.search_entries import name_entries, search_texts
+from dbt_graft.catalog.name_index import IndexedName, NameKind, write_name_index
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import DocsNode
+from dbt_graft.lineage.urls import (
+    column_anchor,
+    columns_path,
+    dataset_path,
+    owner_path,
+    tag_path,
+    task_path,
+)
+
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+# Descriptions of a column that many datasets have.
+_MAX_TEXTS = 20
+_MARKS = re.compile(r"[*`#>|]+|^[ \t]*[-+][ \t]", re.MULTILINE)
 
 
 def write_search(
@@ -50,3 +71,180 @@ def _write_names(site: Path, index: Index, nodes: Sequence[DocsNode]) -> dict[st
 def _facet(name: str, values: set[str]) -> list[tuple[str, str]]:
     """The values to choose from, each with the word that finds it in the full text."""
     return [(printable(value), facet_token(name, value)) for value in sorted(values)]
+
+
+def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[IndexedName]:
+    """The name of everything that has a page or a place on one, each once."""
+    for dataset in index.datasets:
+        yield IndexedName(
+            NameKind.DATASET,
+            _name(dataset),
+            dataset_path(dataset),
+            (formatting.platform(dataset),),
+            _owners(index, dataset),
+            _kind(index, dataset),
+        )
+    yield from _columns(index)
+    for name in index.task_names():
+        platforms = _task_platforms(index, name)
+        owner = index.task_owner(name)
+        owners = (owner,) if owner else ()
+        path, note = task_path(name), _task_kind(index, name)
+        yield IndexedName(NameKind.TASK, name, path, platforms, owners, note)
+    for tag, (datasets, tasks) in index.tags().items():
+        note = formatting.count(len(datasets) + len(tasks), "page")
+        yield IndexedName(NameKind.TAG, tag, tag_path(tag), note=note)
+    for owner, (datasets, tasks) in index.owners().items():
+        note = formatting.count(len(datasets) + len(tasks), "page")
+        yield IndexedName(NameKind.OWNER, owner, owner_path(owner), owners=(owner,), note=note)
+    for node in nodes:
+        kind = NameKind.TEST if node.is_generic_test else NameKind.DBT
+        yield IndexedName(kind, node.name, _docs_path(node), note=_resource(node))
+
+
+def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[SearchText]:
+    """The pages that have more words than their names."""
+    shared = _shared_columns(index)
+    for dataset, description in sorted(index.descriptions.items()):
+        columns = (
+            f"{name}: {text}"
+            for name, text in description.columns.items()
+            if text.strip() and name.casefold() not in shared
+        )
+        if text := _plain_text("\n".join((description.text, *columns))):
+            yield SearchText(
+                NameKind.DATASET,
+                _name(dataset),
+                dataset_path(dataset),
+                text,
+                (formatting.platform(dataset),),
+                _owners(index, dataset),
+                _kind(index, dataset),
+            )
+    yield from _column_texts(index, shared)
+    for name in index.task_names():
+        task, consumer = index.tasks.get(name), index.consumers.get(name)
+        written = (task.info.description if task else "") or (consumer.text if consumer else "")
+        if text := _plain_text(written):
+            owner = index.task_owner(name)
+            yield SearchText(
+                NameKind.TASK,
+                name,
+                task_path(name),
+                text,
+                _task_platforms(index, name),
+                (owner,) if owner else (),
+                _task_kind(index, name),
+            )
+    for node in nodes:
+        if text := _plain_text(node.text):
+            yield SearchText(NameKind.DBT, node.name, _docs_path(node), text, note=_resource(node))
+
+
+def _name(dataset: DatasetId) -> str:
+    """The full name: what is above `raw.orders` is searched too."""
+    separator = "/" if dataset.is_path else "."
+    return separator.join(dataset.parts) or dataset.name
+
+
+def _kind(index: Index, dataset: DatasetId) -> str:
+    role = index.role(dataset)
+    return formatting.ROLE[role] if role else formatting.KIND[index.datasets[dataset].kind]
+
+
+def _owners(index: Index, dataset: DatasetId) -> tuple[str, ...]:
+    description = index.descriptions.get(dataset)
+    return (description.owner,) if description and description.owner else ()
+
+
+def _shared_columns(index: Index) -> set[str]:
+    """The folded names of columns that several datasets have."""
+    counts = Counter(key for dataset in index.datasets for key in index.columns(dataset))
+    return {key for key, count in counts.items() if count > 1}
+
+
+def _column_texts(index: Index, shared: set[str]) -> Iterator[SearchText]:
+    """The descriptions of shared columns, each once: models pass them on from one to the next."""
+    texts: dict[str, dict[str, None]] = defaultdict(dict)
+    for _, description in sorted(index.descriptions.items()):
+        for name, text in description.columns.items():
+            key = name.casefold()
+            if key in shared and text.strip() and len(texts[key]) < _MAX_TEXTS:
+                texts[key].setdefault(text)
+    if texts:
+        for entry in _columns(index):
+            if descriptions := texts.get(entry.name.casefold()):
+                yield SearchText(
+                    entry.kind,
+                    entry.name,
+                    entry.path,
+                    _plain_text("\n".join(descriptions)),
+                    entry.platforms,
+                    entry.owners,
+                    entry.note,
+                )
+
+
+@dataclass(slots=True)
+class _NamedAlike:
+    """The datasets with a column of one name, of which the first leads to it."""
+
+    first: DatasetId
+    name: str
+    datasets: int = 0
+
+
+def _columns(index: Index) -> Iterator[IndexedName]:
+    """The columns, those of one name as one."""
+    columns_by_key: dict[str, _NamedAlike] = {}
+    platforms: dict[str, set[str]] = defaultdict(set)
+    owners: dict[str, set[str]] = defaultdict(set)
+    for dataset in index.datasets:
+        platform, owned = formatting.platform(dataset), _owners(index, dataset)
+        for key, column in index.columns(dataset).items():
+            alike = columns_by_key.get(key)
+            if alike is None:
+                alike = columns_by_key[key] = _NamedAlike(dataset, column.name)
+            alike.datasets += 1
+            platforms[key].add(platform)
+            owners[key].update(owned)
+    for key, alike in sorted(columns_by_key.items()):
+        shared = alike.datasets > 1
+        page = columns_path(key) if shared else dataset_path(alike.first)
+        yield IndexedName(
+            NameKind.COLUMN,
+            alike.name,
+            f"{page}#{column_anchor(key)}",
+            tuple(sorted(platforms[key])),
+            tuple(sorted(owners[key])),
+            f"in {alike.datasets:,} datasets" if shared else f"in {alike.first.short}",
+        )
+
+
+def _task_platforms(index: Index, name: str) -> tuple[str, ...]:
+    """The platforms of what a task or a consumer reads and writes."""
+    task, consumer = index.tasks.get(name), index.consumers.get(name)
+    datasets: Sequence[DatasetId] = [
+        *(usage.dataset for usage in (task.usages if task else ())),
+        *(consumer.reads if consumer else ()),
+    ]
+    return tuple(sorted({formatting.platform(dataset) for dataset in datasets}))
+
+
+def _task_kind(index: Index, name: str) -> str:
+    consumer = index.consumers.get(name)
+    return "task" if name in index.tasks or not consumer else consumer.kind
+
+
+def _docs_path(node: DocsNode) -> str:
+    resource = node.node_id.partition(".")[0]
+    return f"dbt/index.html#!/{resource}/{quote(node.node_id, safe='')}"
+
+
+def _resource(node: DocsNode) -> str:
+    return f"dbt {node.kind.replace('_', ' ')}"
+
+
+def _plain_text(markdown: str) -> str:
+    """Markdown without its marks, near enough to find words and to show some around them."""
+    return " ".join(_MARKS.sub(" ", _LINK.sub(r"\1", markdown)).split())

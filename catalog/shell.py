@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.catalog import markup
-from dbt_graft.catalog.compact import compact
 from dbt_graft.catalog.page import SECTION, Page
 from dbt_graft.catalog.shell_files import slim_page
 from dbt_graft.lineage.errors import GraftError
@@ -33,6 +32,14 @@ hide: [navigation, toc]
 
 {CONTENT}
 """
+# The standard lets them be left out, of which a page has hundreds, and of paragraphs before blocks:
+# https://html.spec.whatwg.org/multipage/syntax.html#optional-tags.
+_END_TAGS = re.compile(
+    r"</p>(?=\s*<(?:p|div|dl|h[1-6]|section|table|ul)\b|</t[dh]>)"
+    r"|</(?:td|th|tr|thead|tbody|li|dt|dd)>"
+)
+# Between tags: not in statements, whose text has none.
+_BLANK_LINES = re.compile(r"(?<=>)\n\n+(?=<)")
 _PLACE = re.compile("\0([a-z]+)\0")
 # Line breaks beside tags: nothing that is shown depends on them.
 _BREAK = re.compile(r"(?<=>)[ ]*\n\s*|\s*\n\s*(?=<)")
@@ -139,3 +146,8 @@ def _template(html: str) -> str:
     """A piece of the blank page as a template for `str.format`."""
     html = re.sub(r"\s*\n\s*", "", html).replace("{", "{{").replace("}", "}}")
     return html.replace(f"#{HEADING}", "#{id}").replace(HEADING, "{title}")
+
+
+def compact(html: str) -> str:
+    """The same page in fewer bytes; text must be escaped."""
+    return _BLANK_LINES.sub("\n", _END_TAGS.sub("", html))

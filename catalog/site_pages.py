@@ -6,28 +6,24 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from dbt_graft.analysis.history.changes import BuildHistory
-from dbt_graft.catalog.attention import attention_page
+from dbt_graft.catalog.attention import attention_lists, attention_page, gaps_page
+from dbt_graft.catalog.badges import upstream_faults
 from dbt_graft.catalog.changes_page import changes_page
 from dbt_graft.catalog.column_pages import column_pages
 from dbt_graft.catalog.dataset_page import dataset_page
-from dbt_graft.catalog.explorer.opening import Opening
-from dbt_graft.catalog.explorer.page import explore_page
-from dbt_graft.catalog.folder_pages import folder_pages
-from dbt_graft.catalog.gaps_page import gaps_page
-from dbt_graft.catalog.health import health_summary
+from dbt_graft.catalog.explorer.opening import Opening, explore_page
+from dbt_graft.catalog.folder_pages import folder_pages, platform_pages
 from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
+from dbt_graft.catalog.links import step_links
 from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.page_keys import Digest, PageKeys
-from dbt_graft.catalog.planned import PlannedPage
-from dbt_graft.catalog.platform_pages import platform_pages
+from dbt_graft.catalog.previous import PlannedPage
 from dbt_graft.catalog.privacy_page import privacy_page
 from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.catalog.step_links import step_links
 from dbt_graft.catalog.task_pages import task_list_page, task_page
-from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 
@@ -44,16 +40,16 @@ def list_pages(
         view: What the explorer shows first.
         known_pages: The paths that have a page, also of what is gone.
     """
-    health, rows, hidden = health_summary(index), Rows(index), settings.hidden_labels
+    findings, rows, hidden = attention_lists(index), Rows(index), settings.hidden_labels
     return plan_pages(
         [
             home_page(
-                index, health, settings.name, settings.collected_at, history, known_pages, hidden
+                index, findings, settings.name, settings.collected_at, history, known_pages, hidden
             ),
-            attention_page(index, health),
+            attention_page(index, findings),
             changes_page(index, history, known_pages),
             task_list_page(index, rows),
-            gaps_page(index, health),
+            gaps_page(index),
             *([privacy] if (privacy := privacy_page(index)) else []),
             explore_page(index, view),
             *label_pages(index, rows, hidden),

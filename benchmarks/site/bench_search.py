@@ -29,9 +29,9 @@ sys.path[:0] = [str(HERE.parent / "docs"), str(HERE.parents[1])]
 from project import artifacts  # noqa: E402
 
 from benchmarks.report import Report  # noqa: E402
+from dbt_graft.catalog.attention import attention_lists  # noqa: E402
 from dbt_graft.catalog.build import design_folder  # noqa: E402
 from dbt_graft.catalog.full_text import FOLDER as TEXTS  # noqa: E402
-from dbt_graft.catalog.health import health_summary  # noqa: E402
 from dbt_graft.catalog.home_page import HomePage, home_page  # noqa: E402
 from dbt_graft.catalog.index import Index  # noqa: E402
 from dbt_graft.catalog.name_index import FOLDER as NAMES  # noqa: E402
@@ -127,7 +127,7 @@ def _indexed(grafted: Grafted, sites: list[Path]) -> list[tuple[float, float]]:
     for at, site in enumerate(sites):
         index = Index(grafted.lineage, changed if at == 2 else grafted.descriptions)
         shells = write_theme(design_folder(), site, "Search")
-        home = home_page(index, health_summary(index), "Search", None)
+        home = home_page(index, attention_lists(index), "Search", None)
         make: partial[HomePage] = partial(lambda page: page, home)
         PageWriter([make], site, shells, environment(design_folder() / "templates")).write()
         start, processor = time.perf_counter(), _processor()

@@ -1,7 +1,7 @@
-"""The opening view: all boxes of a small graph, else its schemas in layers.
+"""The explorer's opening view, and its page: without script the list of entry points.
 
-A schema is the folder that its datasets' pages are in. Where there are too many, the smallest are
-merged into the folder above.
+The view has all boxes of a small graph, else its schemas in layers. A schema is the folder that its
+datasets' pages are in. Where there are too many, the smallest are merged into the folder above.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dbt_graft.catalog.explorer.boxes import dataset_id
 from dbt_graft.catalog.folder_pages import breadcrumbs
@@ -18,6 +19,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts, wanted_width
 from dbt_graft.catalog.layout import Sizes, layout
 from dbt_graft.catalog.markup import printable
+from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
 
 # Boxes of a graph that is shown as it is, else folders in the opening view, and links between them.
@@ -27,6 +29,7 @@ _LONGEST = 200
 SIZES = Sizes(widest=260, room=1e9, across=56)
 # Pixels beside a label, as in the pictures.
 _BESIDE = 48
+_MOST = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +161,54 @@ def _place_folders(folders: Sequence[Folder], links: Iterable[tuple[str, str]]) 
         )
         for folder in folders
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorePage(Page):
+    """The context of `explore.html.j2`.
+
+    Attributes:
+        sources: The datasets that most others are made from, that nothing is known to make.
+        hubs: The datasets with the most neighbours.
+        ends: Consumers.
+    """
+
+    template: ClassVar[str] = "explore"
+
+    index: Index
+    opening: Opening
+    sources: Sequence[DatasetId]
+    hubs: Sequence[DatasetId]
+    ends: Sequence[str]
+
+
+def explore_page(index: Index, opening: Opening) -> ExplorePage:
+    """The page of the explorer."""
+
+    def count_targets(dataset: DatasetId) -> int:
+        return len({flow.target for flow in index.flows_from.get(dataset, ())})
+
+    def count_neighbours(dataset: DatasetId) -> int:
+        return count_targets(dataset) + len(
+            {flow.source for flow in index.flows_to.get(dataset, ())}
+        )
+
+    sources = [
+        dataset
+        for dataset in index.datasets
+        if count_targets(dataset) and dataset not in index.flows_to
+    ]
+    inner = [
+        dataset
+        for dataset in index.datasets
+        if index.flows_to.get(dataset) and count_targets(dataset)
+    ]
+    return ExplorePage(
+        path="explore/",
+        title="Explore",
+        index=index,
+        opening=opening,
+        sources=sorted(sources, key=lambda dataset: (-count_targets(dataset), dataset))[:_MOST],
+        hubs=sorted(inner, key=lambda dataset: (-count_neighbours(dataset), dataset))[:_MOST],
+        ends=sorted(index.consumers)[:_MOST],
+    )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dbt_graft.catalog.attention import attention_lists, health_ratios
+import pytest
+
+from dbt_graft.catalog.attention import attention_lists, first_items, health_ratios
 from dbt_graft.catalog.build import build
-from dbt_graft.catalog.health import health_summary
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
@@ -27,6 +29,7 @@ from tests.catalog.html_reader import HtmlReader, section, text
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 ORDERS = DatasetId("spark", "raw.orders")
+PageHtml = Callable[[str], str]
 
 
 def task(number: int, status: Status) -> Task:
@@ -44,7 +47,7 @@ def failing(tasks: int) -> Lineage:
 
 def test_the_newest_failures_come_first() -> None:
     index = Index(failing(5))
-    [found] = attention_lists(index, health_summary(index), 3)
+    [found] = first_items(attention_lists(index), 3)
     assert [one.name for one in found.items] == ["task_004", "task_003", "task_002"]
     assert (found.total, found.hidden) == (5, 2)
 
@@ -52,7 +55,7 @@ def test_the_newest_failures_come_first() -> None:
 def test_reasons_are_counted_and_the_most_frequent_comes_first() -> None:
     rejects = tuple(Reject("log", str(n), "late" if n % 3 else "cut") for n in range(9))
     index = Index(Lineage(rejects=rejects))
-    [found] = attention_lists(index, health_summary(index), 30)
+    [found] = attention_lists(index)
     assert (found.kind, found.items, found.total) == ("rejects", [("late", 6), ("cut", 3)], 9)
 
 
@@ -103,3 +106,22 @@ def test_without_findings_the_page_says_so(tmp_path: Path) -> None:
     build(lineage, {}, [], SiteSettings(), tmp_path / "site")
     shown = text((tmp_path / "site/attention/index.html").read_text("utf-8"))
     assert "Nothing: the last run of every task succeeded" in shown
+
+
+@pytest.mark.parametrize(
+    ("heading", "texts"),
+    [
+        (
+            "Rejected log records",
+            ["the event is cut off", "event 17", '<event name="rpc_comp'],
+        ),
+        (
+            "Statements not parsed completely",
+            ["EXEC sys.sp_something", "is in no log", "not parsed", "parsed in part"],
+        ),
+        ("Columns of dbt models", ["it is not compiled", "1", "analytics.customers"]),
+    ],
+)
+def test_a_section_lists(page: PageHtml, heading: str, texts: list[str]) -> None:
+    shown = section(page("gaps/"), heading)
+    assert [part for part in texts if part not in shown] == []

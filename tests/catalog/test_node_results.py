@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dbt_graft.catalog.attention import attention_lists
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
-from dbt_graft.catalog.health import health_summary
 from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import ShownTest, loaded_ago, node_results
@@ -68,7 +68,7 @@ def page(found: Index, dataset: DatasetId = ORDERS) -> str:
 
 
 def home(found: Index) -> str:
-    shown = home_page(found, health_summary(found), "Shop", None)
+    shown = home_page(found, attention_lists(found), "Shop", None)
     return render(shown, environment(design_folder() / "templates"))
 
 
@@ -93,7 +93,7 @@ def test_a_failed_run_is_shown_at_the_top_and_at_home() -> None:
 def test_a_run_that_dbt_skipped_is_said_and_is_no_failure() -> None:
     found = index(SKIPPED, BUILT)
     assert 'dbt skipped it <time datetime="2026-11-20T06:00:00Z">' in page(found)
-    assert not health_summary(found).needs_attention
+    assert not attention_lists(found)
 
 
 def test_tests_stand_beside_their_column_and_others_in_a_list() -> None:

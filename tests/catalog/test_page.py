@@ -10,20 +10,18 @@ import pytest
 from jinja2 import meta
 
 import dbt_graft.catalog.build as catalog_build
-from dbt_graft.catalog.attention import AttentionPage
+from dbt_graft.catalog.addresses import GonePage
+from dbt_graft.catalog.attention import AttentionPage, GapsPage
 from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.changes_page import ChangesPage
 from dbt_graft.catalog.column_pages import ColumnListPage, ColumnsPage
 from dbt_graft.catalog.dataset_page import DatasetPage
-from dbt_graft.catalog.explorer.page import ExplorePage
-from dbt_graft.catalog.folder_pages import FolderPage
-from dbt_graft.catalog.gaps_page import GapsPage
+from dbt_graft.catalog.explorer.opening import ExplorePage
+from dbt_graft.catalog.folder_pages import FolderPage, PlatformListPage, PlatformPage
 from dbt_graft.catalog.home_page import HomePage
 from dbt_graft.catalog.label_pages import LabelListPage, LabelPage
 from dbt_graft.catalog.page import Page, environment
-from dbt_graft.catalog.platform_pages import PlatformListPage, PlatformPage
 from dbt_graft.catalog.privacy_page import PrivacyPage
-from dbt_graft.catalog.redirects import GonePage
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
 from dbt_graft.lineage.errors import GraftError

@@ -10,8 +10,20 @@ import pytest
 from dbt_graft.catalog import search
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.full_text import NoPagefindError
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.name_index import NameKind
+from dbt_graft.catalog.search import name_entries, search_texts
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.lineage.describe import DocsNode
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Description, DocsNode, Role
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Column, Dataset
+
+NODES = (
+    DocsNode("macro.shop.cents_to_euros", "cents_to_euros", "macro", "Two *decimals*."),
+    DocsNode("test.shop.unique_orders.1a2b", "unique_orders", "test", is_generic_test=True),
+    DocsNode("unit_test.shop.a b", "a b", "unit_test"),
+)
 
 
 def _about(site: Path) -> dict[str, object]:
@@ -66,3 +78,112 @@ def test_what_only_dbt_docs_has_is_found(tmp_path: Path, sample) -> None:
     assert built.no_full_text == ""
     names = (out / "search/names/n-.js").read_text(encoding="utf-8")
     assert '"dbt/index.html#!/macro/macro.shop.cents"' in names
+
+
+@pytest.fixture(scope="module")
+def index(sample) -> Index:
+    return Index(sample.lineage, sample.descriptions, sample.consumers, has_dbt_docs=True)
+
+
+def test_every_dataset_task_tag_and_owner_has_one_name(index: Index) -> None:
+    found = list(name_entries(index))
+    kinds = [entry.kind for entry in found]
+    assert kinds.count(NameKind.DATASET) == len(index.datasets)
+    assert kinds.count(NameKind.TASK) == len(index.task_names())
+    assert kinds.count(NameKind.TAG) == len(index.tags())
+    assert kinds.count(NameKind.OWNER) == len(index.owners())
+    assert len({(entry.kind, entry.name, entry.path) for entry in found}) == len(found)
+
+
+def test_every_path_leads_to_a_page_of_the_site(index: Index, site: Path) -> None:
+    for entry in name_entries(index):
+        path, _, anchor = entry.path.partition("#")
+        html = (site / path / "index.html").read_text(encoding="utf-8")
+        assert not anchor or f'id="{anchor}"' in html, entry
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "path", "note"),
+    [
+        (NameKind.DATASET, "raw.orders", "datasets/spark/raw/orders/", "promoted source"),
+        (NameKind.DATASET, "landing/orders", "datasets/file/landing/orders/", "Files"),
+        (NameKind.DATASET, "Crm.dbo.PriceList", "datasets/mssql-sql01-1433/crm/dbo/pricelist/", ""),
+        (NameKind.TASK, "load_suppliers", "tasks/load_suppliers/", "task"),
+        (NameKind.TASK, "revenue_dashboard", "tasks/revenue_dashboard/", "dashboard"),
+        (NameKind.OWNER, "finance", "owners/finance/", "1 page"),
+        (NameKind.DBT, "cents_to_euros", "dbt/index.html#!/macro/macro.shop.cents_to_euros", ""),
+        (NameKind.DBT, "a b", "dbt/index.html#!/unit_test/unit_test.shop.a%20b", "dbt unit test"),
+        (NameKind.TEST, "unique_orders", "dbt/index.html#!/test/test.shop.unique_orders.1a2b", ""),
+    ],
+)
+def test_a_name_leads_to_its_page(
+    index: Index, kind: NameKind, name: str, path: str, note: str
+) -> None:
+    (found,) = (e for e in name_entries(index, NODES) if (e.kind, e.name) == (kind, name))
+    assert found.path == path
+    assert not note or found.note == note
+
+
+def test_a_column_of_several_datasets_is_found_once(index: Index) -> None:
+    names = {"spark": "Customer_Id", "mssql://crm": "customer_id", "file": "own"}
+    datasets = {
+        id_: Dataset(id_, columns=(Column(name),))
+        for id_, name in ((DatasetId(space, "a.b"), name) for space, name in names.items())
+    }
+    descriptions = {
+        id_: Description(id_, f"model.shop.{n}", "b", Role.MODEL, owner=f"team {n}")
+        for n, id_ in enumerate(datasets)
+    }
+    found = name_entries(Index(Lineage(datasets), descriptions))
+    shared, own = (entry for entry in found if entry.kind is NameKind.COLUMN)
+    assert shared.path == "columns/cu/#column-customer_id"
+    assert shared.note == "in 2 datasets"
+    assert shared.platforms == ("SQL Server", "Spark")
+    assert shared.owners == ("team 0", "team 1")
+    assert (own.name, own.note) == ("own", "in a.b")
+
+
+def test_every_column_has_a_name(index: Index) -> None:
+    columns = [e.name.casefold() for e in name_entries(index) if e.kind is NameKind.COLUMN]
+    assert sorted(columns) == sorted({k for d in index.datasets for k in index.columns(d)})
+
+
+def test_a_column_of_one_dataset_leads_to_its_row(index: Index) -> None:
+    singles = [
+        entry
+        for entry in name_entries(index)
+        if entry.kind is NameKind.COLUMN and not entry.path.startswith("columns/")
+    ]
+    assert singles
+    for entry in singles:
+        assert entry.path.startswith("datasets/")
+        assert "#column-" in entry.path
+        assert entry.note.startswith("in ")
+
+
+def test_texts_are_plain(index: Index) -> None:
+    texts = {one.name: one for one in search_texts(index, NODES)}
+    assert texts["raw.orders"].text == (
+        "Orders as the shop hands them over, one row an order . See the mart for what analysts "
+        "use. loaded every night amount is in the currency of the order"
+    )
+    assert texts["land_shop_files"].text == "Lands the shop's nightly export."
+    assert texts["cents_to_euros"].text == "Two decimals ."
+    assert "unique_orders" not in texts
+    assert texts["raw.orders"].platforms == ("Spark",)
+    assert texts["raw.orders"].owners == ("data-platform",)
+
+
+def test_a_description_that_columns_share_is_one_text() -> None:
+    texts = ({"Id": "The key.", "own": "Only *here*."}, {"id": "The key."}, {"ID": "Another."})
+    ids = [DatasetId("spark", f"a.t{n}") for n in range(3)]
+    descriptions = {
+        id_: Description(id_, f"model.shop.t{n}", f"t{n}", Role.MODEL, columns=columns)
+        for n, (id_, columns) in enumerate(zip(ids, texts, strict=True))
+    }
+    found = {one.name: one for one in search_texts(Index(Lineage(), descriptions))}
+    assert {name: one.text for name, one in found.items()} == {
+        "a.t0": "own: Only here .",
+        "Id": "The key. Another.",
+    }
+    assert found["Id"].path == "columns/id/#column-id"

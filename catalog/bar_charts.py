@@ -1,21 +1,29 @@
-"""Small pictures of past runs: a bar a run, the oldest first, with the same numbers in words.
+"""Small pictures of the past as bars, the oldest first, with the same numbers in words.
 
-What a colour shows, a mark below the bar shows too: a cross is a failed run, a dot an odd one.
+A bar is a run, or a day of a year. What a colour shows, a mark below the bar shows too: of a run a
+cross is a failed one and a dot an odd one, of a day a dash one with a failed run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from markupsafe import Markup
 
 from dbt_graft.catalog.formatting import count, duration, number
 from dbt_graft.catalog.run_history import ENOUGH, PastRun, usual_count
+from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.records import Status
 
 _WIDTH, _GAP, _HEIGHT, _FOOT = 9, 3, 40, 8
 _LEAST = 2.0  # pixels: a run that took no time can still be seen
 _ODD = 1.5  # an odd run's bar is cut at so many times the highest other
+_DAY_WIDTH, _DAY_STEP = 1.5, 2
+_LEAST_OF_DAY = 1.0  # pixels: a day with few can still be seen
+# Fewer days say no more than the runs themselves.
+_ENOUGH = 14
+# One day alone does not make all others flat.
+_HIGHEST = 3
 
 
 def duration_chart(runs: Sequence[PastRun]) -> Markup:
@@ -90,10 +98,14 @@ def _chart(
             top = min(max(_LEAST, height / highest * _HEIGHT), _HEIGHT)
             bars.append(_bar(at * (_WIDTH + _GAP), top, look(run), _title(run, words(run))))
     width = len(runs) * (_WIDTH + _GAP) - _GAP
+    return _figure(width, bars, caption)
+
+
+def _figure(width: int, drawn: Iterable[Markup], caption: Markup) -> Markup:
     return Markup(
         '<figure class="graft-bars"><svg viewBox="0 0 {0} {1}" width="{0}" height="{1}"'
         ' aria-hidden="true">{2}</svg><figcaption>{3}</figcaption></figure>'
-    ).format(width, _HEIGHT + _FOOT, Markup().join(bars), caption)
+    ).format(width, _HEIGHT + _FOOT, Markup().join(drawn), caption)
 
 
 def _highest(
@@ -138,3 +150,86 @@ def _seconds(run: PastRun) -> float | None:
     if run.started_at is None or run.ended_at is None:
         return None
     return max((run.ended_at - run.started_at).total_seconds(), 0.0)
+
+
+def day_chart(days: Sequence[DayRuns] | Sequence[DayRows]) -> Markup:
+    """The chart of a task's days, or of a dataset's; empty where there are few.
+
+    Args:
+        days: Oldest first.
+    """
+    runs = [day for day in days if isinstance(day, DayRuns)]
+    return runs_by_day(runs) + rows_by_day([day for day in days if isinstance(day, DayRows)])
+
+
+def runs_by_day(days: Sequence[DayRuns]) -> Markup:
+    """The runs of a task on each day; empty where there are few days.
+
+    Args:
+        days: Oldest first.
+    """
+    if len(days) < _ENOUGH:
+        return Markup()
+    begin, most = days[0].day, max(day.runs for day in days)
+    failed = [day for day in days if day.failed]
+    places = [(day.day - begin).days * _DAY_STEP for day in days]
+    fine = (
+        _day_bar(x, 0.0, (day.runs - day.failed) / most)
+        for x, day in zip(places, days, strict=True)
+        if day.runs > day.failed
+    )
+    bad = (
+        _day_bar(x, (day.runs - day.failed) / most, day.runs / most)
+        for x, day in zip(places, days, strict=True)
+        if day.failed
+    )
+    marks = (f"M{x} {_HEIGHT + 4}h1" for x, day in zip(places, days, strict=True) if day.failed)
+    words = Markup("{} since {}, at most {} a day{}").format(
+        count(sum(day.runs for day in days), "run"),
+        begin.isoformat(),
+        number(most),
+        Markup('; <span class="graft-bars__failed">{} failed</span> on {}').format(
+            number(sum(day.failed for day in failed)), count(len(failed), "day")
+        )
+        if failed
+        else "; none failed",
+    )
+    paths = [_path(fine), _path(bad, "graft-bars__failed")]
+    paths.append(_path(marks, "graft-bars__mark graft-bars__failed"))
+    return _figure(places[-1] + _DAY_STEP, paths, words)
+
+
+def rows_by_day(days: Sequence[DayRows]) -> Markup:
+    """The rows written on each day; empty where there are few days.
+
+    Args:
+        days: Oldest first.
+    """
+    if len(days) < _ENOUGH:
+        return Markup()
+    begin, usual = days[0].day, usual_count([day.rows for day in days])
+    most = max(day.rows for day in days)
+    highest = min(most, usual * _HIGHEST) or most or 1
+    places = [(day.day - begin).days * _DAY_STEP for day in days]
+    bars = (
+        _day_bar(x, 0.0, min(day.rows / highest, 1.0)) for x, day in zip(places, days, strict=True)
+    )
+    words = Markup("Rows on {} since {}, usually {} a day, at most {}").format(
+        count(len(days), "day"), begin.isoformat(), number(usual), number(most)
+    )
+    return _figure(places[-1] + _DAY_STEP, [_path(bars)], words)
+
+
+def _day_bar(x: int, low: float, high: float) -> str:
+    """A bar from one part of the height to another."""
+    bottom = round(_HEIGHT * (1 - low), 1)
+    height = round(max(_LEAST_OF_DAY, _HEIGHT * (high - low)), 1)
+    return f"M{x} {bottom:g}v-{height:g}h{_DAY_WIDTH:g}v{height:g}z"
+
+
+def _path(parts: Iterable[str], look: str = "") -> Markup:
+    drawn = "".join(parts)
+    if not drawn:
+        return Markup()
+    name = Markup(' class="{}"').format(look) if look else ""
+    return Markup('<path{} d="{}"/>').format(name, drawn)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt_graft.catalog.explorer.columns import ColumnRecord, column_records
+from dbt_graft.catalog.explorer.write import ColumnRecord, column_records
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage, Task

@@ -1,18 +1,20 @@
-"""Pictures of past runs: a bar a run, marked where one failed or wrote an odd number of rows."""
+"""Charts of past runs and of days: what they show, and in words."""
 
 from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from markupsafe import Markup
 
-from dbt_graft.catalog.run_charts import duration_chart, rows_chart
+from dbt_graft.catalog.bar_charts import day_chart, duration_chart, rows_chart
 from dbt_graft.catalog.run_history import PastRun
+from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.records import Status
 
 NOW = datetime(2026, 11, 20, 5, tzinfo=UTC)
+BEGIN = date(2026, 1, 1)
 
 
 def past(
@@ -94,3 +96,37 @@ def test_an_odd_run_with_many_rows_leaves_the_others_visible() -> None:
         height for _, height, _ in bars(rows_chart([past(0, rows=10**6, usual=100), *usual]))
     ]
     assert heights == [*[26.7] * 7, 40]
+
+
+def runs(*failed: int) -> list[DayRuns]:
+    return [DayRuns(BEGIN + timedelta(days=at), 24, bad) for at, bad in enumerate(failed)]
+
+
+def test_runs_have_a_bar_a_day_and_their_number_in_words() -> None:
+    chart = str(day_chart(runs(*[0] * 20)))
+    assert len(re.findall(r"M\d+ 40v-40h", chart)) == 20
+    assert "480 runs since 2026-01-01, at most 24 a day; none failed" in chart
+
+
+def test_a_day_with_failed_runs_has_a_mark() -> None:
+    chart = str(day_chart(runs(*[0] * 14, 3, 0)))
+    assert chart.count("M28 44h1") == 1
+    assert '<span class="graft-bars__failed">3 failed</span> on 1 day' in chart
+
+
+def test_days_without_runs_leave_a_gap() -> None:
+    days = [one for one in runs(*[0] * 20) if one.day.day != 10]
+    assert "M18 40" not in str(day_chart(days))
+
+
+def test_one_large_day_does_not_make_all_others_flat() -> None:
+    days = [DayRows(BEGIN + timedelta(days=at), 100) for at in range(20)]
+    days.append(DayRows(BEGIN + timedelta(days=20), 1_000_000))
+    chart = str(day_chart(days))
+    assert "v-13.3h" in chart
+    assert "Rows on 21 days since 2026-01-01, usually 100 a day, at most 1,000,000" in chart
+
+
+def test_few_days_have_no_chart() -> None:
+    assert day_chart(runs(0, 0, 0)) == ""
+    assert day_chart([]) == ""

@@ -7,13 +7,12 @@ from itertools import pairwise
 
 import pytest
 
-from dbt_graft.catalog.badges import dataset_badges
+from dbt_graft.catalog.badges import dataset_badges, upstream_faults
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.task_pages import task_page
-from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dbt_graft.catalog.addresses import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.build import build
-from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.dataset import DatasetId
