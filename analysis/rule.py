@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from dbt_graft.analysis.finding import Finding, Severity
 
@@ -40,6 +41,12 @@ class Rule:
         return Finding(
             self.code, self.severity, subject, problem, remedy, owner, place, tuple(path)
         )
+
+
+def matches_any(names: Iterable[str], patterns: Collection[str]) -> bool:
+    """Whether a name fits a pattern with `*` as a wildcard; case is ignored."""
+    folded = [pattern.casefold() for pattern in patterns]
+    return any(fnmatchcase(name.casefold(), pattern) for name in names for pattern in folded)
 
 
 RULES: dict[str, Rule] = {}
@@ -163,15 +170,95 @@ CONTRACT_NOT_READ = _rule("contracts", "CONTRACT_NOT_READ", _WARNING, "a contrac
 CONTRACT_UNMATCHED = _rule(
     "contracts", "CONTRACT_WITHOUT_DATASET", _WARNING, "a contract means no dataset, or several"
 )
-FORBIDDEN_CHANGE = _rule(
+CYCLE_BROKEN = _rule(
     "artifacts",
-    "FORBIDDEN_CHANGE",
+    "CYCLE_BROKEN",
     _WARNING,
-    "`graft inject` changes dbt's artifacts as [`check`](configuration.md#check) forbids",
+    "an edge of a task is not in dbt's artifacts, as it would close a cycle",
 )
-DAG_ORDER = _rule(
-    "dags",
-    "DAG_ORDER",
+UNKNOWN_DATASET = _rule(
+    "artifacts", "UNKNOWN_DATASET", _WARNING, "a task uses a dataset that dbt does not know"
+)
+LINEAGE_LOST = _rule(
+    "artifacts",
+    "LINEAGE_LOST",
     _WARNING,
-    "a DAG may read data [before it is written](airflow-dags.md#check-existing-dags)",
+    "a task of the last published build is gone, or reads or writes a dataset no more",
+)
+DAG_BEFORE_WRITER = _rule(
+    "dags", "DAG_BEFORE_WRITER", _WARNING, "a task runs before the one that writes what it reads"
+)
+DAG_NOT_AFTER_WRITER = _rule(
+    "dags",
+    "DAG_NOT_AFTER_WRITER",
+    _WARNING,
+    "nothing makes a task wait for the writer: it works by luck",
+)
+DAG_BY_CLOCK = _rule(
+    "dags",
+    "DAG_BY_CLOCK",
+    _WARNING,
+    "writer and reader are in two DAGs with schedules of their own, with no asset, sensor or "
+    "trigger between them",
+)
+DAG_CYCLE = _rule(
+    "dags",
+    "DAG_CYCLE",
+    _NOTE,
+    "two tasks read what the other one writes, so that no order is right: add one edge to "
+    "`airflow: {ignore: …}`",
+)
+DAG_WITHOUT_TASK = _rule("dags", "DAG_WITHOUT_TASK", _NOTE, "no DAG runs a task of the lineage")
+DAG_TASK_GONE = _rule(
+    "dags", "DAG_TASK_GONE", _NOTE, "the lineage no longer has a task of an exported DAG"
+)
+DAG_NEEDLESS_WAIT = _rule(
+    "dags",
+    "DAG_NEEDLESS_WAIT",
+    _NOTE,
+    "a task waits for another one, and lineage has no reason for it, not even by tasks in between",
+)
+DAG_NOT_READ = _rule("dags", "DAG_NOT_READ", _NOTE, "a file that should have DAGs cannot be read")
+FAULT_REACHES_CONSUMER = _rule(
+    "quality",
+    "FAULT_REACHES_CONSUMER",
+    _WARNING,
+    "a test or a write failed, or a source had no new rows, and [a consumer has it](quality.md)",
+)
+DEADLINE_MISSED = _rule(
+    "quality",
+    "DEADLINE_MISSED",
+    _ERROR,
+    "the last [deadline](quality.md#deadlines) passed without the data, which is still not there",
+)
+DEADLINE_AT_RISK = _rule(
+    "quality",
+    "DEADLINE_AT_RISK",
+    _WARNING,
+    "the data will come after the deadline, as far as can be told",
+)
+DATA_TOO_OLD = _rule(
+    "quality", "DATA_TOO_OLD", _ERROR, "the data is older than the `freshness_slo` of a consumer"
+)
+SOURCE_LATE = _rule(
+    "freshness",
+    "SOURCE_LATE",
+    _WARNING,
+    "the newest event of a source is older than `--max-age`, or it has none",
+)
+SOURCE_UNREACHABLE = _rule(
+    "freshness", "SOURCE_UNREACHABLE", _WARNING, "the logs of a source cannot be listed"
+)
+LINK_GONE = _rule(
+    "links", "LINK_GONE", _ERROR, "a link leads to a page whose dataset or task is gone"
+)
+LINK_MISSING = _rule(
+    "links", "LINK_MISSING", _ERROR, "a link leads to what was never a page of the site"
+)
+LINK_MOVED = _rule("links", "LINK_MOVED", _NOTE, "a link leads to a page that has moved")
+HIDDEN_PUBLISHED = _rule(
+    "audience",
+    "HIDDEN_NAME_PUBLISHED",
+    _ERROR,
+    "a published site has [what its audience may not see](privacy.md#the-proof)",
 )

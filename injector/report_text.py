@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from dbt_graft.injector.report import BuiltDataset, Cycle, NewSource, Report, TaskExposure
 
 _SHOWN = 200
 
 
+class Section(NamedTuple):
+    """The changes of one kind, a line each, and the rule behind them."""
+
+    title: str
+    rule: str
+    lines: list[str]
+
+
 def render_report(report: Report) -> str:
     """Render the report as Markdown, without empty sections."""
-    sections = [
+    return "\n".join(["# Graft report", "", *map(_render, report_sections(report))])
+
+
+def report_sections(report: Report) -> list[Section]:
+    """The sections of the report that have a line."""
+    sections: list[tuple[str, str, Iterable[str]]] = [
         (
             "Promoted sources",
             "Sources that tasks write, or that are views, are models now. References to a source "
@@ -81,17 +95,15 @@ def render_report(report: Report) -> str:
             (f"{d.rule}: {d.subject}: {d.text}" for d in report.defects),
         ),
     ]
-    rendered = [_section(*section) for section in sections]
-    return "\n".join(["# Graft report", "", *filter(None, rendered)])
+    listed = [Section(title, rule, list(lines)) for title, rule, lines in sections]
+    return [section for section in listed if section.lines]
 
 
-def _section(title: str, rule: str, lines: Iterable[str]) -> str:
-    entries = list(lines)
-    if not entries:
-        return ""
-    rest = [f"- and {len(entries) - _SHOWN:,} more"] if len(entries) > _SHOWN else []
-    head = [f"## {title} ({len(entries):,})", ""] + ([rule, ""] if rule else [])
-    return "\n".join([*head, *(f"- {line}" for line in entries[:_SHOWN]), *rest, ""])
+def _render(section: Section) -> str:
+    title, rule, lines = section
+    rest = [f"- and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
+    head = [f"## {title} ({len(lines):,})", ""] + ([rule, ""] if rule else [])
+    return "\n".join([*head, *(f"- {line}" for line in lines[:_SHOWN]), *rest, ""])
 
 
 def _built(built: BuiltDataset) -> str:

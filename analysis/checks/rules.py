@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from fnmatch import fnmatchcase
 
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.quality.times import length, time_of_day
@@ -25,6 +24,7 @@ from dbt_graft.analysis.rule import (
     SECOND_WRITER,
     STALE_EDGE,
     UNRESOLVED,
+    matches_any,
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
@@ -40,12 +40,14 @@ class RuleScope:
     Attributes:
         certified, gold: The tags of certified and of gold datasets, in small letters.
         platform: Patterns of the tasks that may write; all may if there are none.
+        accept: Patterns of datasets, dbt nodes and tasks that may have several writers.
         stale_before: An edge that was not seen since is stale; None for no edge.
     """
 
     certified: frozenset[str] = frozenset({"certified"})
     gold: frozenset[str] = frozenset({"gold"})
     platform: tuple[str, ...] = ()
+    accept: tuple[str, ...] = ()
     stale_before: datetime | None = None
 
 
@@ -186,11 +188,9 @@ def _gold(subject: _Subject) -> Iterator[Finding]:
 
 
 def _outside(subject: _Subject) -> Iterator[Finding]:
-    platform = [pattern.casefold() for pattern in subject.scope.platform]
-    if not platform:
-        return
-    for task in _writing(subject.lineage):
-        if not any(fnmatchcase(task.name.casefold(), pattern) for pattern in platform):
+    platform = subject.scope.platform
+    for task in _writing(subject.lineage) if platform else ():
+        if not matches_any([task.name], platform):
             yield OUTSIDE_PLATFORM.finding(
                 task.name,
                 f"is not of the platform, and writes {_list_names([*map(str, task.writes)])}",
@@ -203,7 +203,8 @@ def _second_writer(subject: _Subject) -> Iterator[Finding]:
     for dataset, tasks in subject.lineage.writer_names().items():
         model = subject.lineage.definition(dataset, DefinitionKind.DBT)
         writers = [*tasks, *([f"dbt ({model.name})"] if model else [])]
-        if len(writers) > 1:
+        names = (str(dataset), *tasks, *([model.name] if model else []))
+        if len(writers) > 1 and not matches_any(names, subject.scope.accept):
             yield SECOND_WRITER.finding(
                 str(dataset),
                 f"is written by {_list_names(writers)}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -93,9 +94,9 @@ def _remedy(remedy: str, indent: str) -> Iterator[str]:
 
 
 def count_severities(findings: Sequence[Finding]) -> str:
-    """`1 error, 12 warnings, 0 notes`"""
-    severities = [finding.severity for finding in findings]
-    return ", ".join(count(severities.count(severity), severity.value) for severity in Severity)
+    """`1 error, 12 warnings`"""
+    numbers = Counter(finding.severity for finding in findings)
+    return ", ".join(count(numbers[kind], kind.value) for kind in Severity if kind in numbers)
 
 
 def _cell(value: Cell) -> str:

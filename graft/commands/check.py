@@ -1,140 +1,116 @@
-"""The command `graft check`: all gates at once, and what to do about what they find."""
+"""The command `graft check`: all checks at once, and what to do about what they find."""
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
-import orjson
 
-from dbt_graft import __version__
-from dbt_graft.analysis.checks.report import owner_scores
-from dbt_graft.analysis.checks.rules import owners
-from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.render.github import annotation
-from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.questions.checks.gates import gate_findings
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.checks.drift import ENOUGH
+from dbt_graft.graft.commands.answering import answers
+from dbt_graft.graft.commands.command import load_config
+from dbt_graft.graft.questions.checks.checked_project import CheckedProject, CheckOptions
+from dbt_graft.graft.questions.checks.registry import CHECKS, run_checks
+from dbt_graft.graft.steps.turn import Duration
 
-FAILS = 8
-VERSION = 1
-SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/check.schema.json"
-_LINES = 10
-_SEVERITIES = list(Severity)
+
+class _Names(click.ParamType):  # type: ignore[type-arg]
+    """Names of checks, with commas between them."""
+
+    name = "checks"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """The names of a text."""
+        if isinstance(value, tuple):
+            return value
+        names = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
+        for name in names:
+            if name not in CHECKS:
+                self.fail(f"{name!r} is no check: name {', '.join(CHECKS)}", param, ctx)
+        return names
 
 
 @click.command(
-    epilog="\b\nExit codes: 0 answered; 1 the project cannot be read; 2 invalid command line or "
-    "graft.yml;\n8 something is as severe as `rules: {fail_on: …}` or --fail-on says.\n\n"
-    "\b\nExamples:\n"
+    epilog="\b\nChecks:\n"
+    + "\n".join(f"  {check.name:<11}{check.doc}" for check in CHECKS.values())
+    + "\n\n\b\nExamples:\n"
     "  graft check\n"
-    "  graft check --fail-on error\n"
-    "  graft check --format github\n"
-    "  graft check --format json | jq '.findings[] | select(.owner == \"Finance\")'"
+    "  graft check --fail-on error --format github\n"
+    "  graft check --only drift --since 30d\n"
+    "  graft check --only rules,privacy --json | jq '.findings[] | select(.owner == \"Finance\")'"
 )
-@config_option
+@answers(as_of=True)
 @click.option(
-    "--fail-on",
-    type=click.Choice([severity.value for severity in Severity]),
-    help="End with 8 from this severity on.  [default: as graft.yml says]",
+    "--only",
+    type=_Names(),
+    metavar="NAME,NAME",
+    default=(),
+    help="Run these checks; one by itself shows its tables.  [default: all that can run]",
 )
-@click.option("--all", "everything", is_flag=True, help="Cut nothing.")
 @click.option(
-    "--format",
-    "as_format",
-    type=click.Choice(["text", "json", "github"]),
-    default="text",
+    "--since",
+    type=Duration(),
+    metavar="DURATION",
+    help="drift: look at runs of this time only: 30d.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=ENOUGH,
     show_default=True,
-    help="Text, JSON, or annotations for GitHub.",
+    help="drift: so many runs without a trace of a declared edge make it a phantom.",
 )
+@click.option(
+    "--dags",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    metavar="FILE|FOLDER",
+    help="dags: dag-factory's YAML, or OpenLineage events of Airflow.",
+)
+@click.option(
+    "--at",
+    type=click.DateTime(["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"]),
+    metavar="TIME",
+    help="quality: the moment in UTC for which deadlines are forecast.  [default: now]",
+)
+@click.option(
+    "--max-age",
+    type=Duration(),
+    metavar="DURATION",
+    help="freshness: a source is late if its newest event is older: 90m, 26h, 7d.",
+)
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="SOURCE",
+    help="freshness: this path or URL below `collect` only.",
+)
+@click.option(
+    "--links", multiple=True, metavar="FILE|FOLDER|URL", help="links: test the links in these."
+)
+@click.option(
+    "--site",
+    "sites",
+    multiple=True,
+    metavar="URL",
+    help="links: an address of the published site.  [default: site.url in graft.yml]",
+)
+@click.option("--audience", metavar="NAME", help="audience: search its site only.")
 def check(
-    config_path: Path | None, fail_on: str | None, as_format: str, *, everything: bool
-) -> None:
-    """Run all gates at once, and print what to do.
+    config_path: Path | None, *, at: datetime | None, **options: Any
+) -> tuple[Answer, str | None]:
+    """Run all checks at once, and print what to do.
 
-    The rules of lineage (no owner, no code, no test, two writers…), what `graft drift` and `graft
-    privacy report` find, and what `graft inject --check` forbids. Each code has a severity, which
-    `rules` in graft.yml changes; nothing fails unless the team says so. Nothing is written.
+    Each code has a severity, which `rules` in graft.yml changes; nothing fails unless the team
+    says so. Nothing is written, and Spark is not started.
     """
     config = load_config(config_path)
-    described, grafted = Project(config).described_graft()
-    findings = gate_findings(config, described, grafted)
-    scores = owner_scores(owners(described.lineage, described.descriptions), findings)
-    if as_format == "json":
-        click.echo(orjson.dumps(_json(findings, scores), option=orjson.OPT_INDENT_2))
-    elif as_format == "github":
-        for finding in findings:
-            text = f"{finding.code}: {finding.problem}"
-            click.echo(
-                annotation(
-                    Finding(finding.code, finding.severity, finding.subject, text, finding.remedy)
-                )
-            )
-    else:
-        for line in _lines(findings, scores, None if everything else _LINES):
-            click.echo(one_line(line))
-    limit = fail_on or config.rules.fail_on
-    fails = limit and any(_reaches(finding.severity, Severity(limit)) for finding in findings)
-    sys.exit(FAILS if fails else 0)
-
-
-def _reaches(severity: Severity, limit: Severity) -> bool:
-    return _SEVERITIES.index(severity) <= _SEVERITIES.index(limit)
-
-
-def _json(findings: Sequence[Finding], scores: Mapping[str, int]) -> dict[str, Any]:
-    counts = Counter(finding.severity for finding in findings)
-    return {
-        "$schema": SCHEMA_URL,
-        "version": VERSION,
-        "producer": f"dbt-graft {__version__}",
-        "counts": {severity.value: counts[severity] for severity in Severity},
-        "owners": scores,
-        "findings": [
-            {
-                "code": finding.code,
-                "severity": finding.severity.value,
-                "subject": finding.subject,
-                "problem": finding.problem,
-                "remedy": finding.remedy,
-                "owner": finding.owner or None,
-            }
-            for finding in findings
-        ],
-    }
-
-
-def _lines(
-    findings: Sequence[Finding], scores: Mapping[str, int], most: int | None
-) -> Iterator[str]:
-    if not findings:
-        yield "nothing was found"
-    else:
-        counts = Counter(finding.severity for finding in findings)
-        named = (
-            f"{counts[severity]:,} {severity.value}{'s' * (counts[severity] != 1)}"
-            for severity in Severity
-        )
-        yield ", ".join(named)
-    by_code = {finding.code: finding for finding in findings}
-    for code, first in by_code.items():
-        alike = [finding for finding in findings if finding.code == code]
-        yield ""
-        yield f"{first.severity.value}: {code} ({len(alike):,})"
-        for finding in alike[:most]:
-            owner = f" ({finding.owner})" if finding.owner else ""
-            yield f"  {finding.subject}{owner}: {finding.problem}"
-        if len(alike) > (most or len(alike)):
-            yield f"  and {len(alike) - (most or 0):,} more: --all"
-        yield from (
-            f"  do: {remedy}" for remedy in dict.fromkeys(finding.remedy for finding in alike)
-        )
-    if scores:
-        yield ""
-        yield "without a warning or an error, of what each owner has:"
-        yield from (f"  {score:>3} %  {owner}" for owner, score in scores.items())
+    moment = at.replace(tzinfo=UTC) if at else None
+    checked = CheckedProject(config, CheckOptions(at=moment, **options))
+    return run_checks(checked), config.rules.fail_on

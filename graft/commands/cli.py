@@ -44,28 +44,13 @@ COMMANDS = {
         "incident": ("incident", "Report a bad run and all that came of it, on one page."),
         "query": ("query", "Query the lineage with SQL."),
         "states": ("states", "Show which dates of a dataset are there, complete and clean."),
-        "status": (
-            "status",
-            "Show up to when each source is collected, and how far it is behind.",
-        ),
         "taint": ("taint", "Show what bad data went into, and what must run again."),
     },
     "Gate": {
-        "audience": (
-            "audience",
-            "Search the sites of audiences for what they may not see: check.",
-        ),
-        "check": ("check", "Run all gates at once, and print what to do."),
-        "drift": ("drift", "Compare declared lineage with what runs are seen to do."),
-        "links": ("links", "Test links to pages of the site."),
-        "quality": ("quality", "Show who reads data whose tests failed, or that is late."),
+        "check": ("check", "Run all checks at once, and print what to do."),
         "review": ("review", "Show what a change of the project does, against a base."),
     },
     "Export": {
-        "declared": (
-            "declared",
-            "Check files of declared lineage, propose them, or print their JSON schema.",
-        ),
         "export": ("export", "Write the lineage for other tools."),
     },
     "Look after": {

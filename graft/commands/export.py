@@ -13,6 +13,10 @@ EXPORTS = {
             "export_airflow_lineage",
             "Write what each task reads and writes, for the extractor in Airflow.",
         ),
+        "declared": (
+            "export_declared",
+            "Print the declared lineage that settles drift, as YAML.",
+        ),
         "dag-factory": ("export_dag_factory", "Write the tasks' order as DAGs for Airflow."),
         "openlineage": ("export_openlineage", "Write or send the lineage as OpenLineage events."),
         "run-manifest": (

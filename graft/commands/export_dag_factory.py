@@ -1,4 +1,4 @@
-"""The command `graft export dag-factory`: the order of tasks as DAGs for Airflow, and its check."""
+"""The command `graft export dag-factory`: the order of tasks as DAGs for Airflow."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ import orjson
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.exporters.dag_factory.document import files, marker
-from dbt_graft.exporters.dag_factory.order import DemandedOrder, demanded_order
+from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.dag_factory.plan import DagPlan
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.project import LineageView, Project
-from dbt_graft.graft.questions.checks.dag_check import check_dags, relative_to_cwd
+from dbt_graft.graft.questions.checks.dags import relative_to_cwd
 from dbt_graft.graft.steps.dag_files import WrittenFiles, write_files
 from dbt_graft.lineage.errors import GraftError
 
@@ -29,57 +28,31 @@ _PROBLEMS = 50
 
 @click.command(
     "dag-factory",
-    epilog="\b\nExit codes: 0 written, or checked and as lineage demands; 1 a cycle or a task "
-    "without a\ncommand, so that nothing was written, or the check found an order that lineage "
-    "forbids;\n2 invalid command line or graft.yml.\n\n"
+    epilog="\b\nExit codes: 0 written; 1 a cycle or a task without a command, so that nothing was "
+    "written;\n2 invalid command line or graft.yml.\n\n"
     "\b\nExamples:\n"
     "  graft export dag-factory\n"
-    "  graft export dag-factory --out dags/ --json\n"
-    "  graft export dag-factory --check\n"
-    "  graft export dag-factory --check dags/ events.ndjson --strict",
+    "  graft export dag-factory --out dags/ --json",
 )
-@click.argument("dags", nargs=-1, type=click.Path(path_type=Path))
 @config_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     help="The folder for the DAGs.  [default: `airflow.out` in graft.yml]",
 )
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Write nothing: compare DAGS, which are dag-factory's YAML or OpenLineage events of "
-    "Airflow, files or folders, with the lineage.  [default: the folder of the DAGs]",
-)
-@click.option("--strict", is_flag=True, help="With --check: fail for warnings, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def dag_factory(
-    dags: tuple[Path, ...],
-    config_path: Path | None,
-    out: Path | None,
-    *,
-    check: bool,
-    strict: bool,
-    as_json: bool,
-) -> None:
+def dag_factory(config_path: Path | None, out: Path | None, *, as_json: bool) -> None:
     """Write the tasks' order as DAGs for Airflow.
 
     Each DAG is a YAML file of dag-factory and a Python file that loads it. A task depends on the
     tasks that write what it reads. `airflow` in graft.yml says how tasks run and are grouped.
     """
-    if not check and (dags or strict):
-        raise click.UsageError("DAGS and --strict belong to --check")
     config = load_config(config_path)
     section = config.airflow
     folder = out or relative_to_cwd(Path(config.path(section.out)))
-    order = read_order(config)
     settings = section.settings(config.site.url)
-    if check:
-        code = check_dags(
-            order, settings, section.known_as, dags or (folder,), strict=strict, as_json=as_json
-        )
-        raise SystemExit(code)
-    plan = plan_dags(order, settings)
+    described = Project(config).described(LineageView(results=False))
+    plan = plan_dags(demanded_order(described.lineage, described.descriptions), settings)
     if plan.problems:
         _print_problems(plan, as_json=as_json)
         raise SystemExit(1)
@@ -90,12 +63,6 @@ def dag_factory(
         click.echo(orjson.dumps(_as_json(plan, folder, done), option=orjson.OPT_INDENT_2))
         return
     _print_plan(plan, folder, done)
-
-
-def read_order(config: Config) -> DemandedOrder:
-    """The order that the lineage in the store demands, with dbt's nodes if there are artifacts."""
-    described = Project(config).described(LineageView(results=False))
-    return demanded_order(described.lineage, described.descriptions)
 
 
 def _print_problems(plan: DagPlan, *, as_json: bool) -> None:

@@ -112,17 +112,6 @@ _allow_empty = click.option(
     metavar="[FILE]",
     help="Report every change and decision, or write them to FILE (text) and FILE's .json.",
 )
-@click.option(
-    "--check", is_flag=True, help="Write nothing; exit with 4 on a change that graft.yml forbids."
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "github"]),
-    default="text",
-    show_default=True,
-    help="With github, errors are also annotations for a pull request.",
-)
 @click.option("--undo", is_flag=True, help="Restore the values that dbt wrote.")
 @click.option(
     "--validate", is_flag=True, help="Check the result with dbt's own loader and JSON schema."
@@ -135,8 +124,6 @@ def inject(
     progress: Progress,
     *,
     report: str | None,
-    form: str,
-    check: bool,
     undo: bool,
     validate: bool,
     allow_empty: bool,
@@ -147,18 +134,15 @@ def inject(
         folder = Path(config.path(config.artifacts))
         artifacts.undo(folder)
         return Summary(config.path(config.store), artifacts=str(folder))
-    if check:
-        grafted = pipeline.check(config, progress, allow_empty=allow_empty, past=past)
-    else:
-        check_outputs(config, "artifacts")
-        inspect = validate or report is not None
-        grafted = pipeline.graft(
-            *(config, progress),
-            inspect=inspect,
-            validate=validate,
-            allow_empty=allow_empty,
-            past=past,
-        )
+    check_outputs(config, "artifacts")
+    inspect = validate or report is not None
+    grafted = pipeline.graft(
+        *(config, progress),
+        inspect=inspect,
+        validate=validate,
+        allow_empty=allow_empty,
+        past=past,
+    )
     summary = pipeline.summary(config, grafted)
     if report == "-":
         return replace(summary, report=grafted.report)

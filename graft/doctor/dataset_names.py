@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings, join_names
+from dbt_graft.analysis.rule import UNKNOWN_DATASET
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.graft.project.project import Project
-from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource
+from dbt_graft.injector.unwanted import unwanted_changes
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 
 
@@ -34,17 +35,13 @@ def matches(config: Config) -> Iterator[Finding]:
     unwanted: list[Finding] = []
     unmatched: list[str] = []
     unknown: set[str] = set()
-    for violation in violations(report, accept=config.check.accept):
-        subject, *_ = violation.names
-        if violation.rule != "unmatched":
-            remedy = "correct it, or list it under `check.accept` in graft.yml"
-            unwanted.append(
-                Finding("DATASET_NAMES", Severity.WARNING, subject, violation.text, remedy)
-            )
+    for finding in unwanted_changes(report, config.check.accept):
+        if finding.code != UNKNOWN_DATASET.code:
+            unwanted.append(finding)
             continue
-        unknown.add(subject)
-        if subject not in paired:
-            unmatched.append(subject)
+        unknown.add(finding.subject)
+        if finding.subject not in paired:
+            unmatched.append(finding.subject)
     yield from first_findings(unwanted, "graft.yml", "cycles and second writers")
     if not cause:
         wanted = {

@@ -33,7 +33,6 @@ from dbt_graft.graft.project.privacy_section import Label, PrivacySection
 from dbt_graft.graft.project.review_section import ReviewSection
 from dbt_graft.graft.project.rules_section import RulesSection
 from dbt_graft.graft.project.variables import expand_path
-from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.injector.selection import parse as parse_selection
 from dbt_graft.lineage.dates.date_columns import DateColumns
@@ -169,9 +168,8 @@ class DbtSection(Section):
 
 
 class CheckSection(Section):
-    """Changes that `graft inject --check` forbids; see `injector.forbidden.violations`."""
+    """What `graft check` lets be, as in `injector.unwanted`, and the DAGs that it compares."""
 
-    forbid: tuple[Rule, ...] = RULES
     accept: tuple[Text, ...] = ()
     dags: tuple[PathText, ...] = ()
 

@@ -6,14 +6,17 @@ noticed by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.rule import LINEAGE_LOST, matches_any
 from dbt_graft.exporters.task_metadata import Entity
-from dbt_graft.injector.forbidden import Violation
+from dbt_graft.graft.project.config import Config
+from dbt_graft.injector.unwanted import REMEDY
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
 
@@ -22,11 +25,11 @@ TaskMetadata = Mapping[str, Mapping[str, list[Entity]]]
 _SIDES = {"input": "reads", "output": "writes"}
 
 
-def last_published(*folders: Path) -> TaskMetadata:
-    """The tasks of the last build, from the first of some folders that has them."""
-    for folder in folders:
+def last_tasks(config: Config) -> TaskMetadata:
+    """The tasks of the last build; none where there was no build."""
+    for folder in (config.path(config.site.out), config.path(config.artifacts)):
         try:
-            metadata: Any = orjson.loads((folder / FILE).read_bytes())
+            metadata: Any = orjson.loads((Path(folder) / FILE).read_bytes())
         except (OSError, ValueError):
             continue
         if isinstance(metadata, dict):
@@ -50,17 +53,25 @@ def check_not_empty(store: str, records: Records, published: TaskMetadata) -> No
         )
 
 
-def lost_lineage(published: TaskMetadata, now: TaskMetadata) -> Iterator[Violation]:
-    """The reads and writes of the last build that tasks no longer do."""
+def lost_lineage(
+    published: TaskMetadata, now: TaskMetadata, accept: Collection[str] = ()
+) -> Iterator[Finding]:
+    """The reads and writes of the last build that tasks no longer do.
+
+    Args:
+        accept: Patterns of tasks and datasets whose loss is accepted.
+    """
     for task, before in sorted(published.items()):
+        if matches_any([task], accept):
+            continue
         if task not in now:
-            yield Violation("lost", (task,), f"the task {task} is gone")
+            yield LINEAGE_LOST.finding(task, "the task is gone", REMEDY)
             continue
         for side, does in _SIDES.items():
             here = {_name(entity) for entity in now[task].get(side, ())}
             for name in sorted({_name(entity) for entity in before.get(side, ())} - here):
-                text = f"{task} {does} {name} no more"
-                yield Violation("lost", (task, name), text)
+                if not matches_any([name], accept):
+                    yield LINEAGE_LOST.finding(task, f"{does} {name} no more", REMEDY)
 
 
 def _name(entity: Entity) -> str:

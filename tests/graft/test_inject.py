@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbt_graft.graft.commands.cli import main
+from tests.graft.commands.answers import read_answer
 
 NOW = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
 SECOND = pa.timestamp("us", "UTC")
@@ -181,30 +182,51 @@ def test_the_report_is_printed_or_written(folder: Path, inject: Inject) -> None:
     assert as_json["report"]["promoted"][0]["name"] == "raw_orders"
 
 
-def test_check_writes_nothing_and_exits_with_4_on_what_is_forbidden(
-    folder: Path, inject: Inject
-) -> None:
-    found = inject("--check")
+class Check(Protocol):
+    def __call__(self) -> dict[str, list[str]]: ...
 
-    assert found.exit_code == 4
-    assert "second_writer: patch writes mssql/Shop.analytics.mart, as dbt does" in found.output
+
+@pytest.fixture
+def check(folder: Path, capfd: pytest.CaptureFixture[str]) -> Check:
+    """Run the checks of rules and artifacts: code -> what is found."""
+
+    def run() -> dict[str, list[str]]:
+        options = ["--only", "rules,artifacts", "--json", "--fail-on", "warning"]
+        with pytest.raises(SystemExit) as ended:
+            main(["check", "--config", str(folder / "graft.yml"), *options])
+        found: dict[str, list[str]] = {}
+        for finding in read_answer(capfd.readouterr().out)["findings"]:
+            if finding["severity"] != "note":
+                text = f"{finding['subject']}: {finding['problem']}"
+                found.setdefault(finding["code"], []).append(text)
+        assert ended.value.code == (3 if found else 0)
+        return found
+
+    return run
+
+
+def test_check_finds_what_a_team_may_not_want_and_writes_nothing(
+    folder: Path, check: Check
+) -> None:
+    problem = "is written by dbt (model.shop.mart) and patch"
+    assert check() == {"SECOND_WRITER": [f"mssql/Shop.analytics.mart: {problem}"]}
     assert not (folder / ".graft/artifacts").exists()
 
 
 @pytest.mark.parametrize(
     "section",
     [
-        "check: {forbid: [cycle, unmatched]}",
+        "rules: {severity: {SECOND_WRITER: off}}",
         "check: {accept: [patch]}",
         'check: {accept: ["mssql/shop.ANALYTICS.*"]}',
         "check: {accept: [model.shop.mart]}",
     ],
 )
-def test_check_lets_pass_what_the_team_accepts(folder: Path, inject: Inject, section: str) -> None:
+def test_check_lets_pass_what_the_team_accepts(folder: Path, check: Check, section: str) -> None:
     with (folder / "graft.yml").open("a") as config:
         config.write(section)
 
-    assert inject("--check").exit_code == 0
+    assert check() == {}
 
 
 def test_columns_of_dbts_models_are_followed_and_kept(folder: Path, inject: Inject) -> None:
@@ -262,7 +284,9 @@ def test_a_value_that_is_nested_too_deeply_is_an_error(
     assert "nested too deeply" in found.output
 
 
-def test_check_fails_when_lineage_of_the_last_build_is_gone(folder: Path, inject: Inject) -> None:
+def test_check_finds_lineage_of_the_last_build_that_is_gone(
+    folder: Path, inject: Inject, check: Check
+) -> None:
     inject()
     published = folder / "build/site/task_metadata.json"
     published.parent.mkdir(parents=True)
@@ -270,16 +294,13 @@ def test_check_fails_when_lineage_of_the_last_build_is_gone(folder: Path, inject
     gone = {"_entity_name": "gone", "_schema_name": "raw", "_database_name": None}
     tasks["load_orders"]["input"].append(gone)
     published.write_bytes(orjson.dumps(tasks | {"nightly": {"input": [], "output": []}}))
+    assert check()["LINEAGE_LOST"] == [
+        "load_orders: reads raw.gone no more",
+        "nightly: the task is gone",
+    ]
     with (folder / "graft.yml").open("a") as config:
-        config.write("check: {forbid: [lost]}\n")
-    found = inject("--check")
-    assert found.exit_code == 4
-    assert "lost: load_orders reads raw.gone no more" in found.output
-    assert "lost: the task nightly is gone" in found.output
-    text = (folder / "graft.yml").read_text()
-    accepted = "check: {forbid: [lost], accept: [raw.*, nightly]}"
-    (folder / "graft.yml").write_text(text.replace("check: {forbid: [lost]}", accepted))
-    assert inject("--check").exit_code == 0
+        config.write("check: {accept: [raw.*, nightly, patch]}\n")
+    assert check() == {}
 
 
 @pytest.mark.parametrize("how", ["missing", "empty"])
@@ -291,12 +312,9 @@ def test_a_store_that_lost_its_lineage_is_not_published_unless_allowed(
     shutil.rmtree(folder / ".graft/store")
     if how == "empty":
         (folder / ".graft/store").mkdir()
-    for option in ((), ("--check",)):
-        done = inject(*option)
-        assert done.exit_code == 1
-        assert (
-            "the lineage store is missing or empty, but the last build had 3 tasks" in done.output
-        )
+    done = inject()
+    assert done.exit_code == 1
+    assert "the lineage store is missing or empty, but the last build had 3 tasks" in done.output
     assert (folder / ".graft/artifacts/manifest.json").read_bytes() == before
     assert inject("--allow-empty").exit_code == 0
     assert inject().exit_code == 0, "empty was published, so empty is no loss"

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.rule import (
+    DAG_BEFORE_WRITER,
+    DAG_BY_CLOCK,
+    DAG_CYCLE,
+    DAG_NEEDLESS_WAIT,
+    DAG_NOT_AFTER_WRITER,
+    DAG_TASK_GONE,
+    DAG_WITHOUT_TASK,
+    Rule,
+)
 from dbt_graft.exporters.dag_factory.check.matching import TaskMatcher
 from dbt_graft.exporters.dag_factory.check.scheduled import (
     ScheduledDag,
@@ -20,47 +29,23 @@ from dbt_graft.exporters.dag_factory.reach import Reach
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graph import Graph
 
-
-class OrderFault(StrEnum):
-    """A fault of an order; the first three are errors, the others warnings."""
-
-    BEFORE_WRITER = "before writer"
-    NOT_AFTER_WRITER = "not after writer"
-    BY_CLOCK = "by clock"
-    CYCLE = "cycle"
-    NO_TASK = "no task"
-    GONE = "gone"
-    SUPERFLUOUS = "superfluous"
-
-    @property
-    def is_error(self) -> bool:
-        """Whether data may be read before it was written."""
-        return self in (self.BEFORE_WRITER, self.NOT_AFTER_WRITER, self.BY_CLOCK)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class OrderFinding:
-    """A difference between the DAGs and the lineage.
-
-    Attributes:
-        task: The task that it is about, `<dag>.<task>`; without a DAG the name in lineage.
-        other: The other one: the writer, or the task that it waits for.
-        datasets: What the writer writes, and the task reads.
-        place: File and line, where they are known.
-    """
-
-    fault: OrderFault
-    task: str
-    other: str = ""
-    datasets: tuple[DatasetId, ...] = ()
-    place: str = ""
-    text: str = ""
+# The worst first.
+_RULES = (
+    DAG_BEFORE_WRITER,
+    DAG_NOT_AFTER_WRITER,
+    DAG_BY_CLOCK,
+    DAG_CYCLE,
+    DAG_WITHOUT_TASK,
+    DAG_TASK_GONE,
+    DAG_NEEDLESS_WAIT,
+)
+_REMEDY = "let it wait for its writer, or name the edge in `airflow: {ignore: …}` in graft.yml"
 
 
 def compare(
     order: DemandedOrder, dags: Sequence[ScheduledDag], matcher: TaskMatcher
-) -> list[OrderFinding]:
-    """All findings, errors first, each once."""
+) -> list[Finding]:
+    """All findings, those first where data may be read before it was written, each once."""
     runs = {task.key: matcher.nodes(task) for dag in dags for task in dag.tasks}
     tasks = {task.key: task for dag in dags for task in dag.tasks}
     tasks_by_node: dict[str, list[ScheduledTask]] = defaultdict(list)
@@ -78,13 +63,13 @@ def compare(
         *_unknown_names(matcher),
         *_superfluous_edges(tasks, runs, demanded),
     }
-    ranks = list(OrderFault)
+    ranks = [rule.code for rule in _RULES]
     return sorted(
         findings,
         key=lambda finding: (
-            ranks.index(finding.fault),
-            finding.task,
-            finding.other,
+            ranks.index(finding.code),
+            finding.subject,
+            finding.path,
             finding.place,
         ),
     )
@@ -96,9 +81,9 @@ def _misplaced_tasks(
     reach: Reach,
     demanded: Reach,
     clocks: Mapping[str, bool],
-) -> Iterator[OrderFinding]:
+) -> Iterator[Finding]:
     """Tasks that do not wait for those that write what they read."""
-    faults: dict[tuple[TaskKey, TaskKey], tuple[OrderFault, set[DatasetId]]] = {}
+    faults: dict[tuple[TaskKey, TaskKey], tuple[Rule, set[DatasetId]]] = {}
     by_key: dict[TaskKey, ScheduledTask] = {}
     for (writer, reader), datasets in order.edges.items():
         writers = tasks_by_node.get(writer, ())
@@ -111,16 +96,20 @@ def _misplaced_tasks(
             nearest = [producer for producer in writers if producer.dag_id == task.dag_id] or list(
                 writers
             )
-            fault = _fault(task, nearest, reach, clocks)
-            if fault is OrderFault.BEFORE_WRITER and demanded.precedes(reader, writer):
-                fault = OrderFault.CYCLE  # no order is right
+            rule = _fault(task, nearest, reach, clocks)
+            if rule is DAG_BEFORE_WRITER and demanded.precedes(reader, writer):
+                rule = DAG_CYCLE  # no order is right
             by_key |= {task.key: task, nearest[0].key: nearest[0]}
-            faults.setdefault((task.key, nearest[0].key), (fault, set()))[1].update(datasets)
-    for (key, other_key), (fault, dataset_ids) in faults.items():
+            faults.setdefault((task.key, nearest[0].key), (rule, set()))[1].update(datasets)
+    for (key, other_key), (rule, dataset_ids) in faults.items():
         task, other = by_key[key], by_key[other_key]
-        ordered = tuple(sorted(dataset_ids))
-        yield OrderFinding(
-            fault, task.label, other.label, ordered, task.place, _text(fault, task, other, ordered)
+        names = ", ".join(map(str, sorted(dataset_ids)))
+        yield rule.finding(
+            task.label,
+            _text(rule, task, other),
+            _REMEDY,
+            place=task.place,
+            path=(other.label, names, task.label),
         )
 
 
@@ -129,32 +118,29 @@ def _fault(
     writers: Sequence[ScheduledTask],
     reach: Reach,
     clocks: Mapping[str, bool],
-) -> OrderFault:
+) -> Rule:
     if any(reach.precedes(task.key, writer.key) for writer in writers):
-        return OrderFault.BEFORE_WRITER
+        return DAG_BEFORE_WRITER
     in_other_dags = all(writer.dag_id != task.dag_id for writer in writers)
     if (
         in_other_dags
         and clocks.get(task.dag_id)
         and any(clocks.get(writer.dag_id) for writer in writers)
     ):
-        return OrderFault.BY_CLOCK
-    return OrderFault.NOT_AFTER_WRITER
+        return DAG_BY_CLOCK
+    return DAG_NOT_AFTER_WRITER
 
 
-def _text(
-    fault: OrderFault, task: ScheduledTask, writer: ScheduledTask, datasets: Iterable[DatasetId]
-) -> str:
+def _text(rule: Rule, task: ScheduledTask, writer: ScheduledTask) -> str:
     same = task.dag_id == writer.dag_id
     name, other = (scheduled.task_id if same else scheduled.label for scheduled in (task, writer))
-    names = ", ".join(map(str, datasets))
-    if fault is OrderFault.BEFORE_WRITER:
-        return f"{name} runs before {other}, its writer ({names})"
-    if fault is OrderFault.CYCLE:
-        return f"{name} runs before {other}, its writer ({names}), which needs its data: a cycle"
-    if fault is OrderFault.BY_CLOCK:
-        return f"{name} comes after {other}, its writer, only by the clock ({names})"
-    return f"{name} does not wait for {other}, its writer ({names})"
+    if rule is DAG_BEFORE_WRITER:
+        return f"{name} runs before {other}, its writer"
+    if rule is DAG_CYCLE:
+        return f"{name} runs before {other}, its writer, which needs its data: a cycle"
+    if rule is DAG_BY_CLOCK:
+        return f"{name} comes after {other}, its writer, only by the clock"
+    return f"{name} does not wait for {other}, its writer"
 
 
 def _sensor_edges(
@@ -182,33 +168,33 @@ def _sensor_edges(
 
 def _missing_tasks(
     order: DemandedOrder, tasks_by_node: Mapping[str, Sequence[ScheduledTask]]
-) -> Iterator[OrderFinding]:
+) -> Iterator[Finding]:
     for name in order.nodes:
         if name not in tasks_by_node:
-            yield OrderFinding(OrderFault.NO_TASK, name, text=f"no DAG runs {name}")
+            yield DAG_WITHOUT_TASK.finding(name, f"no DAG runs {name}")
 
 
 def _gone_tasks(
     tasks: Iterable[ScheduledTask], runs: Mapping[TaskKey, Sequence[str]]
-) -> Iterator[OrderFinding]:
+) -> Iterator[Finding]:
     for task in tasks:
         if task.is_ours and not runs[task.key] and not task.dataset:
             text = f"{task.task_id} is no longer in the lineage"
-            yield OrderFinding(OrderFault.GONE, task.label, place=task.place, text=text)
+            yield DAG_TASK_GONE.finding(task.label, text, place=task.place)
 
 
-def _unknown_names(matcher: TaskMatcher) -> Iterator[OrderFinding]:
+def _unknown_names(matcher: TaskMatcher) -> Iterator[Finding]:
     for name, wanted in matcher.known_as.items():
         if not matcher.find_nodes(wanted):
             text = f"`known_as` has {wanted} for {name}, which is not in the lineage"
-            yield OrderFinding(OrderFault.GONE, name, text=text)
+            yield DAG_TASK_GONE.finding(name, text)
 
 
 def _superfluous_edges(
     tasks: Mapping[TaskKey, ScheduledTask],
     runs: Mapping[TaskKey, Sequence[str]],
     demanded: Reach,
-) -> Iterator[OrderFinding]:
+) -> Iterator[Finding]:
     """Dependencies for which lineage knows no reason, not even by other tasks in between."""
     for task in tasks.values():
         for upstream in task.upstream:
@@ -217,10 +203,5 @@ def _superfluous_edges(
                 continue
             pairs = ((a, b) for a in runs[other.key] for b in runs[task.key])
             if not any(a == b or demanded.precedes(a, b) for a, b in pairs):
-                yield OrderFinding(
-                    OrderFault.SUPERFLUOUS,
-                    task.label,
-                    other.label,
-                    place=task.place,
-                    text=f"{task.task_id} waits for {other.task_id}, of which it reads nothing",
-                )
+                text = f"{task.task_id} waits for {other.task_id}, of which it reads nothing"
+                yield DAG_NEEDLESS_WAIT.finding(task.label, text, place=task.place)

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dbt_graft.analysis.checks.drift import ENOUGH
+from dbt_graft.analysis.checks.rules import owners
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.project import LineageView, Project
@@ -18,9 +19,10 @@ from dbt_graft.lineage.errors import GraftError
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """The options of `graft check` that single checks look at.
+    """The options of `graft check` that checks look at.
 
     Attributes:
+        only: The checks that are asked for by name; all that can run if there are none.
         past: The lineage as it stood then; None for that of now.
         at: The moment for which deadlines are forecast; None for `past`, or now.
         since: drift looks at runs of this time only; None for all that are known.
@@ -33,6 +35,7 @@ class CheckOptions:
         audience: The audience whose site is searched; None for all.
     """
 
+    only: tuple[str, ...] = ()
     past: Moment | None = None
     at: datetime | None = None
     since: timedelta | None = None
@@ -69,6 +72,11 @@ class CheckedProject:
     def grafted(self) -> Grafted | None:
         """The graft that it is from; None without artifacts."""
         return self._described_graft[1]
+
+    @cached_property
+    def owners(self) -> dict[str, str]:
+        """The datasets and tasks that somebody owns -> the owner."""
+        return owners(self.described.lineage, self.described.descriptions)
 
     @cached_property
     def _described_graft(self) -> tuple[DescribedLineage, Grafted | None]:

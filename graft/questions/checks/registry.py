@@ -9,20 +9,28 @@ To add a check, write a module beside this one with a function that takes a `Che
 returns an `Answer`: its findings, and the tables, facts and notes that `--only` shows beside them.
 Its verdict, a few words, is all that stands for these when several checks run. Its `data` is of
 `docs/NAME.schema.json`, which docs/check.schema.json refers to. It raises `NothingToCheckError`
-where there is nothing that it could look at. Then name it in `CHECKS`; an option that it needs is
-one of `CheckOptions` and of `graft.commands.check`.
+where there is nothing that it could look at: `graft check` notes it, and `--only` fails. Then name
+it in `CHECKS`; an option that it needs is one of `CheckOptions` and of `graft.commands.check`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.report import check_answer
-from dbt_graft.analysis.checks.rules import owners
 from dbt_graft.analysis.rule import RULES, Rule
+from dbt_graft.graft.questions.checks.artifacts import check_artifacts
+from dbt_graft.graft.questions.checks.audience import check_audiences
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
+from dbt_graft.graft.questions.checks.contracts import check_contracts
+from dbt_graft.graft.questions.checks.dags import check_dags
+from dbt_graft.graft.questions.checks.drift import check_drift
+from dbt_graft.graft.questions.checks.freshness import check_freshness
+from dbt_graft.graft.questions.checks.links import check_site_links
+from dbt_graft.graft.questions.checks.privacy import check_privacy
+from dbt_graft.graft.questions.checks.quality import check_quality
 from dbt_graft.graft.questions.checks.rules import check_rules
 
 
@@ -49,29 +57,50 @@ CHECKS: Mapping[str, Check] = {
     check.name: check
     for check in (
         Check("rules", "What should be known of datasets and tasks, and is not.", check_rules),
+        Check("drift", "What is declared, and what runs are seen to do.", check_drift),
+        Check(
+            "contracts",
+            "Data contracts, and the datasets and columns that they promise.",
+            check_contracts,
+        ),
+        Check(
+            "artifacts",
+            "What `graft inject` changes in dbt's artifacts, and lineage that is lost.",
+            check_artifacts,
+        ),
+        Check("dags", "The order of DAGs, and the order that lineage demands.", check_dags),
+        Check("privacy", "Where sensitive values are, and how they came there.", check_privacy),
+        Check("quality", "Who reads data whose tests failed, or that is late.", check_quality),
+        Check(
+            "freshness",
+            "Up to when each source is collected, and how far it is behind.",
+            check_freshness,
+        ),
+        Check("links", "Links of runbooks into the site that lead nowhere.", check_site_links),
+        Check(
+            "audience",
+            "What published sites have and their audiences may not see.",
+            check_audiences,
+        ),
     )
 }
 
 
-def run_checks(checked: CheckedProject, names: Sequence[str] = ()) -> Answer:
+def run_checks(checked: CheckedProject) -> Answer:
     """The answer of all checks that can run, or of those that are named.
 
     Raises:
         GraftError: The project cannot be read, or a check that is named cannot run.
     """
     answers: dict[str, Answer] = {}
-    notes = []
-    for name in names or CHECKS:
+    only, notes = checked.options.only, []
+    for name in only or CHECKS:
         try:
             answers[name] = CHECKS[name].ask(checked)
         except NothingToCheckError as reason:
-            if names:
+            if only:
                 raise
-            remedy = f"; {reason.remedy}" if reason.remedy else ""
-            notes.append(f"{name} was left out: {reason.problem}{remedy}")
+            because = "; ".join(filter(None, (reason.problem, reason.remedy)))
+            notes.append(f"{name} is left out: {because}")
     severities = checked.config.rules.severities
-    if names:
-        return check_answer(answers, severities)
-    described = checked.described
-    owned = owners(described.lineage, described.descriptions)
-    return check_answer(answers, severities, notes, owned)
+    return check_answer(answers, severities, notes, None if only else checked.owners)

@@ -29,5 +29,6 @@ def _scope(config: Config, flows: Sequence[Flow]) -> RuleScope:
         frozenset(map(str.casefold, config.rules.certified)),
         frozenset(map(str.casefold, config.rules.gold)),
         config.rules.platform,
+        config.check.accept,
         newest - config.impact.stale_span if newest else None,
     )

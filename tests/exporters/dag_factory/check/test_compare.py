@@ -46,11 +46,12 @@ def dag(*tasks: str, schedule: Any = CRON, **keys: Any) -> dict[str, Any]:
 
 
 def findings(order: DemandedOrder = SHOP, **dags: dict[str, Any]) -> list[str]:
-    """The texts of what is found."""
+    """The codes and texts of what is found, with the datasets."""
     read = read_yaml_dags(yaml.safe_dump(dags, sort_keys=False), "dags/shop.yml")
     assert read.unreadable == {}
     return [
-        f"{one.fault}: {one.text}" for one in compare(order, read.dags, task_matcher(order, {}))
+        f"{finding.code}: {finding.problem}" + "".join(f" ({name})" for name in finding.path[1:-1])
+        for finding in compare(order, read.dags, task_matcher(order, {}))
     ]
 
 
@@ -73,15 +74,15 @@ def test_a_reader_that_runs_before_its_writer() -> None:
         "report after score",
     )
     assert findings(shop=dag(*tasks)) == [
-        "before writer: stg_orders runs before load_orders, its writer (spark/raw.orders)",
-        "superfluous: load_orders waits for stg_orders, of which it reads nothing",
+        "DAG_BEFORE_WRITER: stg_orders runs before load_orders, its writer (spark/raw.orders)",
+        "DAG_NEEDLESS_WAIT: load_orders waits for stg_orders, of which it reads nothing",
     ]
 
 
 def test_in_a_cycle_one_of_two_orders_is_a_warning() -> None:
     order = order_of("a: y -> x", "b: x -> y")
     assert findings(order, shop=dag("a", "b after a")) == [
-        "cycle: a runs before b, its writer (spark/y), which needs its data: a cycle"
+        "DAG_CYCLE: a runs before b, its writer, which needs its data: a cycle (spark/y)"
     ]
     assert len(findings(order, shop=dag("a", "b"))) == 2
 
@@ -94,7 +95,8 @@ def test_a_reader_that_waits_for_nobody() -> None:
         "report after score, load_orders",
     )
     assert findings(shop=dag(*tasks)) == [
-        "not after writer: stg_orders does not wait for load_orders, its writer (spark/raw.orders)"
+        "DAG_NOT_AFTER_WRITER: stg_orders does not wait for load_orders, its writer "
+        "(spark/raw.orders)"
     ]
 
 
@@ -168,12 +170,12 @@ def test_a_sensor_on_another_dag_makes_none() -> None:
     [
         (
             CRON,
-            "by clock: rest.stg_orders comes after load.load_orders, its writer, only by the clock "
+            "DAG_BY_CLOCK: rest.stg_orders comes after load.load_orders, its writer, only by the clock "
             "(spark/raw.orders)",
         ),
         (
             "none",
-            "not after writer: rest.stg_orders does not wait for load.load_orders, its writer "
+            "DAG_NOT_AFTER_WRITER: rest.stg_orders does not wait for load.load_orders, its writer "
             "(spark/raw.orders)",
         ),
     ],
@@ -193,7 +195,7 @@ def test_tasks_that_no_dag_runs_and_ones_that_lineage_no_longer_has() -> None:
     later = order_of("load_orders: -> raw.orders", "new: raw.orders ->")
     read = read_yaml_dags(text, "dags/shop_dag.yml", is_ours=True)
     found = compare(later, read.dags, task_matcher(later, {}))
-    assert [f"{one.place}: {one.text}" for one in found] == [
+    assert [f"{finding.place}: {finding.problem}" for finding in found] == [
         ": no DAG runs new",
         "dags/shop_dag.yml:13: dbt_stg_orders is no longer in the lineage",
         "dags/shop_dag.yml:23: report is no longer in the lineage",
@@ -259,8 +261,9 @@ def test_a_task_is_known_by_the_name_that_graft_yml_has_for_it() -> None:
     order = order_of("load: -> raw", "use: raw ->")
     matcher = task_matcher(order, {"shop.step1": "use", "step2": "load", "step3": "lod"})
     finding, typo, _ = compare(order, read.dags, matcher)
-    assert typo.text == "`known_as` has lod for step3, which is not in the lineage"
-    assert finding.text == "step1 runs before step2, its writer (spark/raw)"
+    assert typo.problem == "`known_as` has lod for step3, which is not in the lineage"
+    assert finding.problem == "step1 runs before step2, its writer"
+    assert finding.path == ("shop.step2", "spark/raw", "shop.step1")
     assert finding.place == "x.yml:4"
 
 

@@ -1,4 +1,4 @@
-"""The columns on which dbt's artifacts and the logs of a project do not agree."""
+"""The check `drift`: what people and dbt declare, against what runs are seen to do."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
+from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.column_drift import ColumnDrift, column_drift
-from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.analysis.checks.drift import drift
+from dbt_graft.analysis.checks.drift_answer import drift_answer
+from dbt_graft.analysis.checks.model_drift import model_drift
+from dbt_graft.graft.questions.checks.checked_project import CheckedProject
 from dbt_graft.injector.dbt_columns import dbt_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
@@ -16,12 +19,26 @@ from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Column, Dataset, Direction, Status
 
 
-def find_drifted_columns(config: Config, lineage: Lineage) -> list[ColumnDrift]:
+def check_drift(checked: CheckedProject) -> Answer:
+    """The edges and columns on which they do not agree."""
+    options, lineage = checked.options, checked.described.lineage
+    since = checked.now - options.since if options.since else None
+    return drift_answer(
+        [*drift(lineage, options.runs, since), *model_drift(lineage, options.runs, since)],
+        _drifted_columns(checked, lineage),
+        checked.owners,
+        {definition.name for definition in lineage.definitions.values()},
+        since,
+    )
+
+
+def _drifted_columns(checked: CheckedProject, lineage: Lineage) -> list[ColumnDrift]:
     """The columns on which catalog.json, YAML and the logs do not agree; none without artifacts."""
-    project = Project(config)
+    project = checked.project
     if project.dbt is None:
         return []
-    seen = _rename_datasets(project.records(LineageView(results=False)).datasets, project.rename)
+    view = replace(checked.view, results=False)
+    seen = _rename_datasets(project.records(view).datasets, project.rename)
     columns = dbt_columns(project.dbt.artifacts, project.dbt.relations)
     return column_drift(columns, seen, _last_writes(lineage))
 

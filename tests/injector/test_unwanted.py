@@ -1,4 +1,4 @@
-"""Forbidden changes are found unless accepted; the report lists everything."""
+"""Unwanted changes are found unless accepted; the report lists everything."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.injector.forbidden import Rule, violations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.report_text import render_report
+from dbt_graft.injector.unwanted import unwanted_changes
 
 Run = Callable[..., Grafted]
 
@@ -25,46 +25,49 @@ def messy(project: Any, log: Any, run: Run) -> Grafted:
 
 
 @pytest.mark.parametrize(
-    ("rule", "texts"),
+    ("code", "texts"),
     [
         (
-            "cycle",
+            "CYCLE_BROKEN",
             [
-                "write_back closes model.python_tasks.raw_orders -> model.shop.stg_orders -> "
-                "model.shop.orders -> model.python_tasks.raw_orders"
+                "model.shop.orders: write_back closes model.python_tasks.raw_orders -> "
+                "model.shop.stg_orders -> model.shop.orders -> model.python_tasks.raw_orders"
             ],
         ),
-        ("second_writer", ["patch writes spark/analytics.orders, as dbt does"]),
+        ("SECOND_WRITER", ["spark/analytics.orders: patch writes it, as dbt does"]),
         (
-            "unmatched",
+            "UNKNOWN_DATASET",
             [
-                "dbt does not know spark/raw.returns, used by rebuild_returns",
-                "dbt does not know landing/customers, used by land_shop_files",
-                "dbt does not know landing/orders, used by land_shop_files",
-                "dbt does not know landing/returns, used by rebuild_returns",
-                "dbt does not know mssql://sql01:1433/Crm.dbo.SupplierFeed, used by load_suppliers",
+                "spark/raw.returns: dbt does not know it; it is used by rebuild_returns",
+                "landing/customers: dbt does not know it; it is used by land_shop_files",
+                "landing/orders: dbt does not know it; it is used by land_shop_files",
+                "landing/returns: dbt does not know it; it is used by rebuild_returns",
+                "mssql://sql01:1433/Crm.dbo.SupplierFeed: dbt does not know it; it is used by "
+                "load_suppliers",
             ],
         ),
     ],
 )
-def test_what_is_forbidden_is_found(messy: Grafted, rule: Rule, texts: list[str]) -> None:
-    assert [found.text for found in violations(messy.report, [rule])] == texts
+def test_what_may_be_unwanted_is_found(messy: Grafted, code: str, texts: list[str]) -> None:
+    findings = [finding for finding in unwanted_changes(messy.report) if finding.code == code]
+    assert [f"{finding.subject}: {finding.problem}" for finding in findings] == texts
 
 
 @pytest.mark.parametrize(
-    ("rule", "accept", "left"),
+    ("code", "accept", "left"),
     [
-        ("cycle", ["WRITE_BACK"], 0),
-        ("cycle", ["model.shop.orders"], 0),
-        ("cycle", ["model.shop.stg_orders"], 1),
-        ("unmatched", ["landing/*"], 2),
-        ("unmatched", ["landing/*", "mssql://*", "spark/raw.returns"], 0),
+        ("CYCLE_BROKEN", ["WRITE_BACK"], 0),
+        ("CYCLE_BROKEN", ["model.shop.orders"], 0),
+        ("CYCLE_BROKEN", ["model.shop.stg_orders"], 1),
+        ("UNKNOWN_DATASET", ["landing/*"], 2),
+        ("UNKNOWN_DATASET", ["landing/*", "mssql://*", "spark/raw.returns"], 0),
     ],
 )
 def test_what_is_accepted_is_left_out(
-    messy: Grafted, rule: Rule, accept: list[str], left: int
+    messy: Grafted, code: str, accept: list[str], left: int
 ) -> None:
-    assert len(violations(messy.report, [rule], accept)) == left
+    codes = [finding.code for finding in unwanted_changes(messy.report, accept)]
+    assert codes.count(code) == left
 
 
 def test_the_report_has_a_section_for_everything_that_happened(messy: Grafted) -> None:

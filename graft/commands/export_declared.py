@@ -1,4 +1,4 @@
-"""`graft declared`: files of declared lineage, checked in CI."""
+"""The command `graft export declared`: the YAML of declared lineage that settles drift."""
 
 from __future__ import annotations
 
@@ -8,29 +8,26 @@ from pathlib import Path
 import click
 import yaml
 
-from dbt_graft.analysis.checks.drift import drift, proposed_flows
-from dbt_graft.graft.commands.command import CommandGroup, config_option, load_config
-from dbt_graft.graft.commands.drift import runs_option
+from dbt_graft.analysis.checks.drift import ENOUGH, drift, proposed_flows
+from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.project import Project
 from dbt_graft.lineage.dataset import DatasetId
 
 
-@click.group(cls=CommandGroup, epilog="\b\nExample: graft doctor lineage/*.yml")
-def declared() -> None:
-    """Check files of declared lineage, propose them, or print their JSON schema."""
-
-
-@declared.command(
-    epilog="\b\nExit codes: 0 printed; 1 the project cannot be read; 2 invalid command line or "
-    "graft.yml.\n\n"
-    "\b\nExamples:\n"
-    "  graft declared propose\n"
-    "  graft declared propose > lineage/proposed.yml"
+@click.command(
+    "declared",
+    epilog="\b\nExamples:\n  graft export declared\n  graft export declared > lineage/proposed.yml",
 )
 @config_option
-@runs_option
-def propose(config_path: Path | None, runs: int) -> None:
-    """Print the flows that would settle what `graft drift` finds.
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=ENOUGH,
+    show_default=True,
+    help="So many runs without a trace of a declared edge make it a phantom.",
+)
+def declared(config_path: Path | None, runs: int) -> None:
+    """Print the flows that would settle what `graft check --only drift` finds.
 
     Of each task that drifted all its flows: those that were seen, and those that are declared and
     are no phantoms. Put them in place of the task's `flows`; its other keys stay as they are.

@@ -1,0 +1,99 @@
+"""The check `contracts`: data contracts, held against the datasets that they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dbt_graft.analysis.answer import Answer, Table
+from dbt_graft.analysis.checks.contracts import ContractMatches, match_contracts
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.render.github import findings
+from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.analysis.rule import CONTRACT_COLUMN, CONTRACT_NOT_READ, CONTRACT_UNMATCHED
+from dbt_graft.graft.project.contracts import read_contracts
+from dbt_graft.graft.questions.checks.checked_project import CheckedProject
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.errors import GraftError
+
+
+def check_contracts(checked: CheckedProject) -> Answer:
+    """Contracts that cannot be read, mean no dataset, or promise columns that are not there."""
+    files = read_contracts(checked.config)
+    described = checked.described
+    datasets = {*described.lineage.datasets, *described.descriptions}
+    matches = match_contracts(files.contracts, datasets)
+    catalog = checked.grafted.catalog if checked.grafted else {}
+    rows = [
+        (contract.name, table.names[0], str(dataset)) for contract, table, dataset in matches.tables
+    ]
+    keys = ("contract", "table", "dataset")
+    return Answer(
+        "data contracts",
+        f"{count(len(files.contracts), 'contract')} of {count(len(rows), 'dataset')}",
+        tables=[Table("tables", keys, rows)],
+        findings=[
+            *_unread(files.faults),
+            *_unmatched(matches),
+            *_missing_columns(matches, described, catalog),
+        ],
+        data={"tables": [dict(zip(keys, row, strict=True)) for row in rows]},
+    )
+
+
+def _unread(faults: Iterable[GraftError]) -> Iterator[Finding]:
+    for fault in faults:
+        for finding in findings(fault):
+            remedy = finding.remedy or "correct the file, or `contracts` in graft.yml"
+            subject = finding.subject or "contracts"
+            yield CONTRACT_NOT_READ.finding(subject, finding.problem, remedy, place=finding.subject)
+
+
+def _unmatched(matches: ContractMatches) -> Iterator[Finding]:
+    for contract, table, candidates in matches.unmatched:
+        several = (
+            f"may mean {', '.join(map(str, candidates[:3]))}"
+            if candidates
+            else "means no known dataset"
+        )
+        problem = f"its table {table.names[0]} {several}"
+        remedy = "name database and schema in `servers`, or the table in `physicalName`"
+        yield CONTRACT_UNMATCHED.finding(
+            contract.name, problem, remedy, contract.owner, contract.file
+        )
+
+
+def _missing_columns(
+    matches: ContractMatches, described: DescribedLineage, catalog: Mapping[str, Any]
+) -> Iterator[Finding]:
+    remedy = "add them, or agree on a new version of the contract"
+    for contract, table, dataset in matches.tables:
+        facts = described.lineage.datasets.get(dataset)
+        if facts is None or not _is_complete(described, dataset, catalog):
+            continue
+        columns = {column.name.casefold() for column in facts.columns}
+        # Fields of nested columns are not in catalogs.
+        promised = [column.name for column in table.columns if "." not in column.name]
+        lacks = [name for name in promised if name.casefold() not in columns] if columns else []
+        if lacks:
+            problem = f"lacks {join_names(lacks, 5)}, which the contract {contract.name} promises"
+            yield CONTRACT_COLUMN.finding(
+                str(dataset), problem, remedy, contract.owner, contract.file
+            )
+
+
+def _is_complete(
+    described: DescribedLineage, dataset: DatasetId, catalog: Mapping[str, Any]
+) -> bool:
+    """Whether all columns of a dataset are known: by dbt's catalog, or by a write.
+
+    Logs of reads show those that were read.
+    """
+    description = described.descriptions.get(dataset)
+    if description and description.role not in (Role.ADDED, Role.NEW_SOURCE):
+        entries = {**(catalog.get("nodes") or {}), **(catalog.get("sources") or {})}
+        if any(node_id in entries for node_id in (description.node_id, *description.dbt_ids)):
+            return True
+    return bool(described.lineage.writers(dataset))

@@ -1,0 +1,174 @@
+"""The check `dags`: existing DAGs, held against the order that lineage demands."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from dbt_graft.analysis.answer import Answer, Table
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.rule import DAG_NOT_READ
+from dbt_graft.exporters.dag_factory.check.compare import compare
+from dbt_graft.exporters.dag_factory.check.event_dags import event_dags
+from dbt_graft.exporters.dag_factory.check.matching import task_matcher
+from dbt_graft.exporters.dag_factory.check.scheduled import ReadDags, ScheduledDag
+from dbt_graft.exporters.dag_factory.check.yaml_dags import read_yaml_dags
+from dbt_graft.exporters.dag_factory.document import marker
+from dbt_graft.exporters.dag_factory.order import demanded_order
+from dbt_graft.exporters.dag_factory.planner import plan_dags, wanted_order
+from dbt_graft.exporters.dag_factory.settings import DagSettings
+from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
+from dbt_graft.lineage.errors import GraftError
+
+_YAML = (".yml", ".yaml")
+_EVENTS = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
+
+
+def check_dags(checked: CheckedProject) -> Answer:
+    """The places where DAGs run tasks in another order than lineage demands."""
+    config, lineage = checked.config, checked.described.lineage
+    settings = config.airflow.settings(config.site.url)
+    places = _places(checked)
+    scan = read_dags(places, settings)
+    if not scan.dags:
+        raise NothingToCheckError(
+            "\n".join(("there are no DAGs to check", *scan.unreadable)),
+            place=", ".join(map(str, places)),
+            remedy="name dag-factory's YAML, or the OpenLineage events of Airflow",
+        )
+    order = demanded_order(lineage, checked.described.descriptions)
+    wanted = wanted_order(order, settings)
+    exported = {
+        (dag.dag_id, f"{task.group}.{task.task_id}" if task.group else task.task_id): task.nodes
+        for dag in plan_dags(order, settings).dags
+        for task in dag.tasks
+    }
+    matcher = task_matcher(wanted, config.airflow.known_as, exported)
+    rows = [(dag.dag_id, len(dag.tasks)) for dag in scan.dags]
+    tasks = count(sum(number for _, number in rows), "task")
+    return Answer(
+        "the order of DAGs",
+        f"{count(len(rows), 'DAG')} with {tasks}",
+        tables=[Table("DAGs", ("DAG", "tasks"), rows)],
+        findings=[
+            *compare(wanted, scan.dags, matcher),
+            *(DAG_NOT_READ.finding(path, why, place=path) for path, why in scan.unreadable.items()),
+        ],
+        data={"dags": dict(rows)},
+    )
+
+
+def _places(checked: CheckedProject) -> list[Path]:
+    """The files and folders that are named, or the folder to which DAGs are exported."""
+    config = checked.config
+    if checked.options.dags:
+        return list(checked.options.dags)
+    paths = [Path(config.path(path)) for path in config.check.dags or (config.airflow.out,)]
+    if not config.check.dags and not paths[0].exists():
+        remedy = "name them by --dags, or `check: {dags: […]}` in graft.yml"
+        raise NothingToCheckError("no DAGs are named", remedy=remedy)
+    return list(map(relative_to_cwd, paths))
+
+
+def relative_to_cwd(path: Path) -> Path:
+    """A path inside of the working directory, relative to it, as CI annotates files."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def read_dags(paths: Sequence[Path], settings: DagSettings) -> ReadDags:
+    """The DAGs in files and folders: YAML of dag-factory, events of Airflow.
+
+    Raises:
+        GraftError: One of them is neither.
+    """
+    our_marker = marker(settings.name)
+    dags: list[ScheduledDag] = []
+    unreadable: dict[str, str] = {}
+    events: list[Path] = []
+    for path in _files(paths):
+        if path.name.endswith(_EVENTS):
+            events.append(path)
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            unreadable[str(path)] = getattr(error, "strerror", None) or "is not UTF-8"
+            continue
+        is_ours = text.partition("\n")[0].rstrip("\r") == our_marker
+        read = read_yaml_dags(text, str(path), is_ours=is_ours)
+        dags += read.dags
+        unreadable |= read.unreadable
+    dag_ids = {dag.dag_id for dag in dags}
+    seen = event_dags(event for path in events for event in _events(path, unreadable))
+    # A file says what a DAG is now, events what it was.
+    dags += [dag for dag in seen if dag.dag_id not in dag_ids]
+    return ReadDags(tuple(dags), unreadable)
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            inside = (file for file in path.rglob("*") if file.is_file())
+            yield from sorted(file for file in inside if file.name.endswith((*_YAML, *_EVENTS)))
+        elif not path.exists():
+            raise GraftError("there is no such file or folder", place=str(path))
+        elif path.name.endswith((*_YAML, *_EVENTS)):
+            yield path
+        else:
+            raise GraftError(
+                "is neither YAML nor events",
+                place=str(path),
+                remedy=f"name a file that ends in one of {', '.join((*_YAML, *_EVENTS))}",
+            )
+
+
+def _events(path: Path, unreadable: dict[str, str]) -> Iterator[Any]:
+    """The events in a file: one a line, or all of it one event or a list of them."""
+    faults = 0
+    try:
+        with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
+            first = file.readline()
+            if not _is_json(first):
+                yield from _document(first + file.read(), path, unreadable)
+                return
+            for line in (first, *file):
+                if not line.strip():
+                    continue
+                try:
+                    record = orjson.loads(line)
+                except orjson.JSONDecodeError:
+                    faults += 1
+                    continue
+                yield from record if isinstance(record, list) else (record,)
+    except (OSError, EOFError, zlib.error) as error:
+        unreadable[str(path)] = getattr(error, "strerror", None) or "is damaged"
+    if faults:
+        unreadable[str(path)] = f"{count(faults, 'line')} cannot be read as JSON"
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+def _document(text: bytes, path: Path, unreadable: dict[str, str]) -> Iterator[Any]:
+    try:
+        read = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        good = [line for line in lines if _is_json(line)]
+        if len(good) < len(lines):
+            bad = count(len(lines) - len(good), "line")
+            unreadable[str(path)] = f"{bad} cannot be read as JSON"
+        yield from map(orjson.loads, good)
+        return
+    yield from read if isinstance(read, list) else (read,)
