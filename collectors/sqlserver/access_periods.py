@@ -1,24 +1,28 @@
-"""Dates in the conditions of a text -> the periods of the datasets that it reads or changes.
+"""Dates in the conditions of a text -> the dates of data that its statement reads or changes.
 
 Only dates on date columns stay: by configuration, by name, or by the type that the server's catalog
-has. What other columns were compared with goes no further.
+has. What other columns were compared with goes no further. Partitions that a text switches or
+truncates are named by their numbers.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 
-from dbt_graft.collectors.sqlserver.shown import StatementAccess
+from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentCounts
+from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.collectors.statements.periods.shape import TextDate
 from dbt_graft.lineage.building.period_flow import derive_periods
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, has_time
-from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
-from dbt_graft.lineage.dates.period_union import known_union, union
+from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import PARTITIONS, union
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Direction, Evidence
+from dbt_graft.lineage.records import Evidence
 
 _CHANGES = frozenset({Operation.DELETE, Operation.UPDATE, Operation.MERGE})
 _DAY = timedelta(days=1)
@@ -26,39 +30,57 @@ _DAY = timedelta(days=1)
 Periods = tuple[Period, ...]
 
 
-def access_periods(access: StatementAccess, columns: DateColumns) -> Periods:
-    """The dates of data that an access is about; empty where its text does not limit them."""
-    segment, statement = access.shown
-    if statement.procedure is not None or statement.evidence is not Evidence.OBSERVED:
-        return ()  # the text is that of the call
-    dates = segment.counts.dates
-    if not dates:
-        return ()
-    if access.direction is Direction.READ or access.operation in _CHANGES:
-        return _table_periods(access, dates, columns)
-    read: dict[DatasetId, Periods] = {}
-    for table_access in statement.accesses:
-        if table_access.direction is Direction.READ:
-            source = access._replace(table=table_access.table, direction=Direction.READ)
-            read[table_access.table.dataset] = _table_periods(source, dates, columns)
+def dated_statement(
+    statement: ResolvedStatement, counts: SegmentCounts, columns: DateColumns
+) -> ResolvedStatement:
+    """A statement with the dates and partitions that its text limits it to.
+
+    Args:
+        columns: The columns whose values are dates of data.
+    """
+    is_shown = statement.procedure is None and statement.evidence is Evidence.OBSERVED
+    # The text of another statement is that of the call.
+    if not is_shown or not (counts.dates or counts.partitions):
+        return statement
+    reads = tuple(
+        access._replace(
+            periods=_table_periods(access, counts, columns, changes=False),
+            positions=_positions(access, counts, changes=False),
+        )
+        for access in statement.reads
+    )
+    read = {access.dataset: access.periods for access in reads}
+    writes = tuple(
+        access._replace(
+            periods=_table_periods(access, counts, columns, changes=True)
+            if access.operation in _CHANGES
+            else _derived_periods(access, statement, read),
+            positions=_positions(access, counts, changes=True),
+        )
+        for access in statement.writes
+    )
+    return replace(statement, reads=reads, writes=writes)
+
+
+def _derived_periods(
+    access: DatasetAccess, statement: ResolvedStatement, read: Mapping[DatasetId, Periods]
+) -> Periods:
     inputs = (
         (edge.to_column, edge.from_dataset, edge.from_column, edge.subtype)
-        for edge in statement.column_edges
-        if edge.to_dataset == access.table.dataset
+        for edge in statement.edges
+        if edge.to_dataset == access.dataset
     )
     return derive_periods(inputs, read) if any(read.values()) else ()
 
 
 def _table_periods(
-    access: StatementAccess, dates: Iterable[TextDate], columns: DateColumns
+    access: DatasetAccess, counts: SegmentCounts, columns: DateColumns, *, changes: bool
 ) -> Periods:
-    changes = access.direction is Direction.WRITE
-    types = {column.name.casefold(): column.type for column in access.table.columns}
-    names = [access.table.dataset.name, access.table.alias.name if access.table.alias else ""]
+    types = {column.name.casefold(): column.type for column in access.columns}
     by_column: dict[str, list[TextDate]] = defaultdict(list)
-    for date in dates:
+    for date in counts.dates:
         is_column = date.sure or date.column.casefold() in types
-        if date.changes is changes and is_column and any(is_named(n, date.table) for n in names):
+        if date.changes is changes and is_column and _is_named(access, date.table):
             by_column[date.column].append(date)
     ranks = {column: columns.rank(column, types.get(column.casefold(), "")) for column in by_column}
     for column in sorted(ranks, key=lambda name: (-ranks[name], name)):
@@ -71,10 +93,34 @@ def _table_periods(
     return ()
 
 
-def is_named(dataset: str, written: str) -> bool:
+def _positions(
+    access: DatasetAccess, counts: SegmentCounts, *, changes: bool
+) -> tuple[DataPosition, ...]:
+    """The partitions that an access is about; empty where it is about the table.
+
+    A position without numbers is about some partitions, and the text does not tell which.
+    """
+    ranges = [
+        (partitions.first, partitions.last)
+        for partitions in counts.partitions
+        if partitions.operation == access.operation.value
+        and partitions.changes is changes
+        and _is_named(access, partitions.table)
+    ]
+    if any(first is None for first, _ in ranges):
+        return ()
+    return tuple(DataPosition(PARTITIONS, _text(first), _text(last)) for first, last in ranges)
+
+
+def _text(number: int | None) -> str:
+    return str(number) if number else ""
+
+
+def _is_named(access: DatasetAccess, written: str) -> bool:
     """Whether a dataset's name ends as a table is written: `Shop.dbo.orders`, `dbo.orders`."""
-    folded = dataset.casefold()
-    return bool(folded) and (folded == written or folded.endswith(f".{written}"))
+    names = (access.dataset.name, access.alias.name if access.alias else "")
+    folded = (name.casefold() for name in names if name)
+    return any(name == written or name.endswith(f".{written}") for name in folded)
 
 
 def _period(date: TextDate, type_: str) -> Period:
@@ -82,8 +128,3 @@ def _period(date: TextDate, type_: str) -> Period:
     is_same_day = date.after and date.start is not None and has_time(type_)
     start = date.start - _DAY if is_same_day and date.start else date.start
     return Period(start, date.end, Grain(date.grain), PeriodEvidence.PREDICATE, date.column)
-
-
-def add_periods(before: Periods | None, periods: Periods) -> Periods:
-    """The periods of another statement added to those before; None for the first."""
-    return periods if before is None else known_union(before, periods)

@@ -6,6 +6,8 @@ What several partitions find (a shape, a dataset) comes once from each.
 
 from __future__ import annotations
 
+import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -14,25 +16,32 @@ from itertools import groupby
 import pyarrow as pa
 
 from dbt_graft.collectors.schema import Row, batch, record
-from dbt_graft.collectors.sqlserver import records
-from dbt_graft.collectors.sqlserver.records import DatasetTotals
 from dbt_graft.collectors.sqlserver.resolution.resolve import (
     ResolvedText,
     SentText,
     TextResolver,
 )
-from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
+from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, time
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment, run_segments
 from dbt_graft.collectors.sqlserver.shown import (
     ResolvedSegment,
     distinct_statements,
-    statement_accesses,
+    run_statements,
 )
+from dbt_graft.collectors.statement import (
+    Columns,
+    SeenDatasets,
+    Statement,
+    access_records,
+    column_edge_records,
+)
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store import LogRecords, OpenSession
-from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns
-from dbt_graft.lineage.records import Access, ColumnEdge, Reject, Run, Shape
+from dbt_graft.lineage.records import Access, Outcome, Reject, Run, Shape
 
+ENGINE = "sqlserver"
+_UNKNOWN_HANDLE = "ran a statement that was prepared before the capture began"
 # A batch goes out with about so many accesses.
 _ACCESSES = 5_000
 _RAN = (SegmentKind.STATEMENT, SegmentKind.UNRESOLVED_HANDLE)
@@ -109,9 +118,18 @@ def _run_key(segment: RunSegment) -> tuple[str, ...]:
     return key.task, key.run, "" if key.run else key.session
 
 
+def _most_columns(a: Columns, b: Columns) -> Columns:
+    """Of the write that named the most, typed ones first."""
+    return max(a, b, key=lambda columns: (any(column.type for column in columns), len(columns)))
+
+
 @dataclass(slots=True)
 class Assembler:
-    """Takes the segments of run after run."""
+    """Takes the segments of run after run.
+
+    Attributes:
+        edges: Of the statements with the same column edges in a log the first.
+    """
 
     server: str
     texts: TextResolver
@@ -119,8 +137,8 @@ class Assembler:
     runs: list[Run] = field(default_factory=list)
     sessions: list[OpenSession] = field(default_factory=list)
     shapes: dict[str, Shape] = field(default_factory=dict)
-    column_edges: dict[ColumnEdge, None] = field(default_factory=dict)
-    datasets: dict[tuple[DatasetId, str], DatasetTotals] = field(default_factory=dict)
+    edges: dict[tuple[object, ...], Statement] = field(default_factory=dict)
+    datasets: SeenDatasets = field(default_factory=lambda: SeenDatasets(_most_columns))
     columns: DateColumns = field(default_factory=DateColumns)
 
     def add(self, segments: Sequence[RunSegment]) -> None:
@@ -144,18 +162,21 @@ class Assembler:
         return [None if text is None else texts[text] for text in sent]
 
     def _add_run(self, segments: Sequence[ResolvedSegment]) -> None:
-        self.runs += records.runs(segments)
+        runs = run_records(segments)
+        self.runs += runs.values()
         for segment, _ in segments:
             if segment.key.kind is SegmentKind.UNRESOLVED_HANDLE:
-                shape = records.unresolved_handle(segment)
+                shape = unresolved_handle(segment)
                 self.shapes.setdefault(shape.shape_id, shape)
-        statements = distinct_statements(segments)
-        for _, statement in statements:
-            self.shapes.setdefault(statement.shape.shape_id, statement.shape)
-        accesses = list(statement_accesses(statements))
-        self.accesses += records.accesses(accesses, self.columns)
-        records.add_datasets(self.datasets, accesses)
-        self.column_edges.update(dict.fromkeys(records.column_edges(statements)))
+        shown = distinct_statements(segments)
+        for _, resolved in shown:
+            self.shapes.setdefault(resolved.shape_id, resolved.shape)
+        statements = list(run_statements(shown, runs, self.columns))
+        self.accesses += access_records(statements)
+        self.datasets.add(statements)
+        for statement in statements:
+            run, same = statement.run, (statement.shape_id, statement.evidence, statement.edges)
+            self.edges.setdefault((run.task, run.origin, *same), statement)
 
     def _open_session(self, segment: RunSegment) -> OpenSession:
         key, counts = segment.key, segment.counts
@@ -169,9 +190,9 @@ class Assembler:
             handle=key.handle,
             text=key.text,
             temporaries=key.temporaries,
-            started=records.time(counts.started),
-            first_ended=records.time(counts.first_ended),
-            last_ended=records.time(counts.last_ended),
+            started=time(counts.started),
+            first_ended=time(counts.first_ended),
+            last_ended=time(counts.last_ended),
             first_sequence=counts.first_sequence,
             origin=segment.origin,
         )
@@ -198,8 +219,8 @@ class Assembler:
                 of_log[note.key.kind] = of_log.get(note.key.kind, 0) + note.counts.times
         log_records = LogRecords(
             shapes=tuple(self.shapes.values()),
-            datasets=tuple(totals.dataset_record() for totals in self.datasets.values()),
-            column_edges=tuple(self.column_edges),
+            datasets=tuple(self.datasets.records()),
+            column_edges=tuple(dict.fromkeys(column_edge_records(self.edges.values()))),
             rejects=tuple(rejects),
         )
         return AssembledRows(
@@ -215,3 +236,42 @@ class Assembler:
                 for origin, of_log in counts.items()
             ),
         )
+
+
+def run_records(segments: Iterable[ResolvedSegment]) -> dict[str, Run]:
+    """A run as each log shows it; one whose last statement on a dataset failed has failed."""
+    segments_by_origin: dict[str, list[ResolvedSegment]] = defaultdict(list)
+    for resolved in segments:
+        segments_by_origin[resolved[0].origin].append(resolved)
+    return {origin: _run(of_log) for origin, of_log in segments_by_origin.items()}
+
+
+def _run(segments: Sequence[ResolvedSegment]) -> Run:
+    def order(resolved: ResolvedSegment) -> tuple[bool, int, int]:
+        segment, text = resolved
+        touches = text is not None and bool(text.statements)
+        return touches, segment.counts.last_ended, segment.counts.last_sequence
+
+    last, _ = max(segments, key=order)
+    return Run(
+        run_id=last.run_id,
+        task=last.key.task,
+        engine=ENGINE,
+        started_at=time(min(segment.counts.started for segment, _ in segments)),
+        ended_at=time(max(segment.counts.last_ended for segment, _ in segments)),
+        status=last.status,
+        origin=last.origin,
+    )
+
+
+def unresolved_handle(segment: RunSegment) -> Shape:
+    """The shape of a statement by a handle whose text no log shows: it failed."""
+    text = f"EXEC sp_execute {segment.key.handle} -- session {segment.key.session}"
+    return Shape(
+        shape_id=f"lost-{hashlib.sha256(text.encode()).hexdigest()[:20]}",
+        dialect=Dialect.TSQL.value,
+        text=text,
+        parser="",
+        outcome=Outcome.FAILED,
+        reason=_UNKNOWN_HANDLE,
+    )

@@ -1,24 +1,26 @@
-"""Statements that a run shows, each once, and the datasets that they read or write."""
+"""Segments of a run -> its statements, each once, with their datasets, columns and times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
-from dbt_graft.collectors.sqlserver.resolution.name_resolver import ResolvedTable
+from dbt_graft.collectors.sqlserver.access_periods import dated_statement
 from dbt_graft.collectors.sqlserver.resolution.resolve import ResolvedText
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
 from dbt_graft.collectors.sqlserver.runs import temporaries
 from dbt_graft.collectors.sqlserver.runs.captured import Level
 from dbt_graft.collectors.sqlserver.runs.requests import ALONE
-from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind, time
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
+from dbt_graft.collectors.statement import DatasetAccess, Statement, StatementEdge
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Direction, Status
+from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.records import Run, Status
 
 # A segment of a run, and its text resolved; None where no log shows the text.
 ResolvedSegment: TypeAlias = tuple[RunSegment, ResolvedText | None]
@@ -29,19 +31,6 @@ class ShownStatement(NamedTuple):
 
     segment: RunSegment
     statement: ResolvedStatement
-
-
-class StatementAccess(NamedTuple):
-    """A statement that a run shows reads or writes a dataset; times in microseconds."""
-
-    shown: ShownStatement
-    dataset: DatasetId
-    table: ResolvedTable
-    direction: Direction
-    operation: Operation
-    status: Status
-    first_at: int
-    last_at: int
 
 
 def distinct_statements(segments: Iterable[ResolvedSegment]) -> list[ShownStatement]:
@@ -90,32 +79,62 @@ def _shape(shown: ShownStatement) -> str:
     return shown.statement.shape.shape_id
 
 
-def statement_accesses(statements: Sequence[ShownStatement]) -> Iterator[StatementAccess]:
-    """The datasets that each distinct statement of a run reads or writes.
+def run_statements(
+    statements: Sequence[ShownStatement], runs: Mapping[str, Run], columns: DateColumns
+) -> Iterator[Statement]:
+    """The distinct statements of a run, each as its segment shows it.
 
     Times in the log are cut to milliseconds; below these, `first_at` and `last_at` carry the order
     in which statements came. A query counts from its beginning, because its rows arrive while it
     runs, anything else from its end. A statement that a rollback took back has failed.
+
+    Args:
+        runs: The run as each log shows it.
+        columns: The columns whose values are dates of data.
     """
     firsts = [_first_moment(statement) for statement in statements]
     lasts = [_last_moment(statement) for statement in statements]
     first_rank, last_rank = _ranks(firsts), _ranks(lasts)
-    for shown, first, last in zip(statements, firsts, lasts, strict=True):
-        segment, statement = shown
+    for (segment, resolved), first, last in zip(statements, firsts, lasts, strict=True):
+        key, counts = segment.key, segment.counts
         first_at = first.at + first_rank[first]
-        last_at = max(last.at + last_rank[last], first_at)
-        is_undone = segment.key.undone and statement.writes
-        for access in statement.accesses:
-            yield StatementAccess(
-                shown=shown,
-                dataset=dataset_of_run(access.table.dataset, segment),
-                table=access.table,
-                direction=access.direction,
-                operation=access.operation,
-                status=Status.FAILED if is_undone else segment.status,
-                first_at=first_at,
-                last_at=last_at,
-            )
+        statement = dated_statement(resolved, counts, columns)
+        yield Statement(
+            shape_id=statement.shape_id,
+            reads=tuple(_access_of_run(access, segment) for access in statement.reads),
+            writes=tuple(
+                _access_of_run(access, segment, counts.rows if resolved.alone else None)
+                for access in statement.writes
+            ),
+            edges=tuple(_edges_of_run(statement.edges, segment)),
+            run=runs[segment.origin],
+            status=Status.FAILED if key.undone and statement.writes else segment.status,
+            evidence=statement.evidence,
+            procedure=statement.procedure or key.procedure or None,
+            times=counts.times * statement.times,
+            first_at=time(first_at),
+            last_at=time(max(last.at + last_rank[last], first_at)),
+        )
+
+
+def _access_of_run(
+    access: DatasetAccess, segment: RunSegment, rows: int | None = None
+) -> DatasetAccess:
+    dataset = _dataset_of_run(access.dataset, segment)
+    rows = rows if access.operation.writes_rows else None
+    if dataset is access.dataset and rows is None:
+        return access
+    return access._replace(dataset=dataset, rows=rows)
+
+
+def _edges_of_run(edges: Iterable[StatementEdge], segment: RunSegment) -> Iterator[StatementEdge]:
+    for edge in edges:
+        if segment.key.procedure and edge.from_dataset == MEMORY:
+            continue  # a procedure's own constants
+        target = _dataset_of_run(edge.to_dataset, segment)
+        source = _dataset_of_run(edge.from_dataset, segment)
+        is_same = target is edge.to_dataset and source is edge.from_dataset
+        yield edge if is_same else edge._replace(to_dataset=target, from_dataset=source)
 
 
 class _Moment(NamedTuple):
@@ -146,7 +165,7 @@ def _ranks(moments: Iterable[_Moment]) -> dict[_Moment, int]:
     return ranks
 
 
-def dataset_of_run(dataset: DatasetId, segment: RunSegment) -> DatasetId:
+def _dataset_of_run(dataset: DatasetId, segment: RunSegment) -> DatasetId:
     """A dataset; a temporary table or table variable gets a name that no other has.
 
     A variable lives as long as the request that declares it.

@@ -95,11 +95,12 @@ def join_positions(
     )
 
 
-def known_partitions(
+def known_positions(
     a: tuple[DataPosition, ...], b: tuple[DataPosition, ...]
 ) -> tuple[DataPosition, ...]:
-    """The partitions of two accesses; none where one of them is about the table."""
-    return a if a == b else join_positions(a, b) if a and b else ()
+    """The positions of two accesses; no partitions where one of them is about the table."""
+    joined = join_positions(a, b)
+    return joined if a and b else tuple(p for p in joined if p.kind != PARTITIONS)
 
 
 def _partitions(positions: Iterable[DataPosition]) -> Iterator[DataPosition]:

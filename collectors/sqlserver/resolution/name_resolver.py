@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlglot.errors import TokenError
@@ -16,6 +15,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
+from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name, name_at
@@ -25,21 +25,6 @@ from dbt_graft.lineage.records import Column
 
 # These act on a synonym itself, all others on the table that it stands for.
 _OF_SYNONYMS = frozenset({"CREATE SYNONYM", "DROP"})
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedTable:
-    """A table that a statement names.
-
-    Attributes:
-        columns: As the snapshot has them; empty where it does not.
-        alias: The synonym by which the statement names it.
-    """
-
-    dataset: DatasetId
-    kind: Kind
-    columns: tuple[Column, ...] = ()
-    alias: DatasetId | None = None
 
 
 class NameResolver:
@@ -63,23 +48,31 @@ class NameResolver:
         """
         return NameResolver(self.server, self._snapshot, schema)
 
-    def table(self, table: TableAccess, database: str) -> ResolvedTable | None:
+    def access(self, table: TableAccess, database: str) -> DatasetAccess | None:
         """The table that a statement reads or writes; None for SQL Server's own catalog.
 
         Args:
             database: The current database, which names without one are in.
         """
+        columns = tuple(Column(*column) for column in table.columns)
         if table.kind is Kind.TEMPORARY:
-            return ResolvedTable(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
+            dataset = DatasetId(self.server, table.name[-1])
+            return DatasetAccess(dataset, Kind.TEMPORARY, table.operation, columns=columns)
         named = self._full_name(table.name, database)
         target = named if table.operation in _OF_SYNONYMS else self._synonym_target(named)
         if target.is_system:
             return None
-        alias = None if target.casefold() == named.casefold() else named.dataset(self.server)
         relation = self.relation(target)
-        if relation is None:
-            return ResolvedTable(target.dataset(self.server), table.kind, alias=alias)
-        return ResolvedTable(target.dataset(self.server), relation.kind, relation.columns, alias)
+        # The types in a statement are newer than the snapshot: it made the table.
+        if relation and relation.columns and not any(column.type for column in columns):
+            columns = relation.columns
+        return DatasetAccess(
+            target.dataset(self.server),
+            relation.kind if relation else table.kind,
+            table.operation,
+            columns=columns,
+            alias=None if target.casefold() == named.casefold() else named.dataset(self.server),
+        )
 
     def columns(self, database: str, name: Name) -> Sequence[str]:
         """The columns of a table that a statement names; empty where they are not known."""

@@ -3,80 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from zlib import crc32
 
-from dbt_graft.collectors.schema import Flat
-from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver, ResolvedTable
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
+from dbt_graft.collectors.statement import DatasetAccess, Statement, StatementEdge
 from dbt_graft.collectors.statements.parse import ParsedShape
-from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graphs.columns import compose
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import (
-    Column,
-    Direction,
-    EdgeType,
-    Evidence,
-    Masking,
-    Outcome,
-    Shape,
-    Subtype,
-)
+from dbt_graft.lineage.records import Direction, EdgeType, Evidence, Outcome, Shape, Subtype
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedAccess:
-    """A statement reads or writes a dataset."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedStatement(Statement):
+    """A statement of a text that was sent, with the datasets that its names stand for.
 
-    table: Flat[ResolvedTable]
-    direction: Direction
-    operation: Operation
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedEdge:
-    """A column edge of a statement, between datasets."""
-
-    to_dataset: DatasetId
-    to_column: str
-    from_dataset: DatasetId
-    from_column: str
-    type: EdgeType
-    subtype: Subtype
-    masking: Masking
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedStatement:
-    """A statement with the datasets that its names stand for.
+    Its evidence is INFERRED for a statement of a procedure that was called: the log does not show
+    that it ran.
 
     Attributes:
-        writes: Whether it writes a dataset.
-        evidence: INFERRED for a statement of a procedure that was called: the log does not show
-            that it ran.
-        procedure: That in whose text it stands, where it is inferred.
-        ordinal: Its place in the text that was sent.
-        times: How often it stands in that text.
+        ordinal: Its place in the text.
         alone: Nothing else of that text touches a dataset, so that the text's rows are its rows.
     """
 
-    shape: Flat[Shape]
-    writes: bool
-    evidence: Evidence
-    procedure: str | None
-    accesses: tuple[ResolvedAccess, ...]
-    column_edges: tuple[ResolvedEdge, ...]
+    shape: Shape
     ordinal: int = 0
-    times: int = 1
     alone: bool = False
 
     @property
     def counts(self) -> bool:
         """Whether it touches a dataset, or may: it could not be read."""
-        return bool(self.accesses) or self.shape.outcome is Outcome.FAILED
+        return bool(self.reads or self.writes) or self.shape.outcome is Outcome.FAILED
 
 
 def resolve_statement(
@@ -88,15 +47,17 @@ def resolve_statement(
         database: The current database.
         procedure: That in whose text the statement stands; None for one that a log shows.
     """
-    accesses = []
+    reads: list[DatasetAccess] = []
+    writes: list[DatasetAccess] = []
     datasets: dict[Name, DatasetId] = {}
     for table in shape.accesses:
-        resolved = resolver.table(table, database)
-        if resolved is not None:
-            if procedure and table.name[-1].startswith("@"):
-                resolved = replace(resolved, dataset=_variable(resolved.dataset, procedure))
-            datasets[table.name] = resolved.dataset
-            accesses.append(_access(table, resolved))
+        access = resolver.access(table, database)
+        if access is None:
+            continue
+        if procedure and table.name[-1].startswith("@"):
+            access = access._replace(dataset=_variable(access.dataset, procedure))
+        datasets[table.name] = access.dataset
+        (reads if table.direction is Direction.READ else writes).append(access)
     return ResolvedStatement(
         shape=Shape(
             shape_id=shape.shape_id,
@@ -106,11 +67,12 @@ def resolve_statement(
             outcome=shape.outcome,
             reason=shape.reason,
         ),
-        writes=any(access.direction is Direction.WRITE for access in accesses),
+        shape_id=shape.shape_id,
+        reads=tuple(reads),
+        writes=tuple(writes),
+        edges=tuple(_column_edges(shape, datasets, is_body=procedure is not None)),
         evidence=Evidence.INFERRED if procedure else Evidence.OBSERVED,
         procedure=procedure,
-        accesses=tuple(accesses),
-        column_edges=tuple(_column_edges(shape, datasets, is_body=procedure is not None)),
     )
 
 
@@ -120,19 +82,9 @@ def _variable(dataset: DatasetId, procedure: str) -> DatasetId:
     return DatasetId(dataset.namespace, f"{dataset.name}~{number}")
 
 
-def _access(table: TableAccess, resolved: ResolvedTable) -> ResolvedAccess:
-    # The types in a statement are newer than the snapshot: it made the table.
-    named = tuple(Column(*column) for column in table.columns)
-    typed = named if any(column.type for column in named) else ()
-    columns = typed or resolved.columns or named
-    return ResolvedAccess(
-        replace(resolved, columns=columns), table.direction, Operation(table.operation)
-    )
-
-
 def _column_edges(
     shape: ParsedShape, datasets: Mapping[Name, DatasetId], *, is_body: bool
-) -> Iterator[ResolvedEdge]:
+) -> Iterator[StatementEdge]:
     """The edges between datasets, SQL Server's own catalog left out.
 
     A query's result goes into the task's memory, and what it sends comes from there; the values in
@@ -148,12 +100,12 @@ def _column_edges(
             source = None if is_body else MEMORY
             subtype = compose(Subtype.TRANSFORMATION, edge.subtype)
         if target and source:
-            yield ResolvedEdge(
-                to_dataset=target,
-                to_column=edge.column,
-                from_dataset=source,
-                from_column=edge.from_column,
-                type=subtype.type,
-                subtype=subtype,
-                masking=edge.masking,
+            yield StatementEdge(
+                target,
+                edge.column,
+                source,
+                edge.from_column,
+                subtype,
+                masking=bool(edge.masking),
+                masked_by=edge.masking,
             )

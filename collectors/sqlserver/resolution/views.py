@@ -11,12 +11,18 @@ from dataclasses import dataclass
 from functools import partial
 
 from dbt_graft.collectors.sqlserver.names import FullName
-from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver, ResolvedTable
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.statement import (
     ResolvedStatement,
     resolve_statement,
 )
 from dbt_graft.collectors.sqlserver.server.snapshot import ModuleKind, Snapshot
+from dbt_graft.collectors.statement import (
+    DatasetAccess,
+    Statement,
+    access_records,
+    column_edge_records,
+)
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import failure, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -26,16 +32,7 @@ from dbt_graft.collectors.statements.workers import Worker
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import (
-    Access,
-    Column,
-    ColumnEdge,
-    Dataset,
-    Direction,
-    Evidence,
-    Records,
-    Run,
-)
+from dbt_graft.lineage.records import Column, Dataset, Evidence, Records, Run
 
 _RUN = "definition"
 _PARTS = 3  # database, schema and name
@@ -63,11 +60,18 @@ class _Definition:
     origin: str
 
     @property
-    def reads(self) -> list[ResolvedTable]:
-        """The tables that the view is made of, once for each name that it has for one."""
-        return [
-            access.table for access in self.query.accesses if access.direction is Direction.READ
-        ]
+    def statement(self) -> Statement:
+        """The definition as a statement; a view that was renamed has its old name in its text."""
+        view, query = self.view, self.query
+        kinds = {access.dataset: access.kind for access in query.reads}
+        return Statement(
+            query.shape_id,
+            reads=tuple(DatasetAccess(*entry, Operation.CREATE_VIEW) for entry in kinds.items()),
+            writes=(DatasetAccess(view.dataset, Kind.VIEW, Operation.CREATE_VIEW),),
+            edges=tuple(edge._replace(to_dataset=view.dataset) for edge in query.edges),
+            run=Run(_RUN, view.task, DefinitionKind.VIEW, origin=self.origin),
+            evidence=Evidence.DECLARED,
+        )
 
 
 def view_records(
@@ -97,24 +101,18 @@ def view_records(
                     view, query, f"{label}#{view.dataset.name}"
                 )
             waiting = dict.fromkeys(
-                table.dataset
+                access.dataset
                 for view in views
-                for table in definitions_by_dataset[view.dataset].reads
+                for access in definitions_by_dataset[view.dataset].query.reads
             )
     definitions = list(definitions_by_dataset.values())
+    statements = [definition.statement for definition in definitions]
     return Records(
-        accesses=tuple(access for definition in definitions for access in _accesses(definition)),
-        runs=tuple(
-            Run(_RUN, definition.view.task, DefinitionKind.VIEW, origin=definition.origin)
-            for definition in definitions
-        ),
-        shapes={
-            definition.query.shape.shape_id: definition.query.shape for definition in definitions
-        },
+        accesses=tuple(access_records(statements)),
+        runs=tuple(statement.run for statement in statements),
+        shapes={definition.query.shape_id: definition.query.shape for definition in definitions},
         datasets=tuple(dataset for definition in definitions for dataset in _datasets(definition)),
-        column_edges=tuple(
-            edge for definition in definitions for edge in _column_edges(definition)
-        ),
+        column_edges=tuple(column_edge_records(statements)),
     )
 
 
@@ -151,47 +149,8 @@ def _failed_query(resolver: NameResolver, view: _View, reason: str) -> ResolvedS
     return resolve_statement(shape, view.name.database, resolver)
 
 
-def _accesses(definition: _Definition) -> Iterator[Access]:
-    view = definition.view
-    # A view that was renamed has its old name in its text.
-    used = [(view.dataset, Kind.VIEW, Direction.WRITE)]
-    kinds = {table.dataset: table.kind for table in definition.reads}
-    used += [(dataset, kind, Direction.READ) for dataset, kind in kinds.items()]
-    for dataset, kind, direction in used:
-        yield Access(
-            task=view.task,
-            run_id=_RUN,
-            dataset=dataset,
-            kind=kind,
-            direction=direction,
-            operation=Operation.CREATE_VIEW,
-            shape_id=definition.query.shape.shape_id,
-            evidence=Evidence.DECLARED,
-            origin=definition.origin,
-        )
-
-
 def _datasets(definition: _Definition) -> Iterator[Dataset]:
     yield Dataset(definition.view.dataset, Kind.VIEW, definition.view.columns)
-    for table in definition.reads:
-        symlinks = (table.alias,) if table.alias else ()
-        yield Dataset(table.dataset, table.kind, table.columns, symlinks)
-
-
-def _column_edges(definition: _Definition) -> Iterator[ColumnEdge]:
-    view, query = definition.view, definition.query
-    for edge in query.column_edges:
-        yield ColumnEdge(
-            task=view.task,
-            to_dataset=view.dataset,
-            to_column=edge.to_column,
-            from_dataset=edge.from_dataset,
-            from_column=edge.from_column,
-            type=edge.type,
-            subtype=edge.subtype,
-            masking=bool(edge.masking),
-            masked_by=edge.masking,
-            shape_id=query.shape.shape_id,
-            origin=definition.origin,
-            evidence=Evidence.DECLARED,
-        )
+    for access in definition.query.reads:
+        symlinks = (access.alias,) if access.alias else ()
+        yield Dataset(access.dataset, access.kind, access.columns, symlinks)

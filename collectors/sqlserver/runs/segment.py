@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -116,6 +117,7 @@ class SegmentCounts:
 
 
 _NO_DAMAGE = LogDamage("", "")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +135,8 @@ def log_segment(
 ) -> Segment:
     """A note on a log: what of it could not be read, or how many events it holds."""
     return Segment(origin, SegmentKey(kind, "", "", "", ""), SegmentCounts(times), damage)
+
+
+def time(microseconds: int) -> datetime:
+    """A time of a segment."""
+    return _EPOCH + timedelta(microseconds=microseconds)

@@ -12,7 +12,7 @@ from dbt_graft.lineage.dates.period_union import (
     PARTITIONS,
     SNAPSHOTS,
     join_positions,
-    known_partitions,
+    known_positions,
     known_union,
     union,
 )
@@ -86,8 +86,8 @@ def test_partitions_keep_their_gaps(a: list[str], b: list[str], expected: list[s
         tuple(DataPosition(PARTITIONS, *text.split("-")) for text in each)
         for each in (a, b, expected)
     )
-    assert known_partitions(one, two) == both
-    assert known_partitions(two, one) == both
+    assert known_positions(one, two) == both
+    assert known_positions(two, one) == both
 
 
 def test_snapshots_run_from_that_of_the_first_access_to_that_of_the_last() -> None:

@@ -69,7 +69,7 @@ def test_a_name_is_the_dataset_that_it_stands_for(
     sql: str, name: str, kind: Kind, alias: str | None
 ) -> None:
     (shape,) = parse(sql, Dialect.TSQL)
-    found = NameResolver(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop")
+    found = NameResolver(SERVER, SNAPSHOT).access(shape.accesses[0], "Shop")
     assert found is not None
     assert (found.dataset.name, found.kind) == (name, kind)
     assert found.alias == (DatasetId(SERVER, alias) if alias else None)
@@ -78,7 +78,7 @@ def test_a_name_is_the_dataset_that_it_stands_for(
 
 def test_a_synonym_of_a_linked_server_s_table_keeps_that_server() -> None:
     (shape,) = parse("SELECT 1 FROM dbo.far", Dialect.TSQL)
-    found = NameResolver(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop")
+    found = NameResolver(SERVER, SNAPSHOT).access(shape.accesses[0], "Shop")
     assert found is not None
     assert str(found.dataset) == "mssql://erp/Erp.dbo.items"
     assert str(found.alias) == f"{SERVER}/Shop.dbo.far"
@@ -86,7 +86,7 @@ def test_a_synonym_of_a_linked_server_s_table_keeps_that_server() -> None:
 
 def test_a_synonym_of_the_system_s_catalog_is_no_dataset() -> None:
     (shape,) = parse("SELECT 1 FROM dbo.objects", Dialect.TSQL)
-    assert NameResolver(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop") is None
+    assert NameResolver(SERVER, SNAPSHOT).access(shape.accesses[0], "Shop") is None
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,6 @@ def test_procedures(name: tuple[str, ...], place: str | None) -> None:
 
 def test_without_a_snapshot_names_are_all_that_is_known() -> None:
     (shape,) = parse("SELECT 1 FROM dbo.o", Dialect.TSQL)
-    found = NameResolver(SERVER).table(shape.accesses[0], "Shop")
+    found = NameResolver(SERVER).access(shape.accesses[0], "Shop")
     assert found is not None
     assert (str(found.dataset), found.columns) == (f"{SERVER}/Shop.dbo.o", ())

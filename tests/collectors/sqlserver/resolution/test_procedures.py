@@ -94,10 +94,10 @@ def written(statements: Sequence[ResolvedStatement]) -> list[str]:
     lines = []
     for statement in sorted(statements, key=lambda one: one.ordinal):
         used: dict[Direction, list[str]] = {Direction.READ: [], Direction.WRITE: []}
-        for access in statement.accesses:
-            name = access.table.dataset.name.removeprefix("Shop.dbo.")
-            is_write = access.direction is Direction.WRITE
-            used[access.direction].append(f"{access.operation} {name}" if is_write else name)
+        for direction, access in statement.accesses():
+            name = access.dataset.name.removeprefix("Shop.dbo.")
+            is_write = direction is Direction.WRITE
+            used[direction].append(f"{access.operation} {name}" if is_write else name)
         line = f"{' '.join(used[Direction.WRITE])} < {' '.join(used[Direction.READ])}"
         lines.append(line.strip(" <"))
     return lines
@@ -150,14 +150,14 @@ def test_statements_name_their_procedure() -> None:
 def test_a_table_variable_is_its_procedure_s_own() -> None:
     found = inferred("EXEC held; EXEC held_too")
     variables = [
-        access.table.dataset
+        access.dataset
         for statement in found
-        for access in statement.accesses
-        if access.table.kind is Kind.TEMPORARY
+        for _, access in statement.accesses()
+        if access.kind is Kind.TEMPORARY
     ]
     assert [variable.short for variable in variables] == ["@t", "@t"]
     assert len({*variables}) == 2
-    (edge,) = found[0].column_edges
+    (edge,) = found[0].edges
     assert edge.to_dataset == variables[0]
 
 
@@ -182,21 +182,21 @@ def test_calls_are_followed_to_an_end() -> None:
 
 def test_columns_of_the_snapshot_spell_out_a_star_by_position() -> None:
     (statement,) = resolved("INSERT INTO x SELECT * FROM a").statements
-    assert {(edge.from_column, edge.to_column) for edge in statement.column_edges} == {
+    assert {(edge.from_column, edge.to_column) for edge in statement.edges} == {
         ("i", "k"),
         ("n", "m"),
     }
     assert statement.shape.outcome is Outcome.PARSED
-    written_to = next(one for one in statement.accesses if one.direction is Direction.WRITE)
-    assert written_to.table.columns == (Column("k", "int"), Column("m", "money"))
+    (written_to,) = statement.writes
+    assert written_to.columns == (Column("k", "int"), Column("m", "money"))
 
 
 def test_a_table_of_one_name_in_another_database_has_other_columns() -> None:
     here, there = resolved("SELECT * INTO n FROM a; USE Finance; SELECT * INTO n FROM a").statements
-    assert {edge.from_column for edge in here.column_edges} == {"i", "n"}
-    assert {edge.from_column for edge in there.column_edges} == {"*"}
+    assert {edge.from_column for edge in here.edges} == {"i", "n"}
+    assert {edge.from_column for edge in there.edges} == {"*"}
 
 
 def test_types_that_a_statement_gives_are_newer_than_the_snapshot() -> None:
     (made,) = resolved("CREATE TABLE x (k bigint)").statements
-    assert made.accesses[0].table.columns == (Column("k", "bigint"),)
+    assert made.writes[0].columns == (Column("k", "bigint"),)

@@ -40,4 +40,4 @@ def test_a_deadly_text_is_one_failed_shape() -> None:
         assert statement.shape.shape_id
         assert statement.shape.outcome == ("failed" if reasons[name] else "parsed")
         read = [] if reasons[name] else [f"Shop.dbo.{name}"]
-        assert [access.table.dataset.name for access in statement.accesses] == read
+        assert [access.dataset.name for access in statement.reads] == read

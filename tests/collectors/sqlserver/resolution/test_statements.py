@@ -17,7 +17,7 @@ def statements(text: str) -> tuple[ResolvedStatement, ...]:
 
 
 def names(text: str) -> list[str]:
-    return [access.table.dataset.name for one in statements(text) for access in one.accesses]
+    return [access.dataset.name for one in statements(text) for access in one.reads]
 
 
 def test_the_event_names_the_database_until_the_text_does() -> None:
