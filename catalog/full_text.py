@@ -24,7 +24,7 @@ from pathlib import Path
 import orjson
 
 from dbt_graft.catalog.markup import printable
-from dbt_graft.catalog.name_index import NameKind
+from dbt_graft.catalog.name_index import IndexedName
 
 FOLDER = "search/text"
 # What the browser needs of Pagefind's output; the rest are user interfaces.
@@ -47,19 +47,10 @@ name[data-name], path[data-path], note[data-note], platform[data-platform], owne
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """A page that has more words than its name; other attributes as in the name index.
+    """A page that has more words than its name, as plain text."""
 
-    Attributes:
-        text: Plain text.
-    """
-
-    kind: NameKind
-    name: str
-    path: str
+    entry: IndexedName
     text: str
-    platforms: tuple[str, ...] = ()
-    owners: tuple[str, ...] = ()
-    note: str = ""
 
 
 class NoPagefindError(Exception):
@@ -175,21 +166,22 @@ def _run_pagefind(pages: Path, out: Path) -> None:
 
 
 def _stub_name(text: SearchText) -> str:
-    return f"{hashlib.sha256(text.path.encode()).hexdigest()[:20]}.html"
+    return f"{hashlib.sha256(text.entry.path.encode()).hexdigest()[:20]}.html"
 
 
 def _stub(text: SearchText) -> str:
+    entry = text.entry
     tokens = (
-        *(facet_token("platform", value) for value in text.platforms),
-        *(facet_token("owner", value) for value in text.owners),
+        *(facet_token("platform", value) for value in entry.platforms),
+        *(facet_token("owner", value) for value in entry.owners),
     )
     return _STUB.format(
-        kind=text.kind.name.lower(),
-        name=_escape_text(text.name),
-        path=_escape_text(text.path),
-        note=_escape_text(text.note),
-        platform=_escape_text(", ".join(text.platforms)),
-        owner=_escape_text(", ".join(text.owners)),
+        kind=entry.kind.name.lower(),
+        name=_escape_text(entry.name),
+        path=_escape_text(entry.path),
+        note=_escape_text(entry.note),
+        platform=_escape_text(", ".join(entry.platforms)),
+        owner=_escape_text(", ".join(entry.owners)),
         text=_escape_text(text.text),
         sentinel=SENTINEL,
         tokens=" ".join(tokens),

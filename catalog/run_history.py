@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from statistics import median
-from types import MappingProxyType
 
 from dbt_graft.catalog.formatting import STATUS
 from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.building.orchestration import OrchestratorTask, orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.history import RunKey, Supersession
-from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.history import Supersession
+from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import NodeResult, Run, Status
 from dbt_graft.lineage.usage import Usage
 
@@ -28,7 +27,6 @@ ENOUGH = 8
 _DEVIATIONS, _PART = 3 * 1.4826, 0.1
 # Where more than this part of the runs would be odd, the counts simply vary.
 _MOST_ODD = 0.2
-Superseded = Mapping[RunKey, tuple[Supersession, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,27 +87,21 @@ class RunHistory:
 
 
 def usages_history(
-    tasks: Mapping[str, Task],
-    usages: Iterable[Usage],
-    orchestrator_runs: Mapping[str, Run] = MappingProxyType({}),
-    superseded: Superseded = MappingProxyType({}),
-    days: Sequence[DayRows] = (),
+    lineage: Lineage, usages: Iterable[Usage], days: Sequence[DayRows] = ()
 ) -> RunHistory:
     """The runs behind usages, of all tasks, with the rows of the usages together.
 
     Args:
-        orchestrator_runs: Those of `Lineage`, by id.
-        superseded: Those of `Lineage`; of writes the ones into the datasets of the usages count.
         days: The rows of each day.
     """
     by_task: dict[str, list[Usage]] = defaultdict(list)
     for usage in usages:
         by_task[usage.task].append(usage)
     datasets = {usage.dataset for task_usages in by_task.values() for usage in task_usages}
+    tasks = lineage.tasks
     runs = {name: tasks[name].runs_of(*task_usages) for name, task_usages in by_task.items()}
     past_runs = chain.from_iterable(
-        _task_runs(runs[name], task_usages, orchestrator_runs, superseded)
-        for name, task_usages in by_task.items()
+        _task_runs(lineage, runs[name], task_usages) for name, task_usages in by_task.items()
     )
     total = sum(tasks[name].count(of_task) for name, of_task in runs.items())
     return _history(
@@ -131,19 +123,14 @@ def _supersessions_of(
 
 
 def task_history(
-    task: Task,
-    writes: Iterable[Usage],
-    orchestrator_runs: Mapping[str, Run] = MappingProxyType({}),
-    superseded: Superseded = MappingProxyType({}),
-    days: Sequence[DayRuns] = (),
+    lineage: Lineage, task: Task, writes: Iterable[Usage], days: Sequence[DayRuns] = ()
 ) -> RunHistory:
     """All runs of a task, with the rows of its writes together.
 
     Args:
-        orchestrator_runs, superseded: Those of `Lineage`.
         days: Its runs of each day.
     """
-    past_runs = _task_runs(task.runs, writes, orchestrator_runs, superseded)
+    past_runs = _task_runs(lineage, task.runs, writes)
     return _history((replace(run, task="") for run in past_runs), task.run_count, days)
 
 
@@ -164,12 +151,7 @@ def results_history(results: Iterable[NodeResult]) -> RunHistory:
     )
 
 
-def _task_runs(
-    runs: Iterable[Run],
-    usages: Iterable[Usage],
-    orchestrator_runs: Mapping[str, Run],
-    superseded: Superseded,
-) -> list[PastRun]:
+def _task_runs(lineage: Lineage, runs: Iterable[Run], usages: Iterable[Usage]) -> list[PastRun]:
     rows: dict[tuple[str, str], int] = {}
     for usage in usages:
         for run_id, counted in zip(usage.run_ids, usage.run_rows, strict=False):
@@ -186,10 +168,10 @@ def _task_runs(
             task=run.task,
             rows=rows.get((run.engine, run.run_id)),
             error=run.error or "",
-            by=orchestrator_task(run, orchestrator_runs),
+            by=orchestrator_task(run, lineage.orchestrator_runs),
             superseded=tuple(
                 replace(supersession, task="") if supersession.task == run.task else supersession
-                for supersession in superseded.get((run.task, run.run_id), ())
+                for supersession in lineage.superseded.get((run.task, run.run_id), ())
             ),
         )
         for run in runs

@@ -17,6 +17,7 @@ import orjson
 from dbt_graft.catalog import formatting
 from dbt_graft.catalog.full_text import NoPagefindError, SearchText, facet_token, write_full_text
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label_pages import owners, tags
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.name_index import IndexedName, NameKind, write_name_index
 from dbt_graft.lineage.dataset import DatasetId
@@ -25,8 +26,6 @@ from dbt_graft.lineage.urls import (
     column_anchor,
     columns_path,
     dataset_path,
-    owner_path,
-    tag_path,
     task_path,
 )
 
@@ -76,30 +75,18 @@ def _facet(name: str, values: set[str]) -> list[tuple[str, str]]:
 def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[IndexedName]:
     """The name of everything that has a page or a place on one, each once."""
     for dataset in index.datasets:
-        yield IndexedName(
-            NameKind.DATASET,
-            _name(dataset),
-            dataset_path(dataset),
-            (formatting.platform(dataset),),
-            _owners(index, dataset),
-            _kind(index, dataset),
-        )
+        yield _dataset_entry(index, dataset)
     yield from _columns(index)
     for name in index.task_names():
-        platforms = _task_platforms(index, name)
-        owner = index.task_owner(name)
-        owners = (owner,) if owner else ()
-        path, note = task_path(name), _task_kind(index, name)
-        yield IndexedName(NameKind.TASK, name, path, platforms, owners, note)
-    for tag, (datasets, tasks) in index.tags().items():
-        note = formatting.count(len(datasets) + len(tasks), "page")
-        yield IndexedName(NameKind.TAG, tag, tag_path(tag), note=note)
-    for owner, (datasets, tasks) in index.owners().items():
-        note = formatting.count(len(datasets) + len(tasks), "page")
-        yield IndexedName(NameKind.OWNER, owner, owner_path(owner), owners=(owner,), note=note)
+        yield _task_entry(index, name)
+    for label in tags(index):
+        note = formatting.count(label.uses, "page")
+        yield IndexedName(NameKind.TAG, label.name, label.path, note=note)
+    for label in owners(index):
+        note = formatting.count(label.uses, "page")
+        yield IndexedName(NameKind.OWNER, label.name, label.path, owners=(label.name,), note=note)
     for node in nodes:
-        kind = NameKind.TEST if node.is_generic_test else NameKind.DBT
-        yield IndexedName(kind, node.name, _docs_path(node), note=_resource(node))
+        yield _docs_entry(node, NameKind.TEST if node.is_generic_test else NameKind.DBT)
 
 
 def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[SearchText]:
@@ -112,44 +99,47 @@ def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Searc
             if text.strip() and name.casefold() not in shared
         )
         if text := _plain_text("\n".join((description.text, *columns))):
-            yield SearchText(
-                NameKind.DATASET,
-                _name(dataset),
-                dataset_path(dataset),
-                text,
-                (formatting.platform(dataset),),
-                _owners(index, dataset),
-                _kind(index, dataset),
-            )
+            yield SearchText(_dataset_entry(index, dataset), text)
     yield from _column_texts(index, shared)
     for name in index.task_names():
         task, consumer = index.tasks.get(name), index.consumers.get(name)
         written = (task.info.description if task else "") or (consumer.text if consumer else "")
         if text := _plain_text(written):
-            owner = index.task_owner(name)
-            yield SearchText(
-                NameKind.TASK,
-                name,
-                task_path(name),
-                text,
-                _task_platforms(index, name),
-                (owner,) if owner else (),
-                _task_kind(index, name),
-            )
+            yield SearchText(_task_entry(index, name), text)
     for node in nodes:
         if text := _plain_text(node.text):
-            yield SearchText(NameKind.DBT, node.name, _docs_path(node), text, note=_resource(node))
+            yield SearchText(_docs_entry(node, NameKind.DBT), text)
 
 
-def _name(dataset: DatasetId) -> str:
-    """The full name: what is above `raw.orders` is searched too."""
-    separator = "/" if dataset.is_path else "."
-    return separator.join(dataset.parts) or dataset.name
-
-
-def _kind(index: Index, dataset: DatasetId) -> str:
+def _dataset_entry(index: Index, dataset: DatasetId) -> IndexedName:
     role = index.role(dataset)
-    return formatting.ROLE[role] if role else formatting.KIND[index.datasets[dataset].kind]
+    kind = formatting.ROLE[role] if role else formatting.KIND[index.datasets[dataset].kind]
+    # What is above `raw.orders` is searched too.
+    name = ("/" if dataset.is_path else ".").join(dataset.parts) or dataset.name
+    platforms = (formatting.platform(dataset),)
+    path = dataset_path(dataset)
+    return IndexedName(NameKind.DATASET, name, path, platforms, _owners(index, dataset), kind)
+
+
+def _task_entry(index: Index, name: str) -> IndexedName:
+    """The entry of a task or a consumer, with the platforms of what it reads and writes."""
+    task, consumer = index.tasks.get(name), index.consumers.get(name)
+    datasets: Sequence[DatasetId] = [
+        *(usage.dataset for usage in (task.usages if task else ())),
+        *(consumer.reads if consumer else ()),
+    ]
+    platforms = tuple(sorted({formatting.platform(dataset) for dataset in datasets}))
+    owner = index.task_owner(name)
+    kind = consumer.kind if consumer and not task else "task"
+    return IndexedName(
+        NameKind.TASK, name, task_path(name), platforms, (owner,) if owner else (), kind
+    )
+
+
+def _docs_entry(node: DocsNode, kind: NameKind) -> IndexedName:
+    resource = node.node_id.partition(".")[0]
+    path = f"dbt/index.html#!/{resource}/{quote(node.node_id, safe='')}"
+    return IndexedName(kind, node.name, path, note=f"dbt {node.kind.replace('_', ' ')}")
 
 
 def _owners(index: Index, dataset: DatasetId) -> tuple[str, ...]:
@@ -174,15 +164,7 @@ def _column_texts(index: Index, shared: set[str]) -> Iterator[SearchText]:
     if texts:
         for entry in _columns(index):
             if descriptions := texts.get(entry.name.casefold()):
-                yield SearchText(
-                    entry.kind,
-                    entry.name,
-                    entry.path,
-                    _plain_text("\n".join(descriptions)),
-                    entry.platforms,
-                    entry.owners,
-                    entry.note,
-                )
+                yield SearchText(entry, _plain_text("\n".join(descriptions)))
 
 
 @dataclass(slots=True)
@@ -219,30 +201,6 @@ def _columns(index: Index) -> Iterator[IndexedName]:
             tuple(sorted(owners[key])),
             f"in {alike.datasets:,} datasets" if shared else f"in {alike.first.short}",
         )
-
-
-def _task_platforms(index: Index, name: str) -> tuple[str, ...]:
-    """The platforms of what a task or a consumer reads and writes."""
-    task, consumer = index.tasks.get(name), index.consumers.get(name)
-    datasets: Sequence[DatasetId] = [
-        *(usage.dataset for usage in (task.usages if task else ())),
-        *(consumer.reads if consumer else ()),
-    ]
-    return tuple(sorted({formatting.platform(dataset) for dataset in datasets}))
-
-
-def _task_kind(index: Index, name: str) -> str:
-    consumer = index.consumers.get(name)
-    return "task" if name in index.tasks or not consumer else consumer.kind
-
-
-def _docs_path(node: DocsNode) -> str:
-    resource = node.node_id.partition(".")[0]
-    return f"dbt/index.html#!/{resource}/{quote(node.node_id, safe='')}"
-
-
-def _resource(node: DocsNode) -> str:
-    return f"dbt {node.kind.replace('_', ' ')}"
 
 
 def _plain_text(markdown: str) -> str:

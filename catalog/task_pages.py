@@ -117,13 +117,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         downstream_tasks=[child for child in order.children(name) if child in index.tasks],
         columns=written_columns(index.columns_by.get(name, ())),
         runs=task.runs if task else (),
-        history=task_history(
-            task,
-            writes,
-            index.lineage.orchestrator_runs,
-            index.lineage.superseded,
-            index.days.tasks.get(name, ()),
-        )
+        history=task_history(index.lineage, task, writes, index.days.tasks.get(name, ()))
         if task
         else RunHistory(),
         statements=shown,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from dbt_graft.catalog.explorer.boxes import BoxRecord, box_records, dataset_id, task_id
@@ -43,9 +42,7 @@ def write_explorer(index: Index, view: Opening, site: Path) -> None:
     folder = site / FOLDER
     dates = ExplorerDates(index.lineage)
     boxes = write_shards(folder, "boxes", _boxes(box_records(index, dates)))
-    columns = write_shards(
-        folder, "columns", (Record(record.id, 0, record.items) for record in column_records(index))
-    )
+    columns = write_shards(folder, "columns", column_records(index))
     start: dict[str, object] = {"boxes": boxes, "opening": view.data()}
     if days := dates.data():
         start["days"] = days
@@ -58,22 +55,14 @@ def _boxes(records: Iterable[BoxRecord]) -> Iterator[Record]:
         yield Record(record.id, record.head[1:], [link.data() for link in record.links])
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnRecord:
-    """The columns of a dataset and the edges into them, as items of JSON.
+def column_records(index: Index) -> Iterator[Record]:
+    """The records of all datasets with columns, by id: the columns, and the edges into them.
 
     A column is its name, or `[name, slug]` where the slug is another. Edges are
     `[0, source, task, column, source column, kind, …]`: the number of the column, -1 for all rows;
     the slug of the source column, 0 where it is the same; the subtype's number, with 16 more
     where the edge is inferred.
     """
-
-    id: str
-    items: list[object]
-
-
-def column_records(index: Index) -> Iterator[ColumnRecord]:
-    """The records of all datasets with columns, by id."""
     for id_, dataset in sorted((dataset_id(dataset), dataset) for dataset in index.datasets):
         columns = index.columns(dataset)
         if not columns:
@@ -81,7 +70,7 @@ def column_records(index: Index) -> Iterator[ColumnRecord]:
         slugs = {key: column_anchor(key).removeprefix("column-") for key in columns}
         names = [_name_entry(column.name, slugs[key]) for key, column in columns.items()]
         edges = _edges(index, dataset, slugs)
-        yield ColumnRecord(id_, [*names, *edges])
+        yield Record(id_, 0, [*names, *edges])
 
 
 def _name_entry(name: str, slug: str) -> object:

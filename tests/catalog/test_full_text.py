@@ -11,17 +11,17 @@ import pytest
 
 from dbt_graft.catalog import full_text
 from dbt_graft.catalog.full_text import FOLDER, NoPagefindError, SearchText, write_full_text
-from dbt_graft.catalog.name_index import NameKind
+from dbt_graft.catalog.name_index import IndexedName, NameKind
 
-TEXT = SearchText(
+ENTRY = IndexedName(
     NameKind.DATASET,
     "raw.orders",
     "datasets/spark/raw/orders/",
-    "One row an order, in the currency that was paid.",
     ("Spark",),
     ("Data platform",),
     "Table",
 )
+TEXT = SearchText(ENTRY, "One row an order, in the currency that was paid.")
 
 
 def _files(site: Path) -> dict[str, bytes]:
@@ -45,7 +45,9 @@ def test_only_what_the_browser_needs_is_published(tmp_path: Path) -> None:
 
 def test_equal_texts_make_equal_files(tmp_path: Path) -> None:
     texts = [
-        replace(TEXT, path=f"datasets/{n}/", owners=(f"team {n % 7}",), text=f"words {n} of a text")
+        SearchText(
+            replace(ENTRY, path=f"datasets/{n}/", owners=(f"team {n % 7}",)), f"words {n} of a text"
+        )
         for n in range(40)
     ]
     for name, some in (("one", texts), ("two", texts[::-1])):
@@ -81,7 +83,7 @@ def test_one_changed_text_makes_its_part_again_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(full_text, "_MOST", 10)
-    texts = [replace(TEXT, path=f"datasets/{n}/", text=f"words {n}") for n in range(35)]
+    texts = [SearchText(replace(ENTRY, path=f"datasets/{n}/"), f"words {n}") for n in range(35)]
     other = [*texts[:34], replace(texts[34], text="other words")]
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -144,6 +146,8 @@ def test_a_pagefind_that_cannot_run_gives_its_reason(
 
 def test_hostile_texts_stay_inside_their_stub() -> None:
     hostile = '"><script>alert(1)</script><b data-pagefind-meta="x'
-    stub = full_text._stub(replace(TEXT, text=hostile, name=hostile, note=hostile, path="a/"))
+    stub = full_text._stub(
+        SearchText(replace(ENTRY, name=hostile, note=hostile, path="a/"), hostile)
+    )
     assert stub.count("<") == full_text._stub(TEXT).count("<")
     assert stub.count('"') == full_text._stub(TEXT).count('"')

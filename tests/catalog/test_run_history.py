@@ -14,7 +14,7 @@ from dbt_graft.catalog.run_history import (
     usages_history,
 )
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
 from dbt_graft.lineage.usage import Usage
 
@@ -67,7 +67,7 @@ def test_the_newest_runs_have_the_rows_that_they_wrote_into_the_dataset() -> Non
     days = range(SHOWN + 5)
     write = usage(ORDERS, {day: 7 if day == 30 else 100 for day in days})
     task = Task("load", ("spark",), (write,), tuple(run(day) for day in reversed(days)))
-    history = usages_history({"load": task}, [write])
+    history = usages_history(Lineage(tasks={"load": task}), [write])
     assert (len(history.runs), history.omitted) == (SHOWN, 5)
     assert history.runs[0].started_at == DAY + timedelta(days=34)
     assert [(one.rows, one.usual_rows) for one in history.runs if one.usual_rows] == [(7, 100)]
@@ -81,7 +81,7 @@ def test_rows_of_one_task_say_nothing_about_those_of_another() -> None:
         one.task: Task(one.task, ("spark",), (one,), tuple(run(day, one.task) for day in range(9)))
         for one in (large, small)
     }
-    history = usages_history(tasks, [large, small])
+    history = usages_history(Lineage(tasks=tasks), [large, small])
     assert len(history.runs) == 18
     assert not any(one.usual_rows for one in history.runs)
     assert history.columns == {"task", "rows"}
@@ -90,19 +90,21 @@ def test_rows_of_one_task_say_nothing_about_those_of_another() -> None:
 def test_a_tasks_history_adds_up_what_each_run_wrote() -> None:
     writes = (usage(ORDERS, {0: 10, 1: 20}), usage(SALES, {1: 5}))
     task = Task("load", ("spark",), writes, (run(1), run(0)))
-    assert [one.rows for one in task_history(task, writes).runs] == [25, 10]
+    assert [one.rows for one in task_history(Lineage(), task, writes).runs] == [25, 10]
 
 
 def test_the_rows_of_another_engine_are_not_those_of_the_run() -> None:
     write = usage(ORDERS, {0: 10})
     task = Task("load", ("sqlserver",), (write,), (run(0, engine="sqlserver"),))
-    assert [one.rows for one in task_history(task, [write]).runs] == [None]
+    assert [one.rows for one in task_history(Lineage(), task, [write]).runs] == [None]
 
 
 def test_a_failed_run_is_not_odd_and_makes_no_other_odd() -> None:
     write = usage(ORDERS, {day: 1 if day == 3 else 100 for day in range(12)})
     runs = tuple(run(day, status=Status.FAILED if day == 3 else Status.OK) for day in range(12))
-    history = usages_history({"load": Task("load", ("spark",), (write,), runs)}, [write])
+    history = usages_history(
+        Lineage(tasks={"load": Task("load", ("spark",), (write,), runs)}), [write]
+    )
     assert not any(one.usual_rows for one in history.runs)
 
 

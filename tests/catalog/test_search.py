@@ -162,7 +162,7 @@ def test_a_column_of_one_dataset_leads_to_its_row(index: Index) -> None:
 
 
 def test_texts_are_plain(index: Index) -> None:
-    texts = {one.name: one for one in search_texts(index, NODES)}
+    texts = {one.entry.name: one for one in search_texts(index, NODES)}
     assert texts["raw.orders"].text == (
         "Orders as the shop hands them over, one row an order . See the mart for what analysts "
         "use. loaded every night amount is in the currency of the order"
@@ -170,8 +170,8 @@ def test_texts_are_plain(index: Index) -> None:
     assert texts["land_shop_files"].text == "Lands the shop's nightly export."
     assert texts["cents_to_euros"].text == "Two decimals ."
     assert "unique_orders" not in texts
-    assert texts["raw.orders"].platforms == ("Spark",)
-    assert texts["raw.orders"].owners == ("data-platform",)
+    assert texts["raw.orders"].entry.platforms == ("Spark",)
+    assert texts["raw.orders"].entry.owners == ("data-platform",)
 
 
 def test_a_description_that_columns_share_is_one_text() -> None:
@@ -181,9 +181,9 @@ def test_a_description_that_columns_share_is_one_text() -> None:
         id_: Description(id_, f"model.shop.t{n}", f"t{n}", Role.MODEL, columns=columns)
         for n, (id_, columns) in enumerate(zip(ids, texts, strict=True))
     }
-    found = {one.name: one for one in search_texts(Index(Lineage(), descriptions))}
+    found = {one.entry.name: one for one in search_texts(Index(Lineage(), descriptions))}
     assert {name: one.text for name, one in found.items()} == {
         "a.t0": "own: Only here .",
         "Id": "The key. Another.",
     }
-    assert found["Id"].path == "columns/id/#column-id"
+    assert found["Id"].entry.path == "columns/id/#column-id"

@@ -106,13 +106,13 @@ def _theme_assets() -> Path:
 def _pagefind_digests() -> Iterator[bytes]:
     """Those of Pagefind's program for browsers, which is inside of its own program."""
     from dbt_graft.catalog.full_text import NoPagefindError, SearchText, write_full_text
-    from dbt_graft.catalog.name_index import NameKind
+    from dbt_graft.catalog.name_index import IndexedName, NameKind
 
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder, "site")
         site.mkdir()
         try:
-            write_full_text(site, [SearchText(NameKind.TASK, "", "", "")])
+            write_full_text(site, [SearchText(IndexedName(NameKind.TASK, "", ""), "")])
         except NoPagefindError:  # then no site has them
             return
         for file in files_in(site, ("**/*.js", "**/*.pagefind")):

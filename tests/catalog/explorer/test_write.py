@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dbt_graft.catalog.explorer.write import ColumnRecord, column_records
+from dbt_graft.catalog.explorer.shards import Record
+from dbt_graft.catalog.explorer.write import column_records
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage, Task
@@ -11,7 +12,7 @@ from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Sub
 A, B = (DatasetId("spark", f"shop.{name}") for name in "ab")
 
 
-def _record(*edges: tuple[str, str, Subtype, Evidence]) -> ColumnRecord:
+def _record(*edges: tuple[str, str, Subtype, Evidence]) -> Record:
     """The record of b, whose columns come from a in a task."""
     lineage = Lineage(
         datasets={

@@ -16,7 +16,7 @@ import pytest
 
 from dbt_graft.analysis.audience.words import HiddenWords
 from dbt_graft.catalog.full_text import SearchText, write_full_text
-from dbt_graft.catalog.name_index import NameKind
+from dbt_graft.catalog.name_index import IndexedName, NameKind
 from dbt_graft.graft.questions.leaks import published_text
 from dbt_graft.graft.questions.leaks.leaks import Leak, find_leaks
 from dbt_graft.graft.questions.leaks.product_words import product_words
@@ -150,9 +150,8 @@ def test_pagefind_s_files_are_searched(tmp_path: Path, pattern: str, name: str) 
     made, published = tmp_path / "made", tmp_path / "published"
     made.mkdir()
     published.mkdir()
-    write_full_text(
-        made, [SearchText(NameKind.TASK, "load", "tasks/load/", "Pays zqxhid7 to their iban.")]
-    )
+    entry = IndexedName(NameKind.TASK, "load", "tasks/load/")
+    write_full_text(made, [SearchText(entry, "Pays zqxhid7 to their iban.")])
     (file,) = made.glob(pattern)
     file.rename(published / file.name)
     words = HiddenWords(frozenset({"iban", "zqxhid7"}))
