@@ -66,13 +66,9 @@ def quality_answer(quality: Quality) -> Answer:
             ),
             Table(
                 "deadlines",
-                ("consumer", "status", "forecast"),
+                ("consumer", "forecast"),
                 [
-                    (
-                        forecast.consumer.name,
-                        forecast.status.value,
-                        forecast_text(forecast, quality.writers),
-                    )
+                    (forecast.consumer.name, forecast_text(forecast, quality.writers))
                     for forecast in quality.deadlines
                 ],
             ),

@@ -39,14 +39,14 @@ def lineage():
 
     # Fails if a source of graft.yml is behind.
     @task.bash(cwd=PROJECT)
-    def status():
-        return "graft status --max-age 26h"
+    def freshness():
+        return "graft check --only freshness --max-age 26h --fail-on warning"
 
     @task.bash(cwd=PROJECT)
     def doctor():
         return "graft doctor"
 
-    dbt_docs() >> build() >> [publish(), airflow_lineage(), airflow_events(), status(), doctor()]
+    dbt_docs() >> build() >> [publish(), airflow_lineage(), airflow_events(), freshness(), doctor()]
 
 
 lineage()

@@ -263,8 +263,9 @@ def test_they_have_what_the_log_shows(exported: list[Any]) -> None:
     }
 
 
-def test_the_status_shows_both_sources_up_to_the_end(shop: AirflowEnvironment) -> None:
-    found = json.loads(command("status", "--json", "--max-age", "1d", folder=shop.home))
+def test_both_sources_are_fresh_up_to_the_end(shop: AirflowEnvironment) -> None:
+    arguments = ("check", "--only", "freshness", "--max-age", "1d", "--json")
+    found = json.loads(command(*arguments, folder=shop.home))["data"]["freshness"]
     assert [
         (one["kind"], one["logs"], one["waiting"], one["rejects"], one["late"])
         for one in found["sources"]

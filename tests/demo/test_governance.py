@@ -23,6 +23,10 @@ def document(root: Path, *command: str) -> Any:
     return json.loads(done.stdout)
 
 
+def check(root: Path, name: str, *options: str) -> Any:
+    return document(root, "check", "--only", name, *options)["data"][name]
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _complete(demo: Path) -> None:
     """Skip without a complete run of the demo."""
@@ -52,14 +56,14 @@ def test_every_sensitive_column_and_no_other(root: Path, expected: Expected) -> 
                 *(step["masked_by"] for step in one["path"] if step["masked_by"]),
             ]
         )
-        for one in document(root, "privacy", "report")["columns"]
+        for one in check(root, "privacy")["columns"]
     }
     assert found == expected["sensitive"]
 
 
 def test_the_night_of_the_doubled_customers(root: Path, expected: Expected) -> None:
     night = expected["promises"]
-    found = document(root, "quality", "--at", night["at"])
+    found = check(root, "quality", "--at", night["at"])
     faults: dict[str, list[str]] = {name: [] for name in night["faults"]}
     for dataset, reached in found["datasets"].items():
         for one in reached:

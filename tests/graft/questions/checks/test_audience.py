@@ -47,8 +47,12 @@ def graft(folder: Path, *arguments: str) -> Result:
     return CliRunner().invoke(main, [*arguments, "-c", str(folder / "graft.yml")])
 
 
+def check(folder: Path, *options: str) -> Result:
+    return graft(folder, "check", "--only", "audience", *options)
+
+
 def test_a_site_as_it_is_published_names_nothing_hidden(published: Path) -> None:
-    done = graft(published, "check", "--only", "audience")
+    done = check(published)
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.startswith("sites for internal: nothing hidden found\n")
 
@@ -61,13 +65,15 @@ def test_the_product_s_own_pages_raise_no_false_alarm(published: Path) -> None:
 
 
 def test_a_hidden_name_is_an_error(leaking: Path) -> None:
-    done = graft(leaking, "check", "--only", "audience", "--audience", "internal", "--fail-on", "error")
+    done = graft(
+        leaking, "check", "--only", "audience", "--audience", "internal", "--fail-on", "error"
+    )
     assert done.exit_code == 3
     assert "  internal/a.json: zqxhid: is hidden from internal, and is there [plain]" in done.stdout
 
 
 def test_json_has_all_leaks(leaking: Path) -> None:
-    answer = read_answer(graft(leaking, "check", "--only", "audience", "--json").stdout)
+    answer = read_answer(check(leaking, "--json").stdout)
     [search] = answer["data"]["audience"]["audiences"]
     assert search["audience"] == "internal"
     assert {"path": "a.json", "name": "zqxhid", "encoding": "plain"} in search["leaks"]
@@ -75,7 +81,7 @@ def test_json_has_all_leaks(leaking: Path) -> None:
 
 
 def test_an_unknown_audience_is_an_error_that_names_those_of_the_project(published: Path) -> None:
-    done = graft(published, "check", "--only", "audience", "--audience", "all")
+    done = check(published, "--audience", "all")
     assert (done.exit_code, "name one of internal" in done.stderr) == (1, True)
 
 
@@ -84,11 +90,11 @@ def test_a_site_that_is_not_published_is_an_error(tmp_path: Path) -> None:
     with (tmp_path / "graft.yml").open("a") as config:
         config.write("site: {audiences: {internal: {out: internal}}}\n")
     assert graft(tmp_path, "collect").exit_code == 0
-    done = graft(tmp_path, "check", "--only", "audience")
+    done = check(tmp_path)
     assert (done.exit_code, "is not published" in done.stderr) == (1, True)
 
 
 def test_a_project_without_audiences_has_nothing_to_check(tmp_path: Path) -> None:
     small_project(tmp_path)
-    done = graft(tmp_path, "check", "--only", "audience")
+    done = check(tmp_path)
     assert (done.exit_code, "there is no site for an audience" in done.stderr) == (1, True)

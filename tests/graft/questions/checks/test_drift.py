@@ -1,13 +1,12 @@
-"""`graft drift` and `graft declared propose`: the docs' example, exit codes, and a round trip."""
+"""The check of drift, and `graft export declared`: the docs' examples, and a round trip."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
-import jsonschema
 import pytest
 import yaml
 from click.testing import CliRunner, Result
@@ -18,6 +17,7 @@ from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
+from tests.graft.commands.answers import read_answer
 
 LINEAGE = """\
 version: 1
@@ -56,36 +56,38 @@ def project(tmp_path: Path) -> Path:
         "collect: [{declared: {path: lineage.yml}}]\nstore: store\n"
     )
     (tmp_path / "lineage.yml").write_text(LINEAGE)
-    found: list[Access] = []
+    uses: list[Access] = []
     runs: list[Run] = []
     for day in range(6):
         at, status = FIRST + timedelta(day), Status.FAILED if day == 5 else Status.OK
-        found += accesses(f"run-{day}", at, status)
+        uses += accesses(f"run-{day}", at, status)
         runs.append(Run(f"run-{day}", "load", "spark", at, at, status, origin="log"))
-    collected = tables(Records(accesses=tuple(found), runs=tuple(runs)), {"log": "1"})
+    collected = tables(Records(accesses=tuple(uses), runs=tuple(runs)), {"log": "1"})
     commit(str(tmp_path / "store"), [collected])
     assert graft(tmp_path, "collect").exit_code == 0
     return tmp_path
 
 
-def graft(folder: Path, *arguments: str) -> Result:
-    command, *more = arguments
-    sub = [more.pop(0)] if command == "declared" else []
-    return CliRunner().invoke(main, [command, *sub, "-c", str(folder / "graft.yml"), *more])
+def graft(folder: Path, command: str, *arguments: str) -> Result:
+    words = [*command.split(), "-c", str(folder / "graft.yml"), *arguments]
+    return CliRunner().invoke(main, words)
 
 
-def test_the_examples_of_the_docs(project: Path, root: Path) -> None:
+def drift(folder: Path, *arguments: str) -> dict[str, Any]:
+    return read_answer(graft(folder, "check --only drift --json", *arguments).stdout)
+
+
+@pytest.mark.parametrize("command", ["check --only drift", "export declared"])
+def test_the_examples_of_the_docs(project: Path, root: Path, command: str) -> None:
     text = (root / "docs/drift.md").read_text()
-    for command in (("drift",), ("declared", "propose")):
-        example = text.partition(f"$ graft {' '.join(command)}\n")[2].partition("```")[0]
-        assert graft(project, *command).stdout == example
+    example = text.partition(f"$ graft {command}\n")[2].partition("```")[0]
+    assert graft(project, command).stdout == example
 
 
-def test_the_document_is_of_the_published_schema(project: Path, root: Path) -> None:
-    found = json.loads(graft(project, "drift", "--json").stdout)
-    jsonschema.validate(found, json.loads((root / "docs/drift.schema.json").read_text()))
+def test_each_edge_has_its_status(project: Path) -> None:
     assert {
-        (one["task"], one["direction"], one["dataset"]): one["status"] for one in found["edges"]
+        (edge["task"], edge["direction"], edge["dataset"]): edge["status"]
+        for edge in drift(project)["data"]["drift"]["edges"]
     } == {
         ("load", "read", "spark/raw.orders"): "VERIFIED",
         ("load", "read", "spark/raw.prices"): "UNDECLARED",
@@ -96,43 +98,53 @@ def test_the_document_is_of_the_published_schema(project: Path, root: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status"),
-    [((), 0), (("--check",), 8), (("--check", "--runs", "6"), 8), (("--runs", "0"), 2)],
+    ("arguments", "codes"),
+    [
+        ((), ["UNDECLARED_EDGE", "PHANTOM_EDGE"]),
+        (("--runs", "6"), ["UNDECLARED_EDGE"]),
+        (("--since", "1d"), []),  # What was not seen since is not verified.
+    ],
 )
-def test_drift_ends_with_8_where_it_is_asked_to(
-    project: Path, arguments: tuple[str, ...], status: int
+def test_what_is_looked_at_may_be_chosen(
+    project: Path, arguments: tuple[str, ...], codes: list[str]
 ) -> None:
-    assert graft(project, "drift", *arguments).exit_code == status
-
-
-def test_more_runs_may_be_asked_for(project: Path) -> None:
-    assert (
-        "UNVERIFIED load writes spark/stage.customers"
-        in graft(project, "drift", "--runs", "6").stdout
-    )
-
-
-def test_what_was_not_seen_since_is_not_verified(project: Path) -> None:
-    found = json.loads(graft(project, "drift", "--json", "--since", "1d").stdout)
-    assert {one["status"] for one in found["edges"]} == {"UNVERIFIED"}
+    findings = drift(project, *arguments)["findings"]
+    assert [finding["code"] for finding in findings] == codes
 
 
 def test_what_is_proposed_settles_it(project: Path) -> None:
-    proposed = yaml.safe_load(graft(project, "declared", "propose").stdout)
+    proposed = yaml.safe_load(graft(project, "export declared").stdout)
     assert list(proposed["tasks"]) == ["load"]
     declared = yaml.safe_load(LINEAGE)
     declared["tasks"]["load"]["flows"] = proposed["tasks"]["load"]["flows"]
     (project / "lineage.yml").write_text(yaml.safe_dump(declared))
     assert graft(project, "collect").exit_code == 0
-    assert graft(project, "drift", "--check").exit_code == 0
-    again = graft(project, "declared", "propose")
+    assert drift(project)["findings"] == []
+    again = graft(project, "export declared")
     assert (again.stdout, "nothing drifted" in again.stderr) == ("", True)
 
 
-def test_without_declared_tasks_it_says_so(project: Path) -> None:
+def test_without_declared_tasks_there_is_a_note(project: Path) -> None:
     (project / "lineage.yml").write_text("version: 1\n")
     assert graft(project, "collect").exit_code == 0
-    assert "nothing is declared" in graft(project, "drift").stdout
+    note = "nothing is declared of any task or dbt model that could be compared"
+    assert drift(project)["notes"] == [note]
+
+
+def test_runs_that_show_nothing_make_no_phantom(tmp_path: Path) -> None:
+    """Airflow without an extractor shows that a task ran, and nothing that it did."""
+    (tmp_path / "graft.yml").write_text(
+        "collect: [{declared: {path: lineage.yml}}]\nstore: store\n"
+    )
+    (tmp_path / "lineage.yml").write_text(LINEAGE)
+    times = [FIRST + timedelta(day) for day in range(6)]
+    runs = tuple(
+        Run(f"run-{at:%d}", "load", "airflow", at, at, Status.OK, origin="log") for at in times
+    )
+    commit(str(tmp_path / "store"), [tables(Records(runs=runs), {"log": "1"})])
+    assert graft(tmp_path, "collect").exit_code == 0
+    counts = drift(tmp_path)["data"]["drift"]["counts"]
+    assert counts == {"PHANTOM": 0, "UNDECLARED": 0, "UNVERIFIED": 4, "VERIFIED": 0}
 
 
 DAG = """\
@@ -144,59 +156,34 @@ shop:
 
 
 @pytest.mark.parametrize(
-    ("tasks", "status", "line"),
+    ("tasks", "finding"),
     [
         (
             "{send: {operator: x.Y}, load: {operator: x.Y, dependencies: [send]}}",
-            8,
-            "error: send runs before load, its writer",
+            ("DAG_BEFORE_WRITER", "plans/shop.yml:4"),
         ),
         (
             "{load: {operator: x.Y}, send: {operator: x.Y, dependencies: [load]}}",
-            8,  # for the other drift
-            "warning: no DAG runs upload",
+            ("DAG_WITHOUT_TASK", None),
         ),
     ],
 )
-def test_dags_in_another_order_than_lineage_have_drifted(
-    project: Path, tasks: str, status: int, line: str
+def test_dags_are_held_against_the_order_of_lineage(
+    project: Path, monkeypatch: pytest.MonkeyPatch, tasks: str, finding: tuple[str, str | None]
 ) -> None:
     with (project / "lineage.yml").open("a") as declared:
         declared.write("  send: {flows: [{from: [spark/stage.orders], to: [sftp/mail]}]}\n")
-    with (project / "graft.yml").open("a") as config:
-        config.write("check: {dags: [dags]}\n")
-    (project / "dags").mkdir()
-    (project / "dags/shop.yml").write_text(DAG.replace("TASKS", tasks))
+    (project / "plans").mkdir()
+    (project / "plans/shop.yml").write_text(DAG.replace("TASKS", tasks))
+    (project / "plans/broken.yml").write_text("a: [")
     assert graft(project, "collect").exit_code == 0
-    found = graft(project, "drift", "--check")
-    assert line in found.stdout, found.output
-    assert found.exit_code == status
-    document = json.loads(graft(project, "drift", "--json").stdout)
-    assert ("error" in {one["level"] for one in document["dags"]}) is ("error" in line)
-    gates = CliRunner().invoke(
-        main, ["check", "-c", str(project / "graft.yml"), "--format", "json"]
-    )
-    codes = {one["code"] for one in json.loads(gates.stdout)["findings"]}
-    assert ("DAG_ORDER" in codes) is ("error" in line)
-
-
-def test_runs_that_show_nothing_make_no_phantom(tmp_path: Path) -> None:
-    """Airflow without an extractor shows that a task ran, and nothing that it did."""
-    (tmp_path / "graft.yml").write_text(
-        "collect: [{declared: {path: lineage.yml}}]\nstore: store\n"
-    )
-    (tmp_path / "lineage.yml").write_text(LINEAGE)
-    at = [FIRST + timedelta(day) for day in range(6)]
-    runs = tuple(
-        Run(f"run-{one:%d}", "load", "airflow", one, one, Status.OK, origin="log") for one in at
-    )
-    commit(str(tmp_path / "store"), [tables(Records(runs=runs), {"log": "1"})])
-    assert graft(tmp_path, "collect").exit_code == 0
-    found = json.loads(graft(tmp_path, "drift", "--json").stdout)
-    assert found["counts"] == {"PHANTOM": 0, "UNDECLARED": 0, "UNVERIFIED": 4, "VERIFIED": 0}
-
-
-def test_all_lists_what_is_verified_with_its_run(project: Path) -> None:
-    line = "  VERIFIED   load writes spark/stage.orders  seen last at 2026-11-05 04:00 by run run-4"
-    assert line not in graft(project, "drift").stdout
-    assert line in graft(project, "drift", "--all").stdout
+    missing = graft(project, "check --only dags")
+    assert (missing.exit_code, "no DAGs are named" in missing.stderr) == (1, True)
+    monkeypatch.chdir(project)
+    with (project / "graft.yml").open("a") as config:
+        config.write("check: {dags: [plans]}\n")
+    answer = read_answer(graft(project, "check --only dags --json").stdout)
+    assert answer["data"]["dags"] == {"dags": {"shop": 2}}
+    places = [(finding["code"], finding["place"]) for finding in answer["findings"]]
+    assert finding in places
+    assert ("DAG_NOT_READ", "plans/broken.yml:2") in places

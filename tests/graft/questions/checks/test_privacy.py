@@ -1,4 +1,4 @@
-"""`graft check --only privacy`: labels of dbt and graft.yml, ways, findings; and the docs' example."""
+"""`graft check --only privacy`: labels of dbt and graft.yml, ways, findings, the docs' example."""
 
 from __future__ import annotations
 
