@@ -166,6 +166,16 @@ class Lineage:
     name_reasons: Mapping[DatasetId, NameReason] = field(default_factory=dict)
     partition_columns: Mapping[DatasetId, Mapping[str, Grain]] = field(default_factory=dict)
 
+    def names(self, dataset: DatasetId) -> tuple[DatasetId, ...]:
+        """All names of a dataset: its own, those in logs, links to it, and former ones."""
+        facts = self.datasets.get(dataset)
+        return (
+            dataset,
+            *self.aliases.get(dataset, ()),
+            *(facts.symlinks if facts else ()),
+            *self.former_names.get(dataset, ()),
+        )
+
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that put data into a dataset, by task: the one answer for every face.
 

@@ -10,7 +10,7 @@ import orjson
 from dbt_graft.exporters.run_manifest import run_manifest as manifest_of
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.dated_lineage import dated_lineage
-from dbt_graft.graft.project.found_run import find_run, tasks_beside
+from dbt_graft.graft.project.names import find_run, tasks_beside
 from dbt_graft.graft.project.output_file import write_file
 
 

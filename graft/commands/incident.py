@@ -22,7 +22,7 @@ from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dated_lineage import dated_lineage
-from dbt_graft.graft.project.found_run import find_run, tasks_beside
+from dbt_graft.graft.project.names import find_run, tasks_beside
 from dbt_graft.graft.project.output_file import write_file
 
 

@@ -27,7 +27,7 @@ from dbt_graft.analysis.dates.write_gaps import RECENT, WriteGaps, write_gaps
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.dated_lineage import dated_lineage
-from dbt_graft.graft.project.found_dataset import find_dataset
+from dbt_graft.graft.project.names import find_dataset
 from dbt_graft.lineage.dates.calendar import (
     NO_DATES,
     Dates,

@@ -32,7 +32,7 @@ from dbt_graft.exporters.reprocessing.words import taint_markdown, taint_text
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dated_lineage import dated_lineage
-from dbt_graft.graft.project.found_dataset import find_dataset
+from dbt_graft.graft.project.names import find_dataset
 from dbt_graft.graft.steps.dag_files import write_files
 from dbt_graft.graft.steps.recorded import clear_taint, print_taints, record_taint
 from dbt_graft.lineage.dates.date_text import parse_dates

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dbt_graft.analysis.audience.records import dataset_ids
-from dbt_graft.graft.project.declared_labels import dataset_names
 from dbt_graft.injector.ephemeral import ephemeral_models
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
@@ -60,10 +59,7 @@ def _columns(
 ) -> dict[DatasetId, set[str]]:
     lineage = described.lineage
     names = {
-        name
-        for dataset in lineage.datasets
-        for name in dataset_names(dataset, lineage)
-        if name != dataset
+        name for dataset in lineage.datasets for name in lineage.names(dataset) if name != dataset
     }
     columns: dict[DatasetId, set[str]] = defaultdict(set)
     for dataset in dataset_ids(lineage):

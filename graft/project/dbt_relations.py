@@ -1,15 +1,19 @@
-"""dbt's relations as datasets: their platform, and the places of their files."""
+"""dbt's relations as datasets: their platform, their names, and the places of their files."""
 
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.locations import Places
+from dbt_graft.injector.matching import ShortNames
 from dbt_graft.injector.platform import Platform, platform
 from dbt_graft.injector.profile import Connection, read_connection
 from dbt_graft.injector.relations import Relations, relations
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.names import Rename
 
 
 def dbt_platform(config: Config, adapter: str) -> Platform:
@@ -21,6 +25,19 @@ def dbt_relations(config: Config, read: Artifacts) -> Relations:
     """The relations of dbt's manifest, as datasets."""
     namespace = dbt_platform(config, read.adapter).namespace
     return relations(read.manifest, namespace, _places(config))
+
+
+def dbt_names(config: Config, short: ShortNames) -> Rename:
+    """The name of a dataset of the logs after the rules of graft.yml, in dbt's spelling."""
+    rules = config.name_rules
+    former = {namespace.casefold() for namespace in config.former_namespaces}
+
+    @cache
+    def name(dataset: DatasetId) -> DatasetId:
+        renamed = rules(dataset)
+        return short(renamed if renamed == dataset else short.formerly(renamed, former))
+
+    return name
 
 
 def _places(config: Config) -> Places:

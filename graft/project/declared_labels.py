@@ -146,7 +146,7 @@ def _matches(
         return
     rules = ColumnRules(patterns)
     for number, dataset in enumerate(graph.datasets):
-        names = dataset_names(dataset, lineage)
+        names = lineage.names(dataset)
         for column in graph.columns(number):
             matches = {at for name in names for at in rules.matching(name, column)}
             if matches:
@@ -179,7 +179,7 @@ def _of_datasets(
     for dataset in datasets:
         names = [
             text.casefold()
-            for name in dataset_names(dataset, described.lineage)
+            for name in described.lineage.names(dataset)
             for text in (name.name, str(name))
         ]
         matches = [rule for pattern, rule in rules if any(map(pattern.fullmatch, names))]
@@ -188,14 +188,3 @@ def _of_datasets(
             level = matches[0].classification
             levels[dataset] = max(level, levels.get(dataset, level))
     return levels
-
-
-def dataset_names(dataset: DatasetId, lineage: Lineage) -> tuple[DatasetId, ...]:
-    """All names of a dataset: its own, those in logs, links to it, and former ones."""
-    facts = lineage.datasets.get(dataset)
-    return (
-        dataset,
-        *lineage.aliases.get(dataset, ()),
-        *(facts.symlinks if facts else ()),
-        *lineage.former_names.get(dataset, ()),
-    )

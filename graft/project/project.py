@@ -24,8 +24,8 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import add_contracts, read_contracts
 from dbt_graft.graft.project.damaged_store import read_rest
 from dbt_graft.graft.project.dbt_labels import with_dbt_labels
-from dbt_graft.graft.project.dbt_relations import dbt_platform, dbt_relations
-from dbt_graft.graft.project.names import dbt_names
+from dbt_graft.graft.project.dbt_relations import dbt_names, dbt_platform, dbt_relations
+from dbt_graft.graft.project.names import Named, RunName, all_names, lineage_names
 from dbt_graft.graft.project.past import Moment, past_records
 from dbt_graft.graft.project.sources import declared_dates, task_infos
 from dbt_graft.injector import artifacts as dbt_artifacts
@@ -38,6 +38,7 @@ from dbt_graft.injector.platform import Platform
 from dbt_graft.injector.relations import Relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
@@ -102,6 +103,7 @@ class Project:
         self._artifacts = artifacts
         self._records: dict[LineageView, Records] = {}
         self._lineages: dict[LineageView, Lineage] = {}
+        self._described: dict[LineageView, tuple[DescribedLineage, Grafted | None]] = {}
 
     @cached_property
     def dbt(self) -> DbtPart | None:
@@ -207,14 +209,12 @@ class Project:
         *,
         inspect: bool = False,
         count: ModelCount | None = None,
-        runs_of: Callable[[Lineage], Collection[str]] | None = None,
     ) -> Grafted:
         """The lineage grafted onto dbt's artifacts, with labels and contracts.
 
         Args:
             inspect: Report what was wrong with dbt's artifacts before.
             count: Counts the models whose SQL is read.
-            runs_of: The tasks of a lineage whose runs are all needed.
 
         Raises:
             GraftError: There are no artifacts, or they are damaged.
@@ -230,9 +230,6 @@ class Project:
             )
             options = self._options(dbt, inspect=inspect)
             grafted = graft(read_models, self.lineage(view), options, relations, columns)
-            if runs_of and (tasks := runs_of(grafted.lineage)):
-                with_runs = grafted.lineage.with_runs(self._lineage_of(tasks, view))
-                grafted = replace(grafted, join=lambda: with_runs)
             grafted = with_dbt_labels(config, read_models, grafted)
         return add_contracts(grafted, config, self._warn)
 
@@ -249,16 +246,50 @@ class Project:
         view: LineageView = LineageView(),
         runs_of: Callable[[Lineage], Collection[str]] | None = None,
     ) -> tuple[DescribedLineage, Grafted | None]:
-        """As `described`, and the graft that it is from; None without artifacts."""
+        """As `described`, and the graft that it is from; None without artifacts.
+
+        Args:
+            runs_of: The tasks of a lineage whose runs are all needed.
+        """
+        if view not in self._described:
+            self._described[view] = self._describe(view)
+        described, grafted = self._described[view]
+        # A past state is read with all runs.
+        if runs_of and not view.past and (tasks := runs_of(described.lineage)):
+            lineage = described.lineage.with_runs(self._lineage_of(tasks, view))
+            described = replace(described, lineage=lineage)
+        return described, grafted
+
+    def log_names(self, view: LineageView = LineageView()) -> dict[DatasetId, DatasetId]:
+        """Each name of a dataset, in logs too -> the dataset; of temporary tables as well."""
+        logged = dict.fromkeys(access.dataset for access in self.records(view).accesses)
+        return all_names(self.described(view).lineage, logged, self.rename)
+
+    def find(
+        self, name: str, view: LineageView = LineageView(), task: str | None = None
+    ) -> Named | RunName:
+        """The dataset, column, task, dashboard or run that a name means.
+
+        Args:
+            task: The task of a run: needed where several have it, and for the `last`.
+
+        Raises:
+            GraftError: There is none, or several are meant.
+        """
+        names = lineage_names(self.described(view), self.log_names(view))
+        if task is None and not names.matches(name):
+            tasks = store.tasks_of_runs(self.config.path(self.config.store), [name])
+            return RunName(name) if tasks else names.find(name)
+        return names.find(name) if task is None else RunName(name, task)
+
+    def _describe(self, view: LineageView) -> tuple[DescribedLineage, Grafted | None]:
         check_collected(self.config, view.past)
         taints = store.recorded_taints(self.config.path(self.config.store))
         if self.dbt:
-            grafted = self.grafted(view, runs_of=runs_of)
+            grafted = self.grafted(view)
             lineage = replace(grafted.lineage, taints=taints)
             return DescribedLineage(lineage, grafted.descriptions, grafted.consumers), grafted
         lineage = self.lineage(view)
-        if runs_of and (tasks := runs_of(lineage)):
-            lineage = self._lineage_of(tasks, view)
         matches = match_contracts(read_contracts(self.config).contracts, lineage.datasets)
         lineage = replace(lineage, partition_columns=matches.partitions(), taints=taints)
         return DescribedLineage(lineage, {}, tuple(matches.consumers(lineage.tasks))), None
@@ -266,9 +297,10 @@ class Project:
     def _lineage_of(self, tasks: Collection[str], view: LineageView) -> Lineage:
         """The lineage with all runs of some tasks."""
         store_folder = self.config.path(self.config.store)
-        records = read_selected(store_folder, tasks, results=view.results, rename=self.rename)
-        rejects = (*records.rejects, *self._unreadable, *self.damaged)
-        return self.build(replace(records, rejects=tuple(dict.fromkeys(rejects))))
+        with _without_garbage_collection():
+            records = read_selected(store_folder, tasks, results=view.results, rename=self.rename)
+            rejects = (*records.rejects, *self._unreadable, *self.damaged)
+            return self.build(replace(records, rejects=tuple(dict.fromkeys(rejects))))
 
     def _missing(self) -> DbtPart:
         dbt_artifacts.read(self.config.target_dir)

@@ -11,7 +11,6 @@ from dbt_graft.analysis.audience.hidden import HiddenData
 from dbt_graft.analysis.audience.words import WORD, HiddenWords, hidden_words
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.graft.project.complete_project import CompleteProject, description_ids
-from dbt_graft.graft.project.declared_labels import dataset_names
 from dbt_graft.graft.questions.leaks.product_words import product_words
 from dbt_graft.injector.audience_nodes import named_nodes
 from dbt_graft.injector.audience_values import texts
@@ -124,7 +123,7 @@ def _other_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str]:
         if description := project.described.descriptions.get(dataset):
             yield description.name
             yield from (key.rpartition(".")[2] for key in description_ids(description))
-        for name in dataset_names(dataset, project.grafted.lineage)[1:]:
+        for name in project.grafted.lineage.names(dataset)[1:]:
             yield from (name.name, *name.parts[-1:])
 
 

@@ -72,7 +72,6 @@ def test_the_last_run_of_a_task_into_a_file(project: Path) -> None:
         (("gone",), 1, "there is no such run in the store"),
         (("last",), 2, "name the task"),
         (("last", "--task", "gone"), 1, "there is no such task"),
-        (("last", "--task", "LOAD"), 1, "write load"),
     ],
 )
 def test_an_error_says_what_to_do(
