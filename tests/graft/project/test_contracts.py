@@ -72,13 +72,15 @@ def test_a_change_reaches_the_contract(project: Path) -> None:
 
 
 def test_its_classification_is_a_label(project: Path) -> None:
-    found = graft(project, "privacy", "report").stdout
-    assert "spark/db.mart.note  labelled in the contract Orders for finance" in found
+    answer = document(project, "check", "--only", "privacy", "--json")
+    [label] = [one for one in answer["data"]["privacy"]["columns"] if one["column"] == "note"]
+    assert label["declared"]["by"] == "the contract Orders for finance"
 
 
 def test_its_deadline_is_forecast(project: Path) -> None:
-    found = document(project, "quality", "--json")
-    assert "Orders for finance" in [one["consumer"] for one in found["deadlines"]]
+    answer = document(project, "check", "--only", "quality", "--json")
+    deadlines = answer["data"]["quality"]["deadlines"]
+    assert "Orders for finance" in [deadline["consumer"] for deadline in deadlines]
 
 
 def test_a_contract_that_holds_has_no_finding(project: Path) -> None:
