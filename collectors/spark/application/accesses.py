@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 from dbt_graft.collectors.spark.application.execution import Application, Execution
@@ -19,12 +17,12 @@ from dbt_graft.collectors.spark.sources.schema import (
     merge_columns,
     typed_columns,
 )
+from dbt_graft.collectors.statement import DatasetAccess, StatementEdge, add_counts
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.dates.period import DataPosition, Period
-from dbt_graft.lineage.dates.period_union import join_positions, known_union
+from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Status
+from dbt_graft.lineage.records import ANY_COLUMN, Column, Status
 
 # The metrics of an access.
 COUNTS = ("rows", "bytes", "files", "partitions")
@@ -36,25 +34,6 @@ _WRITE_METRICS = {
 _FROM_TASKS = (CommandRole.SAVE, CommandRole.WRAPPER)
 # Rows that these read from their own target stay in it.
 IN_PLACE = frozenset({Operation.MERGE, Operation.UPDATE, Operation.DELETE})
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetAccess:
-    """A dataset that a statement read or wrote; a metric is None where the log has none.
-
-    Attributes:
-        periods: The dates of data; empty where nothing tells them.
-    """
-
-    dataset: DatasetId
-    kind: Kind
-    rows: int | None = None
-    bytes: int | None = None
-    files: int | None = None
-    partitions: int | None = None
-    columns: tuple[Column, ...] = ()
-    periods: tuple[Period, ...] = ()
-    positions: tuple[DataPosition, ...] = ()
 
 
 def scans_of(segment: PlanSegment) -> Iterator[tuple[Execution, Scan]]:
@@ -83,17 +62,22 @@ def write_metrics(application: Application, segment: PlanSegment) -> dict[str, A
         # Connectors have no metrics of their own, and before Spark 3.4 those of CREATE TABLE AS may
         # be missing: they write the rows that the tasks put out.
         executions = [part.execution for part in (segment, *segment.feeds)]
-        counted["rows"] = reduce(_sum, (execution.written for execution in executions), None)
+        written = [rows for execution in executions if (rows := execution.written) is not None]
+        counted["rows"] = sum(written) if written else None
         if counted["bytes"] is None:
             counted["bytes"] = sum(execution.written_bytes for execution in executions) or None
     return counted
 
 
 def scan_accesses(
-    application: Application, execution: Execution, scan: Scan, resolver: DatasetResolver
+    application: Application,
+    execution: Execution,
+    scan: Scan,
+    resolver: DatasetResolver,
+    operation: Operation,
 ) -> Iterator[DatasetAccess]:
-    """The datasets that a scan reads, with its metrics."""
-    counted = {
+    """The datasets that a scan of a statement reads, with its metrics."""
+    counted: dict[str, Any] = {
         count: application.metrics.count_of(execution.id, getattr(scan, f"{count}_metric_id"))
         for count in COUNTS
     }
@@ -110,7 +94,13 @@ def scan_accesses(
     positions = scan_positions(scan.node) if scan.node and len(datasets) == 1 else ()
     for dataset, kind in datasets:
         yield DatasetAccess(
-            dataset, kind, **counted, columns=scan.columns, periods=periods, positions=positions
+            dataset,
+            kind,
+            operation,
+            **counted,
+            columns=scan.columns,
+            periods=periods,
+            positions=positions,
         )
 
 
@@ -129,7 +119,7 @@ def columns_written(
 
 
 def read_with_edges(
-    reads: Sequence[DatasetAccess], edges: Iterable[ColumnEdge]
+    reads: Sequence[DatasetAccess], edges: Iterable[StatementEdge], operation: Operation
 ) -> Iterator[DatasetAccess]:
     """Reads with the columns that edges name, where no scan shows any (of a view, say).
 
@@ -145,10 +135,11 @@ def read_with_edges(
             columns[edge.from_column] = None
     for access in reads:
         named = tuple(map(Column, columns_by_dataset.get(access.dataset, ())))
-        yield access if access.columns or not named else replace(access, columns=named)
+        yield access if access.columns or not named else access._replace(columns=named)
     for dataset in () if reads else sorted(columns_by_dataset):
         kind = Kind.PATH if dataset.is_path else Kind.TABLE
-        yield DatasetAccess(dataset, kind, columns=tuple(map(Column, columns_by_dataset[dataset])))
+        columns = columns_by_dataset[dataset]
+        yield DatasetAccess(dataset, kind, operation, columns=tuple(map(Column, columns)))
 
 
 def merge_accesses(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
@@ -156,20 +147,10 @@ def merge_accesses(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ..
     merged: dict[DatasetId, DatasetAccess] = {}
     for access in accesses:
         before = merged.get(access.dataset)
-        merged[access.dataset] = (
-            DatasetAccess(
-                access.dataset,
-                access.kind if access.kind is Kind.VIEW else before.kind,
-                **{count: _sum(getattr(before, count), getattr(access, count)) for count in COUNTS},
+        if before is not None:
+            access = add_counts(before, access)._replace(
+                kind=access.kind if access.kind is Kind.VIEW else before.kind,
                 columns=merge_columns(before.columns, access.columns),
-                periods=known_union(before.periods, access.periods),
-                positions=join_positions(before.positions, access.positions),
             )
-            if before
-            else access
-        )
+        merged[access.dataset] = access
     return tuple(merged[key] for key in sorted(merged))
-
-
-def _sum(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else a + b

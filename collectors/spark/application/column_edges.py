@@ -28,10 +28,11 @@ from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.plan_text import plan_text
 from dbt_graft.collectors.spark.sources.schema import is_plain
+from dbt_graft.collectors.statement import StatementEdge
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graphs.columns import compose
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 _WRITES_COLUMNS = (
     CommandRole.INSERT,
@@ -56,12 +57,11 @@ class TracedColumns:
     """The columns of a command.
 
     Attributes:
-        edges: Their edges; task, shape and origin are empty until the log has been read.
         gaps: The reasons why edges are missing.
         taken: The columns that the command takes from its query.
     """
 
-    edges: tuple[ColumnEdge, ...] = ()
+    edges: tuple[StatementEdge, ...] = ()
     gaps: tuple[str, ...] = ()
     taken: tuple[Attribute, ...] = ()
 
@@ -77,7 +77,7 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
     plans = list(_plans(segment))
     if not (written and plans):
         return TracedColumns(gaps=(UNKNOWN,) if segment.feeds else ())
-    edges: dict[ColumnEdge, None] = {}
+    edges: dict[StatementEdge, None] = {}
     gaps: dict[str, None] = {}
     taken: list[Attribute] = []
     rebuilt: dict[DatasetId, None] = {}
@@ -96,7 +96,7 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
     return TracedColumns(tuple(edges), tuple(gaps), tuple(taken))
 
 
-def _into_memory(segment: PlanSegment, column_sources: ColumnSources) -> Iterator[ColumnEdge]:
+def _into_memory(segment: PlanSegment, column_sources: ColumnSources) -> Iterator[StatementEdge]:
     """The edges of a query whose rows go to the task: `collect`, `toPandas`."""
     plan = plan_text(segment.execution.text)
     top = _top(plan)
@@ -196,7 +196,7 @@ def _edges(
     columns: list[Attribute],
     trace: ColumnTrace,
     gaps: dict[str, None],
-) -> Iterator[ColumnEdge]:
+) -> Iterator[StatementEdge]:
     by_position = len(target.columns) == len(columns)
     for at, column in enumerate(columns):
         inputs = trace.inputs_by_id.get(column.id)
@@ -213,21 +213,13 @@ def _edges(
             yield _edge(dataset, ANY_COLUMN, source)
 
 
-def _edge(dataset: DatasetId, column: str, source: ColumnInput) -> ColumnEdge:
+def _edge(dataset: DatasetId, column: str, source: ColumnInput) -> StatementEdge:
     is_made = source.dataset == MEMORY
     subtype = compose(Subtype.TRANSFORMATION, source.subtype) if is_made else source.subtype
-    return ColumnEdge(
-        task="",
-        to_dataset=dataset,
-        to_column=column,
-        from_dataset=source.dataset,
-        from_column=source.column,
-        type=subtype.type,
-        subtype=subtype,
+    return StatementEdge(
+        *(dataset, column, source.dataset, source.column, subtype),
         masking=bool(source.masking),
         masked_by=source.masking,
-        shape_id="",
-        evidence=Evidence.INFERRED if is_made else Evidence.OBSERVED,
     )
 
 

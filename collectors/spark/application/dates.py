@@ -6,16 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dbt_graft.collectors.spark.application import streams
-from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess
+from dbt_graft.collectors.spark.application.accesses import IN_PLACE
 from dbt_graft.collectors.spark.application.execution import (
     Application,
     StreamBatch,
     StreamingQuery,
 )
 from dbt_graft.collectors.spark.application.segments import PlanSegment
-from dbt_graft.collectors.spark.application.statement import Statement
+from dbt_graft.collectors.spark.application.statement import PlanStatement
 from dbt_graft.collectors.spark.plans.date_filters import date_conditions
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
 from dbt_graft.lineage.building.period_flow import derive_periods
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank
@@ -23,7 +24,7 @@ from dbt_graft.lineage.dates.partition_dates import Partition, partition_periods
 from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import condition_periods, join_positions, union
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import ColumnEdge, Status
+from dbt_graft.lineage.records import Status
 
 _BY_CONDITION = (Operation.DELETE, Operation.UPDATE)
 
@@ -84,8 +85,7 @@ def _condition_periods(segment: PlanSegment, columns: DateColumns) -> tuple[Peri
 def pass_dates(
     writes: Iterable[DatasetAccess],
     reads: Sequence[DatasetAccess],
-    edges: Sequence[ColumnEdge],
-    operation: Operation,
+    edges: Sequence[StatementEdge],
 ) -> Iterator[DatasetAccess]:
     """Writes with the dates that pass to them along column edges, where nothing else tells them."""
     dated: dict[DatasetId, tuple[Period, ...]] = {}
@@ -93,7 +93,7 @@ def pass_dates(
         before = dated.get(read.dataset, read.periods)
         dated[read.dataset] = union((*before, *read.periods)) if before and read.periods else ()
     for write in writes:
-        if write.periods or operation in IN_PLACE or not any(dated.values()):
+        if write.periods or write.operation in IN_PLACE or not any(dated.values()):
             yield write
             continue
         inputs = (
@@ -101,16 +101,16 @@ def pass_dates(
             for edge in edges
             if edge.to_dataset == write.dataset
         )
-        yield replace(write, periods=derive_periods(inputs, dated))
+        yield write._replace(periods=derive_periods(inputs, dated))
 
 
 def stream_statement(
-    statement: Statement,
+    statement: PlanStatement,
     batch: StreamBatch | None,
     stream: StreamingQuery | None,
     resolver: DatasetResolver,
     error: str = "",
-) -> Statement:
+) -> PlanStatement:
     """A statement of a streaming query, with the positions and times of its batch.
 
     What a stop of the query interrupted has not failed.
@@ -127,15 +127,14 @@ def stream_statement(
     return replace(
         statement,
         reads=tuple(
-            replace(
-                access,
+            access._replace(
                 positions=positions.get(access.dataset, access.positions),
                 periods=access.periods or (times if access.dataset in positions else ()),
             )
             for access in statement.reads
         ),
         writes=tuple(
-            replace(access, periods=access.periods or times) for access in statement.writes
+            access._replace(periods=access.periods or times) for access in statement.writes
         ),
     )
 

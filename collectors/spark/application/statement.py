@@ -11,39 +11,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from dbt_graft.collectors.spark.application.accesses import DatasetAccess
+from dbt_graft.collectors.statement import Statement
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import ColumnEdge, Status
 
 # Text, operation, inputs, outputs.
 StatementKey = tuple[str, Operation, tuple[DatasetId, ...], tuple[DatasetId, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement of an application: its operation, inputs, outputs, times and outcome.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStatement(Statement):
+    """A statement as plans show it; its run and shape are known when the log has been read.
 
     Attributes:
         sql: Its text without literals; empty where the log has none.
-        edges: Its column edges, without task, shape and origin.
         gaps: The reasons why column edges or inputs (`PATHS_CUT`) are missing or not exact.
-        times: How often it ran.
         infers_schema: Spark ran it to find the columns of files: it counts only where nothing else
             reads them.
     """
 
-    operation: Operation
-    reads: tuple[DatasetAccess, ...]
-    writes: tuple[DatasetAccess, ...]
-    status: Status
-    started_at: datetime
-    ended_at: datetime
+    first_at: datetime
+    last_at: datetime
     sql: str = ""
-    edges: tuple[ColumnEdge, ...] = ()
     gaps: tuple[str, ...] = ()
-    times: int = 1
     infers_schema: bool = False
+
+    @property
+    def operation(self) -> Operation:
+        """What it does to its datasets."""
+        return (self.writes or self.reads)[0].operation
 
     @property
     def key(self) -> StatementKey:

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.accesses import (
-    DatasetAccess,
     columns_written,
     merge_accesses,
     read_with_edges,
@@ -39,7 +38,7 @@ from dbt_graft.collectors.spark.application.segments import (
     add_rdd_scans,
     plan_segments,
 )
-from dbt_graft.collectors.spark.application.statement import Statement
+from dbt_graft.collectors.spark.application.statement import PlanStatement
 from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
 from dbt_graft.collectors.spark.application.view_text import view_text
 from dbt_graft.collectors.spark.plans.columns import CUT
@@ -48,10 +47,10 @@ from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.rdds import labelled_scan
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT, Scan
+from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Status
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +86,7 @@ def statements(
     application: Application,
     context: StatementContext,
     reject: Callable[[str], None],
-) -> list[Statement]:
+) -> list[PlanStatement]:
     """The statements of an outermost execution and all that are nested in it.
 
     Their datasets are as the plans name them. That a path is a table's may come out later, so
@@ -138,13 +137,13 @@ def statements(
     ]
 
 
-def outside_reads(application: Application, resolver: DatasetResolver) -> Iterator[Statement]:
+def outside_reads(application: Application, resolver: DatasetResolver) -> Iterator[PlanStatement]:
     """Reads of jobs outside of SQL: the files and tables that RDDs were made of."""
     for label, (first, last) in application.outside.items():
         scan = labelled_scan(label)
-        reads = [DatasetAccess(d, kind) for d, kind in resolver.read(scan)] if scan else []
+        reads = [DatasetAccess(*d, Operation.SELECT) for d in resolver.read(scan)] if scan else []
         if reads:
-            yield Statement(Operation.SELECT, merge_accesses(reads), (), Status.OK, first, last)
+            yield PlanStatement(reads=merge_accesses(reads), first_at=first, last_at=last)
 
 
 def _complete(segment: PlanSegment, application: Application) -> None:
@@ -160,7 +159,7 @@ def _batch_statement(
     batch: StreamBatch,
     segments: list[PlanSegment],
     context: StatementContext,
-) -> Statement | None:
+) -> PlanStatement | None:
     """A batch of a streaming query whose sink is a dataset, or that the log has no execution of.
 
     Its plan, if there is one, has its columns and the datasets that it is joined with.
@@ -171,12 +170,13 @@ def _batch_statement(
     ]
     if sink is None and segments:
         return None
+    operation = Operation.INSERT if sink else Operation.SELECT
     taken = [(streams.parse_place(text), rows) for text, rows in batch.sources]
     reads = [
-        DatasetAccess(d, kind, rows)
+        DatasetAccess(*dataset, operation, rows)
         for scan, rows in taken
         if scan
-        for d, kind in resolver.read(scan)
+        for dataset in resolver.read(scan)
     ]
     rows, traced = batch.rows, TracedColumns()
     if queries and sink:
@@ -185,21 +185,20 @@ def _batch_statement(
         reads += [
             access
             for scan in segment.scans
-            for access in scan_accesses(application, segment.execution, scan, resolver)
+            for access in scan_accesses(application, segment.execution, scan, resolver, operation)
             if access.dataset not in watched
         ]
         rows = segment.execution.written if rows is None else rows
         traced = column_edges(_sink_segment(sink, segment), context.column_sources)
-    return Statement(
-        operation=Operation.INSERT if sink else Operation.SELECT,
-        reads=merge_accesses(read_with_edges(reads, traced.edges)),
+    columns = columns_written((), traced.taken, context.types)
+    return PlanStatement(
+        reads=merge_accesses(read_with_edges(reads, traced.edges, operation)),
         writes=merge_accesses(
-            DatasetAccess(d, kind, rows, columns=columns_written((), traced.taken, context.types))
-            for d, kind in (resolver.read(sink) if sink else ())
+            DatasetAccess(*dataset, operation, rows, columns=columns)
+            for dataset in (resolver.read(sink) if sink else ())
         ),
-        status=Status.OK,
-        started_at=batch.at,
-        ended_at=batch.at,
+        first_at=batch.at,
+        last_at=batch.at,
         edges=traced.edges,
         gaps=traced.gaps,
     )
@@ -230,16 +229,18 @@ def _is_reused(execution: Execution) -> bool:
 
 def _statement(
     application: Application, segment: PlanSegment, context: StatementContext
-) -> Statement:
+) -> PlanStatement:
     execution, resolver = segment.execution, context.column_sources.resolver
+    operation = segment.operation
     reads = [
         access
         for execution_, scan in scans_of(segment)
-        for access in scan_accesses(application, execution_, scan, resolver)
+        for access in scan_accesses(application, execution_, scan, resolver, operation)
     ]
     if not (reads and segment.role is CommandRole.SAVE):
         named = (
-            scan_accesses(application, execution, source, resolver) for source in segment.sources
+            scan_accesses(application, execution, source, resolver, operation)
+            for source in segment.sources
         )
         reads += [access for each in named for access in each]
     writes: list[DatasetAccess] = []
@@ -247,12 +248,12 @@ def _statement(
     gaps = dict.fromkeys(traced.gaps)
     if target := segment.target:
         if target.source_table:
-            reads.append(
-                DatasetAccess(resolver.table(target.source_table, target.catalog), Kind.TABLE)
-            )
+            source_table = resolver.table(target.source_table, target.catalog)
+            reads.append(DatasetAccess(source_table, Kind.TABLE, operation))
         if target.source_path:
             reads += [
-                DatasetAccess(d, kind) for d, kind in resolver.resolve((), [target.source_path])
+                DatasetAccess(*dataset, operation)
+                for dataset in resolver.resolve((), [target.source_path])
             ]
         counted = write_metrics(application, segment)
         taken = segment.inputs or traced.taken
@@ -264,6 +265,7 @@ def _statement(
             DatasetAccess(
                 dataset,
                 Kind.VIEW if target.is_view else kind,
+                operation,
                 **counted,
                 columns=columns,
                 periods=periods,
@@ -272,17 +274,16 @@ def _statement(
         ]
     if segment.infers_schema:
         # One line of text, not the rows and columns of the files.
-        reads = [DatasetAccess(access.dataset, access.kind) for access in reads]
-    inputs = list(read_with_edges(reads, traced.edges if segment.command else ()))
+        reads = [DatasetAccess(*access[:3]) for access in reads]
+    inputs = list(read_with_edges(reads, traced.edges if segment.command else (), operation))
     if any(scan.is_cut for part in (segment, *segment.feeds) for scan in part.scans):
         gaps[PATHS_CUT] = None
-    return Statement(
-        operation=segment.operation,
+    return PlanStatement(
         reads=merge_accesses(inputs),
-        writes=merge_accesses(pass_dates(writes, inputs, traced.edges, segment.operation)),
+        writes=merge_accesses(pass_dates(writes, inputs, traced.edges)),
         status=segment.status,
-        started_at=execution.started_at,
-        ended_at=execution.ended_at or execution.started_at,
+        first_at=execution.started_at,
+        last_at=execution.ended_at or execution.started_at,
         sql=execution.sql or view_text(segment, inputs, writes),
         edges=traced.edges,
         gaps=tuple(gaps),

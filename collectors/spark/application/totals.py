@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess, merge_accesses
-from dbt_graft.collectors.spark.application.statement import Statement, StatementKey
+from dbt_graft.collectors.spark.application.accesses import IN_PLACE, merge_accesses
+from dbt_graft.collectors.spark.application.statement import PlanStatement, StatementKey
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Status
+from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Status
 
 T = TypeVar("T")
 
@@ -29,10 +30,10 @@ class StatementTotals:
         left_out: The number of distinct statements beyond the limit.
     """
 
-    statements: dict[tuple[StatementKey, Status, bool], Statement] = field(default_factory=dict)
+    statements: dict[tuple[StatementKey, Status, bool], PlanStatement] = field(default_factory=dict)
     left_out: int = 0
 
-    def add(self, statement: Statement) -> None:
+    def add(self, statement: PlanStatement) -> None:
         """Add one statement."""
         key = statement.key, statement.status, statement.infers_schema
         before = self.statements.get(key)
@@ -41,17 +42,17 @@ class StatementTotals:
         else:
             self.statements[key] = _add_statements(before, statement) if before else statement
 
-    def resolve(self, resolver: DatasetResolver) -> list[Statement]:
+    def resolve(self, resolver: DatasetResolver) -> list[PlanStatement]:
         """The totals in order of their start, with tables instead of the paths they lie in."""
         named = StatementTotals()
         for statement in self.statements.values():
             named.add(_resolve_statement(statement, resolver))
-        return sorted(named.statements.values(), key=lambda total: total.started_at)
+        return sorted(named.statements.values(), key=lambda total: total.first_at)
 
 
 def drop_inferences(
-    statements: Iterable[Statement], read: Iterable[DatasetId], resolver: DatasetResolver
-) -> list[Statement]:
+    statements: Iterable[PlanStatement], read: Iterable[DatasetId], resolver: DatasetResolver
+) -> list[PlanStatement]:
     """Leave out inferences of the columns of files that other statements read.
 
     Args:
@@ -75,13 +76,13 @@ def _is_covered(dataset: DatasetId, read: set[DatasetId]) -> bool:
     return bool(name)
 
 
-def _add_statements(a: Statement, b: Statement) -> Statement:
+def _add_statements(a: PlanStatement, b: PlanStatement) -> PlanStatement:
     return replace(
         a,
         reads=merge_accesses((*a.reads, *b.reads)),
         writes=merge_accesses((*a.writes, *b.writes)),
-        started_at=min(a.started_at, b.started_at),
-        ended_at=max(a.ended_at, b.ended_at),
+        first_at=min(a.first_at, b.first_at),
+        last_at=max(a.last_at, b.last_at),
         edges=_union(a.edges, b.edges),
         gaps=_union(a.gaps, b.gaps),
         times=a.times + b.times,
@@ -93,7 +94,7 @@ def _union(a: tuple[T, ...], b: tuple[T, ...]) -> tuple[T, ...]:
     return a if a == b else tuple(dict.fromkeys((*a, *b)))
 
 
-def _resolve_statement(statement: Statement, resolver: DatasetResolver) -> Statement:
+def _resolve_statement(statement: PlanStatement, resolver: DatasetResolver) -> PlanStatement:
     writes = _resolve_accesses(statement.writes, resolver)
     reads = _resolve_accesses(statement.reads, resolver)
     edges = tuple(dict.fromkeys(_resolve_edge(edge, resolver) for edge in statement.edges))
@@ -109,21 +110,21 @@ def _resolve_accesses(
     accesses: Iterable[DatasetAccess], resolver: DatasetResolver
 ) -> tuple[DatasetAccess, ...]:
     return merge_accesses(
-        replace(access, dataset=owner, kind=Kind.TABLE)
+        access._replace(dataset=owner, kind=Kind.TABLE)
         if (owner := resolver.owner(access.dataset)) != access.dataset
         else access
         for access in accesses
     )
 
 
-def _resolve_edge(edge: ColumnEdge, resolver: DatasetResolver) -> ColumnEdge:
+def _resolve_edge(edge: StatementEdge, resolver: DatasetResolver) -> StatementEdge:
     to, source = resolver.owner(edge.to_dataset), resolver.owner(edge.from_dataset)
     if to is edge.to_dataset and source is edge.from_dataset:
         return edge
-    return replace(edge, to_dataset=to, from_dataset=source)
+    return edge._replace(to_dataset=to, from_dataset=source)
 
 
-def _is_self_influence(edge: ColumnEdge) -> bool:
+def _is_self_influence(edge: StatementEdge) -> bool:
     """Whether an edge only shows that a dataset's rows decide on its own rows."""
-    decides = edge.to_column == ANY_COLUMN and edge.type is EdgeType.INDIRECT
+    decides = edge.to_column == ANY_COLUMN and edge.subtype.type is EdgeType.INDIRECT
     return decides and edge.to_dataset == edge.from_dataset

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dbt_graft.collectors.spark.application.accesses import DatasetAccess
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.pass_through import passes_on
 from dbt_graft.collectors.spark.sources.commands import CommandRole
+from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.lineage.dataset import DatasetId
 
 

@@ -20,7 +20,7 @@ from dbt_graft.collectors.spark.application.execution import (
 )
 from dbt_graft.collectors.spark.application.identity import is_dbt
 from dbt_graft.collectors.spark.application.lru import LruDict
-from dbt_graft.collectors.spark.application.statement import Statement
+from dbt_graft.collectors.spark.application.statement import PlanStatement
 from dbt_graft.collectors.spark.application.statements import (
     StatementContext,
     outside_reads,
@@ -75,7 +75,7 @@ class TaskResult:
 
     task: str
     last: LastExecution
-    statements: list[Statement]
+    statements: list[PlanStatement]
     engine: str = "spark"
 
     @property
@@ -180,7 +180,7 @@ class ApplicationCollector:
             ]
             if not task_statements:
                 return
-            application.started_at = min(statement.started_at for statement in task_statements)
+            application.started_at = min(statement.first_at for statement in task_statements)
         if self._is_dbt or is_dbt(application.name, (), ()):
             yield from self._built_by_dbt()
             return
@@ -222,7 +222,7 @@ class ApplicationCollector:
         resolver = self.context.column_sources.resolver
         resolver.warehouse = self._application.warehouse
         if built := totals.resolve(resolver):
-            last = LastExecution(max(statement.ended_at for statement in built))
+            last = LastExecution(max(statement.last_at for statement in built))
             yield TaskResult(DefinitionKind.DBT.value, last, built, DefinitionKind.DBT.value)
 
     def _advice(self) -> str:
@@ -248,5 +248,5 @@ class ApplicationCollector:
             if last := self._application.last_outside:
                 self._last[only_task].update_outside(*last)
             for statement in outside_reads(self._application, self.context.column_sources.resolver):
-                if self._is_new(statement.ended_at):
+                if self._is_new(statement.last_at):
                     self._totals[only_task].add(statement)

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from dbt_graft.collectors.redact import redact_error
-from dbt_graft.collectors.spark.application.accesses import COUNTS, DatasetAccess
 from dbt_graft.collectors.spark.application.execution import Application
-from dbt_graft.collectors.spark.application.statement import Statement, StatementKey
+from dbt_graft.collectors.spark.application.statement import PlanStatement, StatementKey
 from dbt_graft.collectors.spark.application.tasks import parent_run
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.collectors.spark.sources.schema import merge_columns
 from dbt_graft.collectors.spark.store.collector import LastExecution, TaskResult
+from dbt_graft.collectors.statement import SeenDatasets, access_records, column_edge_records
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store import LogRecords
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import (
-    Access,
-    ColumnEdge,
-    Dataset,
-    Direction,
-    Outcome,
-    Reject,
-    Run,
-    Shape,
-    Status,
-)
+from dbt_graft.lineage.records import Outcome, Reject, Run, Shape, Status
 
 DIALECT = "spark-plan"
 PARSER = "plan"
@@ -82,18 +71,31 @@ def run_status(application: Application, last: LastExecution) -> tuple[Status, s
 def _task_records(
     application: Application, result: TaskResult, resolver: DatasetResolver, origin: str
 ) -> LogRecords:
-    statements = result.statements
-    shapes = _shapes(statements)
+    shapes = _shapes(result.statements)
     run = _run(application, result, origin)
+    statements = [
+        replace(
+            statement,
+            run=run,
+            shape_id=shapes[statement.key].shape_id,
+            edges=() if statement.status is Status.FAILED else statement.edges,
+        )
+        for statement in result.statements
+    ]
+    datasets = SeenDatasets(merge_columns)
+    datasets.add(statements)
     return LogRecords(
-        accesses=tuple(_accesses(statements, shapes, run)),
+        accesses=tuple(access_records(statements)),
         runs=(run,),
         # dbt's artifacts have its SQL.
         shapes=()
         if result.is_dbt
         else tuple(sorted(shapes.values(), key=lambda shape: shape.shape_id)),
-        datasets=tuple(_datasets(statements, resolver, origin)),
-        column_edges=tuple(_column_edges(statements, shapes, run)),
+        datasets=tuple(
+            replace(dataset, symlinks=resolver.symlinks(dataset.id))
+            for dataset in sorted(datasets.records(), key=lambda dataset: dataset.id)
+        ),
+        column_edges=tuple(dict.fromkeys(column_edge_records(statements))),
     )
 
 
@@ -117,7 +119,7 @@ def _run(application: Application, result: TaskResult, origin: str) -> Run:
     )
 
 
-def _shapes(statements: Iterable[Statement]) -> dict[StatementKey, Shape]:
+def _shapes(statements: Iterable[PlanStatement]) -> dict[StatementKey, Shape]:
     """The shape of each kind of statement; PARTIAL where columns or inputs are missing."""
     gaps: dict[StatementKey, dict[str, None]] = defaultdict(dict)
     for statement in statements:
@@ -160,91 +162,3 @@ def _reason(gaps: list[str]) -> str | None:
     reasons = [f"columns: {', '.join(columns)}"] if columns else []
     reasons += [f"inputs: {PATHS_CUT}"] if PATHS_CUT in gaps else []
     return "; ".join(reasons) or None
-
-
-def _column_edges(
-    statements: Iterable[Statement], shapes: Mapping[StatementKey, Shape], run: Run
-) -> Iterator[ColumnEdge]:
-    """Each edge once a shape, of statements that did not fail."""
-    edges = {
-        (shapes[statement.key].shape_id, edge): None
-        for statement in statements
-        if statement.status is not Status.FAILED
-        for edge in statement.edges
-    }
-    for shape_id, edge in edges:
-        yield replace(edge, task=run.task, shape_id=shape_id, origin=run.origin)
-
-
-def _accesses(
-    statements: Iterable[Statement], shapes: Mapping[StatementKey, Shape], run: Run
-) -> Iterator[Access]:
-    """One record for each shape, dataset, direction and outcome."""
-    for statement in statements:
-        for direction, access in _directed_accesses(statement):
-            yield Access(
-                task=run.task,
-                run_id=run.run_id,
-                dataset=access.dataset,
-                kind=access.kind,
-                direction=direction,
-                operation=statement.operation,
-                shape_id=shapes[statement.key].shape_id,
-                statements=statement.times,
-                **{count: getattr(access, count) for count in COUNTS},
-                first_at=statement.started_at,
-                last_at=statement.ended_at,
-                status=statement.status,
-                origin=run.origin,
-                periods=access.periods,
-                positions=access.positions,
-            )
-
-
-def _directed_accesses(statement: Statement) -> Iterator[tuple[Direction, DatasetAccess]]:
-    for access in statement.reads:
-        yield Direction.READ, access
-    for access in statement.writes:
-        yield Direction.WRITE, access
-
-
-def _datasets(
-    statements: Iterable[Statement], resolver: DatasetResolver, origin: str
-) -> Iterator[Dataset]:
-    """The datasets of statements that did not fail, sorted."""
-    datasets: dict[DatasetId, Dataset] = {}
-    succeeded = [statement for statement in statements if statement.status is not Status.FAILED]
-    for statement in succeeded:
-        for _, access in _directed_accesses(statement):
-            before = datasets.get(access.dataset) or Dataset(
-                id=access.dataset,
-                kind=access.kind,
-                symlinks=resolver.symlinks(access.dataset),
-                first_seen=statement.started_at,
-                last_seen=statement.ended_at,
-                origin=origin,
-            )
-            datasets[access.dataset] = replace(
-                before,
-                kind=Kind.VIEW if access.kind is Kind.VIEW else before.kind,
-                columns=merge_columns(before.columns, access.columns),
-                last_seen=max(before.last_seen or statement.ended_at, statement.ended_at),
-            )
-    dropped: dict[DatasetId, datetime | None] = {}
-    for statement in sorted(succeeded, key=lambda statement: statement.ended_at):
-        for direction, access in _directed_accesses(statement):
-            before_drop = dropped.get(access.dataset)
-            dropped[access.dataset] = _drop_time(before_drop, statement, direction)
-    for dataset in sorted(datasets):
-        yield replace(datasets[dataset], dropped_at=dropped[dataset])
-
-
-def _drop_time(
-    before: datetime | None, statement: Statement, direction: Direction
-) -> datetime | None:
-    """The time of the dataset's drop or rename; None where it was created again after that."""
-    if statement.operation.renames:
-        return statement.ended_at if direction is Direction.READ else None
-    if direction is Direction.READ:
-        return before
-    return statement.ended_at if statement.operation.removes else None
