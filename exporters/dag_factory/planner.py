@@ -9,9 +9,13 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from dbt_graft.analysis.render.markdown import code, one_line
-from dbt_graft.exporters.dag_factory import texts
-from dbt_graft.exporters.dag_factory.crossing import Crossing, crossing
-from dbt_graft.exporters.dag_factory.grouping import dags_of, is_schedule, task_group_of
+from dbt_graft.exporters.dag_factory.grouping import (
+    Crossing,
+    crossing,
+    dags_of,
+    is_schedule,
+    task_group_of,
+)
 from dbt_graft.exporters.dag_factory.identifiers import group_identifier, unique_identifiers
 from dbt_graft.exporters.dag_factory.operators import (
     SENSOR,
@@ -20,12 +24,11 @@ from dbt_graft.exporters.dag_factory.operators import (
     operator_of,
     selections,
 )
-from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge
+from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge, reduce_edges
 from dbt_graft.exporters.dag_factory.plan import DagPlan, PlannedDag, PlannedTask, PlanProblem
-from dbt_graft.exporters.dag_factory.reach import reduce_edges
 from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, External, TaskCommand
 from dbt_graft.exporters.dag_factory.templates import without_jinja
-from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, units
+from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, tags_of, task_doc, units
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.graph import Graph
@@ -223,8 +226,8 @@ class _Draft:
                 {group_identifier(group): one_line(group) for group in sorted(groups)},
                 schedules[dag_id],
                 tuple(sorted(self.crossing.waits_for.get(dag_id, ()))),
-                texts.tags((*self.settings.tags, *(t for node in nodes for t in node.info.tags))),
-                texts.dag_description(len(nodes)),
+                tags_of((*self.settings.tags, *(t for node in nodes for t in node.info.tags))),
+                f"{len(nodes):,} tasks and dbt nodes in the order of their lineage",
             )
 
     def _task(self, name: str, operator: AirflowOperator) -> PlannedTask:
@@ -244,7 +247,7 @@ class _Draft:
             writes=() if marked else tuple(sorted(writes)),
             announces=tuple(sorted(self.crossing.announces.get(name, ()))),
             owner=one_line(owners.pop()) if len(owners) == 1 else "",
-            doc=texts.task_doc(unit.nodes, self.settings.site_url, marked=marked),
+            doc=task_doc(unit.nodes, self.settings.site_url, marked=marked),
         )
 
     def _sensor(self, dataset: DatasetId, task_id: str) -> PlannedTask:

@@ -2,20 +2,25 @@
 
 dbt's nodes of one level share a unit: those that dbt can build without waiting for another task in
 between. So a level ends where a task reads what dbt built, and dbt needs what the task writes.
+In the Markdown that describes a unit names of logs and people are data.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dbt_graft.analysis.render.markdown import code, one_line
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge, OrderedNode
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graph import Graph
 
 # Linux limits an argument to 128 KiB, and bash gets the command as one.
 _LONGEST_SELECTION = 60_000
+_LONGEST_TAG = 100  # Airflow's
+_LISTED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +122,38 @@ def _split_levels(levels: Iterable[Sequence[OrderedNode]]) -> Iterable[list[Orde
                 part, length = [], len(node.label) + 1
             part.append(node)
         yield part
+
+
+def tags_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Tags as Airflow takes them, sorted."""
+    return tuple(sorted({clean[:_LONGEST_TAG] for name in names if (clean := one_line(name))}))
+
+
+def task_doc(nodes: Sequence[OrderedNode], site_url: str, *, marked: bool = False) -> str:
+    """A description of a task in Markdown, with links to the pages of the catalog.
+
+    Args:
+        marked: Airflow does not run it.
+    """
+    paragraphs = []
+    if marked:
+        paragraphs.append(
+            "Runs outside of Airflow. This marks its place in the order, and waits for nothing."
+        )
+    if len(nodes) == 1:
+        if nodes[0].info.description:
+            paragraphs.append(_escape(nodes[0].info.description))
+        if site_url:
+            paragraphs.append(f"[In the catalog]({site_url}{nodes[0].page})")
+        return "\n\n".join(paragraphs)
+    lines = [
+        f"- [{_escape(node.label)}]({site_url}{node.page})" if site_url else f"- {code(node.label)}"
+        for node in nodes[:_LISTED]
+    ]
+    if len(nodes) > _LISTED:
+        lines.append(f"- and {len(nodes) - _LISTED:,} more")
+    return "\n\n".join([*paragraphs, "\n".join(lines)])
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]()<>#!|~&])", r"\\\1", one_line(text))

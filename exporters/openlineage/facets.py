@@ -50,6 +50,12 @@ _FILES = {
     "OutputSubsetOutputDatasetFacet": "BaseSubsetDatasetFacet",
 }
 _MARKDOWN = "text/markdown"
+# The run facet that tells that a lineage is collected; its schema is docs/graft-facets.schema.json.
+GRAFT = "graft"
+GRAFT_SCHEMA = (
+    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/"
+    "graft-facets.schema.json#/$defs/GraftRunFacet"
+)
 
 
 def facet(schema: str, **content: Any) -> Facet:

@@ -6,12 +6,15 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dbt_graft.exporters.openlineage.column_lineage import column_lineage, edges_by_target
+from dbt_graft.exporters.openlineage.column_lineage import (
+    column_lineage,
+    edges_by_target,
+    lineage_facet,
+)
 from dbt_graft.exporters.openlineage.facets import Facet, facet
 from dbt_graft.exporters.openlineage.jobs import sql
-from dbt_graft.exporters.openlineage.lineage_facet import lineage_facet
+from dbt_graft.exporters.openlineage.run_facets import subset
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
-from dbt_graft.exporters.openlineage.subsets import subset
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import join_positions, known_union

@@ -22,7 +22,7 @@ from dbt_graft.exporters.openlineage.facets import (
     without_none,
 )
 from dbt_graft.exporters.openlineage.jobs import definition_facets, task_facets
-from dbt_graft.exporters.openlineage.run_facets import run_facets
+from dbt_graft.exporters.openlineage.run_facets import run_facets, version
 from dbt_graft.exporters.openlineage.run_work import (
     AccessCounts,
     Counts,
@@ -31,7 +31,6 @@ from dbt_graft.exporters.openlineage.run_work import (
     work_facets,
 )
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
-from dbt_graft.exporters.openlineage.subsets import version
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.model import Task

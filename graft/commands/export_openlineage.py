@@ -15,7 +15,7 @@ import orjson
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors import store
 from dbt_graft.exporters.openlineage import files
-from dbt_graft.exporters.openlineage.airflow_events import airflow_events
+from dbt_graft.exporters.openlineage.airflow_runs import airflow_events
 from dbt_graft.exporters.openlineage.events import (
     EventSelection,
     ExportedEvent,

@@ -12,18 +12,18 @@ import orjson
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.exporters.openlineage.event_files import (
-    document_files,
-    read_document,
-    read_events,
-    read_stream,
-)
 from dbt_graft.exporters.openlineage.expectations import (
     ExpectedEvents,
     KeyResult,
     compare,
     event_name,
     expected_events,
+)
+from dbt_graft.exporters.openlineage.files import (
+    document_files,
+    read_document,
+    read_events,
+    read_stream,
 )
 from dbt_graft.lineage.errors import GraftError
 

@@ -11,8 +11,13 @@ import orjson
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.http_session import authorization, http_session
 from dbt_graft.collectors.public_address import public_address
-from dbt_graft.exporters.openlineage.delivery import DeliveryReport, deliver
-from dbt_graft.exporters.openlineage.endpoint import HttpEndpoint, endpoint_url, retries
+from dbt_graft.exporters.openlineage.endpoint import (
+    DeliveryReport,
+    HttpEndpoint,
+    deliver,
+    endpoint_url,
+    retries,
+)
 from dbt_graft.exporters.openlineage.events import ExportedEvent, event_key
 from dbt_graft.exporters.openlineage.outbox import Outbox, OutgoingEvent
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot

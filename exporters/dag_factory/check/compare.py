@@ -24,8 +24,7 @@ from dbt_graft.exporters.dag_factory.check.scheduled import (
     schedule_order,
 )
 from dbt_graft.exporters.dag_factory.identifiers import identifier
-from dbt_graft.exporters.dag_factory.order import DemandedOrder
-from dbt_graft.exporters.dag_factory.reach import Reach
+from dbt_graft.exporters.dag_factory.order import DemandedOrder, Reach
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graph import Graph
 

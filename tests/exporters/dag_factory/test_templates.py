@@ -17,6 +17,7 @@ from dbt_graft.exporters.dag_factory.templates import (
     fill_text,
 )
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 HOSTILE = [
     "x; touch pwned",
@@ -44,8 +45,8 @@ def rendered(command: str) -> str:
     return jinja2.Environment().from_string(command).render(ds="2026-11-01")  # noqa: S701
 
 
-@pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("template", ["printf '%s.' {task}", "printf '%s.' x={task} {task}"])
+@for_each("name", HOSTILE)
 def test_a_hostile_name_is_one_argument(name: str, template: str) -> None:
     command = rendered(fill_command(template, {"task": name}))
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
@@ -126,6 +127,6 @@ def test_arguments_are_filled_in_at_any_depth_with_plain_values_only() -> None:
         fill_argument(argument, {"task": "a b"})
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@for_each("name", HOSTILE)
 def test_a_variable_has_the_name_as_it_is(name: str) -> None:
     assert rendered(fill_text("{task}", {"task": name})) == name

@@ -12,8 +12,7 @@ import pytest
 
 from dbt_graft.collectors.openlineage.event import read_event
 from dbt_graft.collectors.openlineage.jobs import job_of
-from dbt_graft.exporters.openlineage.airflow_events import airflow_events
-from dbt_graft.exporters.openlineage.airflow_runs import AirflowRun, airflow_run_of
+from dbt_graft.exporters.openlineage.airflow_runs import AirflowRun, airflow_events, airflow_run_of
 from dbt_graft.exporters.openlineage.events import EventSelection, event_key
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Run, Status

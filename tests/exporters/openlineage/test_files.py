@@ -8,9 +8,14 @@ from pathlib import Path
 import orjson
 import pytest
 
-from dbt_graft.exporters.openlineage.event_files import read_document, read_events
 from dbt_graft.exporters.openlineage.events import events
-from dbt_graft.exporters.openlineage.files import file_name, write_files, write_lines
+from dbt_graft.exporters.openlineage.files import (
+    file_name,
+    read_document,
+    read_events,
+    write_files,
+    write_lines,
+)
 from dbt_graft.lineage.errors import GraftError
 from tests.exporters.openlineage.shop import snapshot
 

@@ -21,12 +21,13 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from dbt_graft.collectors.http_session import http_session
-from dbt_graft.exporters.openlineage.delivery import DeliveryReport, deliver
 from dbt_graft.exporters.openlineage.endpoint import (
     BoundedRetry,
     Delivery,
+    DeliveryReport,
     HttpEndpoint,
     SentEvent,
+    deliver,
     endpoint_url,
     retries,
 )
@@ -244,7 +245,7 @@ _DYING = """
     from pathlib import Path
     import orjson, requests
     from dbt_graft.exporters.openlineage import endpoint, outbox
-    from dbt_graft.exporters.openlineage.delivery import deliver
+    from dbt_graft.exporters.openlineage.endpoint import deliver
     place, url, name = sys.argv[1:]
     box = outbox.Outbox(Path(place), url)
     box.add(outbox.OutgoingEvent(one, "", orjson.dumps({"name": one})) for one in "abc")

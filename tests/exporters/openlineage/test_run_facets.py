@@ -8,7 +8,7 @@ import pytest
 
 from dbt_graft.collectors.openlineage.event import NamedDataset
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
-from dbt_graft.exporters.openlineage.subsets import subset, version
+from dbt_graft.exporters.openlineage.run_facets import subset, version
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import Direction
 from tests.exporters.openlineage.conformance import validator
