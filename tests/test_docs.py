@@ -15,6 +15,7 @@ from dbt_graft.collectors.checked_yaml import sections
 from dbt_graft.graft.commands.cli import COMMANDS, main
 from dbt_graft.graft.project.config import Config, load
 from dbt_graft.graft.steps.start import write_config
+from tests.cases import for_each
 
 
 def keys(section: type[BaseModel]) -> Iterator[str]:
@@ -24,7 +25,7 @@ def keys(section: type[BaseModel]) -> Iterator[str]:
             yield from keys(inner)
 
 
-@pytest.mark.parametrize("key", sorted(set(keys(Config))))
+@for_each("key", sorted(set(keys(Config))))
 def test_every_key_of_graft_yml_is_explained(root: Path, key: str) -> None:
     text = (root / "docs/configuration.md").read_text()
     assert re.search(rf"`(site\.)?{key}`", text), f"docs/configuration.md does not explain {key}"

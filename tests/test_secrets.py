@@ -26,6 +26,7 @@ from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.errors import GraftError, exception_traceback
 from dbt_graft.lineage.paths import dataset_folders, path_dataset
 from dbt_graft.lineage.records import DatasetMetadata, Records, TaskMetadata
+from tests.cases import for_each
 from tests.collectors.openlineage.events import event, parent, records, results_of, written
 from tests.graft.small_project import small_project
 
@@ -237,7 +238,7 @@ def test_no_secret_of_a_dbt_project_is_on_the_site(tmp_path: Path) -> None:
     assert holders(tmp_path / "build/site") == []
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@for_each("spelling", SPELLINGS)
 def test_no_secret_of_declared_lineage_is_in_records(tmp_path: Path, spelling: str) -> None:
     entry = {"description": "Loads.", "owner": "sales", "path": "x.py", "tags": ["nightly"]}
     path = declared(tmp_path, spelling, "spark/raw.orders", filled(entry, spelling))
@@ -246,7 +247,7 @@ def test_no_secret_of_declared_lineage_is_in_records(tmp_path: Path, spelling: s
     assert CANARY.casefold() not in f"{content.infos()}{records}".casefold()
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@for_each("spelling", SPELLINGS)
 def test_no_error_about_declared_lineage_repeats_a_secret(tmp_path: Path, spelling: str) -> None:
     path = declared(tmp_path, spelling, "no dataset", {"kind": with_secret("x", spelling)})
     with pytest.raises(GraftError) as caught:
@@ -263,7 +264,7 @@ def declared(folder: Path, spelling: str, target: str, entry: dict[str, Any]) ->
     return path
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@for_each("spelling", SPELLINGS)
 def test_no_secret_of_a_contract_is_in_it_once_read(tmp_path: Path, spelling: str) -> None:
     contract = {
         "id": "orders",
@@ -281,7 +282,7 @@ def test_no_secret_of_a_contract_is_in_it_once_read(tmp_path: Path, spelling: st
     assert CANARY.casefold() not in str(read_contract(path)).casefold()
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@for_each("spelling", SPELLINGS)
 def test_no_secret_of_a_path_or_database_in_a_plan_is_in_its_dataset(spelling: str) -> None:
     urls = [spelling, *(with_secret(url, spelling) for url in ("jdbc:mysql://h/a", "jdbc:h2:mem"))]
     datasets = [database_of(url).table(("public", "orders")) for url in urls]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.catalog.markup import external, printable, prose, text
+from tests.cases import for_each
 from tests.catalog.html_reader import HtmlReader
 
 HOSTILE = [
@@ -34,7 +35,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+@for_each("value", HOSTILE)
 def test_a_value_is_unchanged_in_text_and_attributes(value: str) -> None:
     page = f'<h1>{text(value)}</h1><div title="{text(value)}"><p>{text(value)}</p></div>'
     read = HtmlReader(page)
@@ -43,7 +44,7 @@ def test_a_value_is_unchanged_in_text_and_attributes(value: str) -> None:
     assert printable(value) in read.text
 
 
-@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+@for_each("value", HOSTILE)
 def test_prose_has_only_known_tags_and_attributes(value: str) -> None:
     for tag, attributes in HtmlReader(prose(value, "../dbt/index.html")).tags:
         assert tag not in {"script", "img", "iframe", "style", "div", "section", "svg"}

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from datetime import date
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from dbt_graft.catalog.page_keys import digest, maker_digest
 from dbt_graft.catalog.site_pages import record_pages
 from dbt_graft.lineage.building.daily import DailyHistory, DayRows, DayRuns
 from dbt_graft.lineage.urls import dataset_path, task_path
+from tests.cases import for_each
 from tests.catalog.worlds import CHANGES, World, world
 
 SEEDS = range(2)
@@ -49,8 +51,7 @@ def changed(one: World, change: str, seed: int) -> World:
     return one
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("change", CHANGES)
+@for_each("seed, change", product(SEEDS, CHANGES), quick=len(CHANGES))
 def test_pages_with_equal_keys_are_equal(change: str, seed: int) -> None:
     old_keys, old_pages = before(seed)
     after = changed(world(seed), change, seed)
@@ -73,7 +74,7 @@ def test_a_day_more_changes_the_pages_of_its_task_and_its_dataset() -> None:
     assert len(changes) < 12
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@for_each("change", CHANGES)
 def test_every_kind_of_change_changes_a_page(change: str) -> None:
     """Else the test above would say nothing of it."""
     after = [rendered(changed(world(seed), change, seed)) for seed in SEEDS]

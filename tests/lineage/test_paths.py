@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.lineage.paths import dataset_folders, path_dataset
+from tests.cases import for_each
 
 
 @pytest.mark.parametrize(
@@ -31,8 +32,8 @@ def test_a_path_is_named_as_openlineage_names_it(path: str, dataset: str) -> Non
     assert str(path_dataset(path)) == dataset
 
 
-@pytest.mark.parametrize(
-    ("paths", "folders"),
+@for_each(
+    "paths, folders",
     [
         (["file:/t/dt=2026-11-21"], ["file:/t"]),
         (["file:/t/dt=2026-11-21/hour=5", "file:/t/dt=2026-11-22/hour=1"], ["file:/t"]),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-import pytest
-
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.bad_writes import BadWrite, bad_dates, bad_runs, last_good_run
 from dbt_graft.analysis.dates.entity_states import entity_states
@@ -14,6 +12,7 @@ from dbt_graft.analysis.dates.taint import spread
 from dbt_graft.lineage.dates.calendar import dates_of
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
+from tests.cases import for_each
 from tests.lineage.plain_dates import COMPARED, NOTHING, Plain, days_of
 from tests.lineage.random_histories import START, period, random_history, table
 
@@ -32,7 +31,7 @@ def some_bad(random: Random, history: AccessHistory, lineage: Lineage) -> list[B
     return bad_runs(history, random.sample(runs, min(len(runs), random.randint(1, 3))))
 
 
-@pytest.mark.parametrize("group", range(HISTORIES // _GROUP))
+@for_each("group", range(HISTORIES // _GROUP), quick=1)
 def test_taint_is_that_of_the_plain_model(group: int) -> None:
     spreads = 0
     for seed in range(group * _GROUP, (group + 1) * _GROUP):
@@ -51,7 +50,7 @@ def test_taint_is_that_of_the_plain_model(group: int) -> None:
     assert spreads > _GROUP / 4
 
 
-@pytest.mark.parametrize("group", range(HISTORIES // _GROUP))
+@for_each("group", range(HISTORIES // _GROUP), quick=1)
 def test_states_are_those_of_the_plain_model(group: int) -> None:
     found = Counter[str]()
     for seed in range(group * _GROUP, (group + 1) * _GROUP):

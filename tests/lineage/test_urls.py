@@ -18,6 +18,7 @@ from dbt_graft.lineage.urls import (
     tag_path,
     task_path,
 )
+from tests.cases import for_each
 
 # What Windows reserves, with and without an extension, and names that end in a dot or a space.
 DEVICES = ["con", "prn", "aux", "nul", "com0", "com1", "com9", "lpt1", "lpt9"]
@@ -97,7 +98,7 @@ def _fits_everywhere(segment: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@for_each("name", HOSTILE)
 def test_every_file_system_holds_the_address(name: str) -> None:
     for path in _paths(name):
         assert path.endswith("/")

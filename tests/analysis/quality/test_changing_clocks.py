@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,6 +13,7 @@ from dbt_graft.analysis.quality.deadlines import DeadlineForecast, WriteHistory,
 from dbt_graft.analysis.quality.words import forecast_text
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from tests.cases import for_each
 
 TABLE = DatasetId("db", "t")
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -36,9 +38,8 @@ def utc(day: datetime, clock: str) -> datetime:
 
 
 @pytest.mark.parametrize("change", [SPRING, AUTUMN])
-@pytest.mark.parametrize("day", [-1, 0, 1, 5, 20])
-@pytest.mark.parametrize("task", ["01:30", "02:30", "05:00", "07:50", "08:15"])
 @pytest.mark.parametrize("place", [berlin, utc])
+@for_each("day, task", product([-1, 0, 1, 5, 20], ["01:30", "02:30", "05:00", "07:50", "08:15"]))
 def test_a_change_of_the_clocks_raises_no_alarm(
     change: datetime, day: int, task: str, place: Callable[[datetime, str], datetime]
 ) -> None:

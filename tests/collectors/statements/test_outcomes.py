@@ -3,11 +3,10 @@
 Many statements have no table in FROM, or no FROM: these are parsed.
 """
 
-import pytest
-
 from dbt_graft.collectors.statements.parse import ParsedShape, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Outcome
+from tests.cases import for_each
 
 DYNAMIC = "dynamic SQL not resolved"
 
@@ -132,8 +131,8 @@ def _partial(sql: str, dialect: Dialect) -> list[ParsedShape]:
     return [shape for shape in parse(sql, dialect) if shape.outcome is not Outcome.PARSED]
 
 
-@pytest.mark.parametrize(
-    ("dialect", "sql", "reason"),
+@for_each(
+    "dialect, sql, reason",
     [(Dialect.TSQL, *case) for case in TSQL] + [(Dialect.SPARK, *case) for case in SPARK],
 )
 def test_a_statement_without_its_tables_is_partial(dialect: Dialect, sql: str, reason: str) -> None:
@@ -141,8 +140,8 @@ def test_a_statement_without_its_tables_is_partial(dialect: Dialect, sql: str, r
     assert (shape.outcome, shape.reason) == (Outcome.PARTIAL, reason)
 
 
-@pytest.mark.parametrize(
-    ("dialect", "sql"),
+@for_each(
+    "dialect, sql",
     [(Dialect.TSQL, sql) for sql in PARSED_TSQL] + [(Dialect.SPARK, sql) for sql in PARSED_SPARK],
 )
 def test_a_statement_that_needs_no_table_is_parsed(dialect: Dialect, sql: str) -> None:

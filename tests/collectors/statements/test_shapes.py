@@ -7,6 +7,7 @@ import pytest
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import VERSION, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from tests.cases import for_each
 
 TSQL, SPARK = Dialect.TSQL, Dialect.SPARK
 
@@ -77,8 +78,8 @@ def test_a_call_that_carries_a_statement_becomes_that_statement(text: str, norma
     assert normalise(text, TSQL) == normal
 
 
-@pytest.mark.parametrize(
-    ("text", "dialect"),
+@for_each(
+    "text, dialect",
     [(case[i], case[1]) for case in SAME + DIFFERENT for i in (2, 3)]
     + [(case[0], TSQL) for case in UNWRAPPED],
 )

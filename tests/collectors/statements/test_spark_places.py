@@ -10,6 +10,7 @@ from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
+from tests.cases import for_each
 
 # fmt: off
 PATHS = [
@@ -65,7 +66,7 @@ STATEMENTS = [
 CASES = PATHS + NAMES + STATEMENTS
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), CASES, ids=[case[0][:60] for case in CASES])
+@for_each("sql, reads, writes", CASES)
 def test_tables_and_paths(
     sql: str, reads: str, writes: str, tables: Callable[[str, str, str], None]
 ) -> None:
@@ -80,7 +81,7 @@ def test_a_path_is_no_table(sql: str) -> None:
             assert is_path == (access.name[0].startswith(("/", "s3://", "abfss://")))
 
 
-@pytest.mark.parametrize("sql", [case[0] for case in CASES])
+@for_each("sql", [case[0] for case in CASES])
 def test_showing_them_twice_changes_nothing(sql: str) -> None:
     once = normalise(sql, Dialect.SPARK)
     assert normalise(once, Dialect.SPARK) == once

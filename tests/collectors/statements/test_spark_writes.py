@@ -4,7 +4,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.cases import for_each
 
 # fmt: off
 CASES = [
@@ -113,7 +113,7 @@ CASES = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), CASES, ids=[case[0][:60] for case in CASES])
+@for_each("sql, reads, writes", CASES)
 def test_tables_of_a_change(
     sql: str, reads: str, writes: str, tables: Callable[[str, str, str], None]
 ) -> None:

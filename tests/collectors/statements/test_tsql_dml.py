@@ -4,7 +4,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.cases import for_each
 
 # fmt: off
 CASES = [
@@ -134,7 +134,7 @@ CASES = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), CASES, ids=[case[0][:60] for case in CASES])
+@for_each("sql, reads, writes", CASES)
 def test_tables_of_changes(
     sql: str, reads: str, writes: str, tsql_tables: Callable[[str, str, str], None]
 ) -> None:

@@ -10,6 +10,7 @@ from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Outcome
+from tests.cases import for_each
 
 Compare = Callable[[str, str, str], None]
 
@@ -50,7 +51,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("runs", ["EXEC (@sql)", "EXEC sp_executesql @sql"])
-@pytest.mark.parametrize(("expression", "reads", "writes", "known"), CASES)
+@for_each("expression, reads, writes, known", CASES)
 def test_it_keeps_what_is_visible(
     expression: str, reads: str, writes: str, known: bool, runs: str, tsql_tables: Compare
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from tests.cases import for_each
 
 # fmt: off
 CASES = [
@@ -50,7 +51,7 @@ CASES = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), CASES, ids=[case[0][:60] for case in CASES])
+@for_each("sql, reads, writes", CASES)
 def test_tables_of_modules(
     sql: str, reads: str, writes: str, tsql_tables: Callable[[str, str, str], None]
 ) -> None:

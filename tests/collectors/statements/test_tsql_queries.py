@@ -4,10 +4,9 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from tests.cases import for_each
 
 # fmt: off
 CASES = [
@@ -177,7 +176,7 @@ CASES = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), CASES, ids=[case[0][:60] for case in CASES])
+@for_each("sql, reads, writes", CASES)
 def test_tables_of_queries(
     sql: str, reads: str, writes: str, tsql_tables: Callable[[str, str, str], None]
 ) -> None:

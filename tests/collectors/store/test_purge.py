@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -57,8 +58,7 @@ def grow(store: Path, random: Random, seed: int, variant: str) -> list[dict[str,
     return count
 
 
-@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
-@for_each("seed", range(4))
+@for_each("seed, variant", product(range(4), ["plain", "rare", "events"]), quick=3)
 def test_a_purged_store_says_what_all_its_runs_said(
     tmp_path: Path, seed: int, variant: str
 ) -> None:

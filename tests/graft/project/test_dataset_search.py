@@ -9,6 +9,7 @@ import pytest
 from dbt_graft.graft.project.dataset_search import DatasetSearch
 from dbt_graft.graft.project.named_datasets import datasets_named
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 NAMESPACES = ("spark", "file", "s3://Bucket", "mssql://crm:1433")
 PARTS = ("orders", "Orders", "raw", "dm", "#t~2", "a.b", "ÜBER", "o", "x y")
@@ -21,7 +22,7 @@ def dataset(random: Random) -> DatasetId:
 
 
 @pytest.mark.parametrize("count", [1, 5, 30, 1000])
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20), quick=5)
 def test_the_datasets_of_a_name(seed: int, count: int) -> None:
     random = Random(seed)  # noqa: S311
     datasets = list(dict.fromkeys(dataset(random) for _ in range(count)))

@@ -20,6 +20,7 @@ from dbt_graft.lineage.fold.settled import changing_keys, renames_settled, settl
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import Records, Run
+from tests.cases import for_each
 from tests.lineage.histories import History, chance, history, joined_records, together
 
 NEWEST = 4
@@ -171,7 +172,7 @@ def dated_states(lineage: Lineage) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events", "dated"])
-@pytest.mark.parametrize("first_seed", range(0, 250, 25))
+@for_each("first_seed", range(0, 250, 25), quick=1)
 def test_the_lineage_of_folded_and_new_records_is_that_of_all(
     variant: str, first_seed: int
 ) -> None:

@@ -5,6 +5,7 @@ import gzip
 import io
 import tracemalloc
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -23,6 +24,7 @@ from dbt_graft.collectors.sqlserver.event import (
 from dbt_graft.collectors.sqlserver.files import streams
 from dbt_graft.collectors.sqlserver.files.formats import file_splits
 from dbt_graft.collectors.sqlserver.files.readers import read_split
+from tests.cases import for_each
 
 TIME = "2026-11-20T02:30:01.244Z"
 AT = 1_795_141_801 * 10_000_000 + 2_440_000
@@ -151,9 +153,8 @@ def damages(chunks: list[Chunk]) -> list[tuple[str, str]]:
     return [(damage.position, damage.reason) for chunk in chunks for damage in chunk.damages]
 
 
-@pytest.mark.parametrize("compression", COMPRESSIONS)
-@pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("form", FORMS)
+@for_each("encoding, compression", product(ENCODINGS, COMPRESSIONS))
 def test_every_form_gives_the_same_events(
     tmp_path: Path, form: str, encoding: str, compression: str
 ) -> None:
@@ -178,8 +179,7 @@ def test_only_wanted_events_are_read_and_all_are_counted(tmp_path: Path, form: s
     assert sum(chunk.seen for chunk in chunks) == len(EVENTS) + 2
 
 
-@pytest.mark.parametrize("piece", [100, 4096, 1 << 20])
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form, piece", product(FORMS, [100, 4096, 1 << 20]))
 def test_pieces_of_any_size_give_the_same_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, piece: int
 ) -> None:

@@ -18,6 +18,7 @@ from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import Outcome, Subtype
+from tests.cases import for_each
 
 TSQL, SPARK = Dialect.TSQL, Dialect.SPARK
 SCHEMA = {
@@ -305,7 +306,7 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize(("dialect", "sql", "edges"), CASES)
+@for_each("dialect, sql, edges", CASES)
 def test_columns(dialect: Dialect, sql: str, edges: str) -> None:
     (shape,) = parse(sql, dialect)
     assert written(shape.column_edges) == expected_edges(edges)

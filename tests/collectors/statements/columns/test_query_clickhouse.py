@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 CASES = cases(r"""
@@ -75,6 +74,6 @@ SELECT a FROM t WHERE i GLOBAL IN (SELECT i FROM u) FORMAT JSON | a=t.a | FILTER
 """)
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_of_clickhouse(case: str) -> None:
     assert found(case, "clickhouse") == expected(case)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 DIALECTS = [
@@ -126,6 +127,6 @@ SELECT a AS x, * FROM w UNION ALL SELECT b, * FROM w2 | x=w.a,w2.b *=w.*,w2.*
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_in_all_dialects(case: str, dialect: str) -> None:
     assert found(case, dialect) == expected(case)

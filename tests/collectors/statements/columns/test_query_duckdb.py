@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 CASES = cases(r"""
@@ -77,6 +76,6 @@ SET TimeZone = 'UTC'; SELECT a FROM t; | a=t.a | - | other statements than the q
 """)
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_of_duckdb(case: str) -> None:
     assert found(case, "duckdb") == expected(case)

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 CASES = cases(r"""
@@ -69,6 +68,6 @@ WITH c AS MATERIALIZED (SELECT a FROM t) TABLE c | a=t.a
 """)
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_of_postgres(case: str) -> None:
     assert found(case, "postgres") == expected(case)

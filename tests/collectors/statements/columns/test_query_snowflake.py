@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 CASES = cases(r"""
@@ -100,6 +99,6 @@ SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY day MEASURES FIRST(up.a
 """)
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_of_snowflake(case: str) -> None:
     assert found(case, "snowflake") == expected(case)

@@ -7,10 +7,9 @@ A line is a statement and its edges, `target.column<source.column:SUBTYPE`; noth
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.statements.parse import ParsedShape, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from tests.cases import for_each
 
 CASES = """
 INSERT INTO dbo.t WITH (TABLOCK) (a, b) SELECT x, y FROM dbo.s | t.a<s.x:IDENTITY t.b<s.y:IDENTITY
@@ -64,7 +63,7 @@ def _edges(shape: ParsedShape) -> list[str]:
     )
 
 
-@pytest.mark.parametrize(("sql", "edges"), _cases(CASES))
+@for_each("sql, edges", _cases(CASES))
 def test_the_columns_are_exact(sql: str, edges: str) -> None:
     (shape,) = parse(sql, Dialect.TSQL)
     assert (shape.reason, _edges(shape)) == (None, sorted(edges.split()))

@@ -18,6 +18,7 @@ from dbt_graft.collectors.statements.parse import ParsedShape, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import Outcome, Subtype
+from tests.cases import for_each
 
 SCHEMA = {"known": ["i", "a", "b"], "other": ["i", "c", "d"]}
 
@@ -316,7 +317,7 @@ def expected_edges(text: str) -> dict[str, set[str]]:
     return {target: set(sources.split(",")) for target, sources in parts}
 
 
-@pytest.mark.parametrize(("sql", "edges", "reason"), cases("\n".join(ALL)))
+@for_each("sql, edges, reason", cases("\n".join(ALL)))
 def test_columns_of_traffic(sql: str, edges: str, reason: str | None) -> None:
     shapes = parse(sql, Dialect.TSQL, columns)
     assert found_edges(shapes) == expected_edges(edges)
@@ -337,7 +338,7 @@ def test_columns_that_are_not_followed_are_said_to_be_missing(
     assert (shape.outcome, shape.reason) == (Outcome.PARTIAL, reason)
 
 
-@pytest.mark.parametrize(("sql", "edges", "reason"), cases("\n".join((*ALL, OPEN))))
+@for_each("sql, edges, reason", cases("\n".join((*ALL, OPEN))))
 def test_a_statement_may_be_cut_anywhere(sql: str, edges: str, reason: str | None) -> None:
     for end in range(7, len(sql), 11):
         assert all(isinstance(one, ParsedShape) for one in parse(sql[:end], Dialect.TSQL, columns))

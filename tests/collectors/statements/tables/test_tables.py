@@ -11,6 +11,7 @@ from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Direction, Outcome
+from tests.cases import for_each
 
 # fmt: off
 TSQL = [
@@ -156,12 +157,12 @@ def words(*names: str) -> list[str]:
     return sorted(word for name in names for word in name.split())
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), TSQL, ids=[case[0][:60] for case in TSQL])
+@for_each("sql, reads, writes", TSQL)
 def test_tables_of_tsql(sql: str, reads: str, writes: str) -> None:
     assert accesses(sql, Dialect.TSQL) == (words(reads), words(writes))
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), SPARK, ids=[case[0][:60] for case in SPARK])
+@for_each("sql, reads, writes", SPARK)
 def test_tables_of_spark(sql: str, reads: str, writes: str) -> None:
     assert accesses(sql, Dialect.SPARK) == (words(reads), words(writes))
 
