@@ -7,7 +7,8 @@ at relations: an ephemeral model is seen through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +22,12 @@ from dbt_graft.collectors.dbt.followed_query import (
     query_digest,
     unite_queries,
 )
-from dbt_graft.collectors.dbt.models import DbtModel, read_models
-from dbt_graft.collectors.dbt.order import levels
-from dbt_graft.collectors.dbt.relation_names import RelationNames
-from dbt_graft.collectors.dbt.schemas import Schemas
+from dbt_graft.collectors.dbt.models import DbtModel, RelationNames, read_models
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
+from dbt_graft.lineage.records import ANY_COLUMN
 
 _NOT_COMPILED = "it is not compiled: run `dbt compile` or `dbt docs generate`"
 _PYTHON = "a Python model: columns come from Spark's log"
@@ -105,12 +104,12 @@ class _Following:
     def __init__(self, models: Mapping[str, DbtModel], dialect: str, cache: ColumnCache) -> None:
         self._models, self._dialect, self._cache = models, dialect, cache
         self._names = RelationNames(models)
-        self._schemas = Schemas(models)
+        self._schemas = _Schemas(models)
         namespaces = {model.dataset.namespace for model in models.values() if model.dataset}
         self._tracer = ColumnTracer(self._names, min(namespaces, default=""))
 
     def all(self, count: ModelCount) -> DefinitionColumns:
-        groups = list(levels(self._models))
+        groups = list(_levels(self._models))
         count.of = sum(map(len, groups))
         with WorkerPool(self._work, _failed_query) as pool:
             for group in groups:
@@ -170,3 +169,68 @@ class _Following:
 
 def _failed_query(query: ModelQuery, reason: str) -> FollowedQuery:
     return FollowedQuery(gaps=(reason,))
+
+
+def _levels(models: Mapping[str, DbtModel]) -> Iterator[list[str]]:
+    """The models and snapshots in groups: none needs the columns of another of its group.
+
+    Columns in the catalog are known from the start. A cycle, which dbt has none of, is broken.
+    """
+    queries = {key: model for key, model in models.items() if model.is_query}
+    waits: dict[str, int] = {}
+    children: dict[str, list[str]] = defaultdict(list)
+    for key, model in queries.items():
+        upstream = {
+            parent
+            for parent in model.parents
+            if parent != key and parent in queries and not queries[parent].columns
+        }
+        waits[key] = len(upstream)
+        for parent in upstream:
+            children[parent].append(key)
+    ready = [key for key, count in waits.items() if not count]
+    while waits:
+        group = sorted(ready) or [min(waits)]
+        ready = []
+        for key in group:
+            del waits[key]
+        yield group
+        for key in group:
+            for child in children[key]:
+                if child in waits:
+                    waits[child] -= 1
+                    if not waits[child]:
+                        ready.append(child)
+
+
+class _Schemas:
+    """The columns of a project's relations as far as they are known.
+
+    The columns of a YAML file may be some of many: `*` behind them stands for the others, as it
+    does where a query selects `*` from what is not known.
+    """
+
+    def __init__(self, models: Mapping[str, DbtModel]) -> None:
+        self._models = models
+        self._columns: dict[str, tuple[str, ...]] = {}
+
+    def stated_columns(self, model: DbtModel) -> tuple[str, ...]:
+        """The columns that the artifacts state; `*` at the end where there may be more."""
+        if model.columns or not model.documented:
+            return model.columns
+        return model.documented if model.is_complete else (*model.documented, ANY_COLUMN)
+
+    def parent_columns(self, reader: DbtModel) -> dict[str, tuple[str, ...]]:
+        """The columns of a model's parents that their own queries have shown."""
+        return {key: self._columns[key] for key in reader.parents if key in self._columns}
+
+    def add(self, model: DbtModel, query: FollowedQuery) -> None:
+        """Note the columns of a query's result, where nothing else states them."""
+        names = [name for name, _ in query.columns if name and name != ANY_COLUMN]
+        if not names or model.columns or model.is_complete:
+            return
+        folded = {name.casefold() for name in names}
+        if len(names) < len(query.columns):
+            names += [name for name in model.documented if name.casefold() not in folded]
+            names.append(ANY_COLUMN)
+        self._columns[model.unique_id] = tuple(dict.fromkeys(names))

@@ -1,4 +1,7 @@
-"""Followed queries -> column edges between datasets; ephemeral models are seen through."""
+"""Followed queries -> column edges between datasets; ephemeral models are seen through.
+
+Columns of a query's result are columns of the relation that dbt builds from it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dbt_graft.collectors.dbt.column_end import ColumnEnd, ColumnEnds, ends_of_column
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
-from dbt_graft.collectors.dbt.models import DbtModel
-from dbt_graft.collectors.dbt.relation_names import RelationNames
-from dbt_graft.collectors.dbt.result_columns import result_columns
+from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
@@ -21,6 +21,31 @@ _ORIGIN = "dbt:manifest.json"
 # A look-up is faster than the enumeration, and a project has hundreds of thousands.
 _SUBTYPES = {str(subtype): subtype for subtype in Subtype}
 _MASKINGS = {str(masking): masking for masking in Masking}
+_ANY = "it selects * from a relation whose columns are not known"
+_NO_NAME = "a column has no name"
+_SHOWN = 5
+
+
+class ColumnEnd(NamedTuple):
+    """A column of a dataset, and what happens to it on the way to a result."""
+
+    dataset: DatasetId
+    column: str
+    subtype: Subtype
+    masking: Masking
+
+
+ColumnEnds = frozenset[ColumnEnd]
+
+
+def _ends_of_column(ends: Iterable[ColumnEnd], column: str) -> ColumnEnds:
+    """The ends of one column among all those that `*` stands for."""
+    return frozenset(
+        end._replace(column=column) if end.column == ANY_COLUMN else end for end in ends
+    )
+
+
+Column = tuple[str, ColumnEnds]
 
 
 class _Ephemeral(NamedTuple):
@@ -37,7 +62,7 @@ class _Ephemeral(NamedTuple):
         if ends is not None:
             return ends
         unknown = self.columns.get(ANY_COLUMN, frozenset())
-        return ends_of_column(unknown, name)
+        return _ends_of_column(unknown, name)
 
 
 class ColumnTracer:
@@ -61,7 +86,7 @@ class ColumnTracer:
             folded = {name.casefold(): ends for name, ends in reversed(columns) if name}
             self._ephemeral[model.unique_id] = _Ephemeral(folded, row_ends)
             return
-        named_columns, missing = result_columns(columns, model)
+        named_columns, missing = _result_columns(columns, model)
         gaps = [*query.gaps, *_unknown_models(query.tables, sources)]
         if missing and not gaps:
             gaps.append(missing)
@@ -140,3 +165,53 @@ def _edge(task: str, to: DatasetId, column: str, end: ColumnEnd, shape_id: str) 
 
 def _shape_id(sql: str) -> str:
     return f"dbt-{hashlib.sha256(sql.encode('utf-8', 'replace')).hexdigest()[:20]}"
+
+
+def _result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Column], str | None]:
+    """The columns under the names of the relation, and why some of these have no source.
+
+    Names are those of the catalog, compared without case; a column without a name is the one at
+    its place, where the numbers of columns agree. `*` stands for what is left of the catalog's.
+    """
+    stars = [ends for name, ends in result if name == ANY_COLUMN]
+    if not model.columns:
+        unnamed = any(ends for name, ends in result if not name)
+        gap = _ANY if stars else _NO_NAME if unnamed else None
+        return [column for column in result if column[0]], gap
+    places = _by_name(result, model.columns)
+    if not stars and len(result) == len(model.columns):
+        taken = set(places.values())
+        for index in range(len(result)):
+            if index not in places and index not in taken:
+                places[index] = index
+    columns = [
+        (model.columns[position], result[index][1]) for index, position in sorted(places.items())
+    ]
+    at_known = set(places.values())
+    missing = [name for position, name in enumerate(model.columns) if position not in at_known]
+    missing = [name for name in missing if name.casefold() not in model.added]
+    if len(stars) == 1:
+        return [*columns, *((name, _ends_of_column(stars[0], name)) for name in missing)], None
+    if stars:
+        return [*columns, *((ANY_COLUMN, ends) for ends in stars)], _ANY if missing else None
+    return columns, _missing_columns(missing) if missing else None
+
+
+def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]:
+    """Place in the result -> place in the relation, each once, the same case first."""
+    places: dict[int, int] = {}
+    exact = {name: position for position, name in reversed([*enumerate(columns)])}
+    folded = {name.casefold(): position for position, name in reversed([*enumerate(columns)])}
+    for spelled, indexes in ((str, exact), (str.casefold, folded)):
+        taken = set(places.values())
+        for index, (name, _) in enumerate(result):
+            position = indexes.get(spelled(name))
+            if position is not None and position not in taken and index not in places:
+                places[index] = position
+                taken.add(position)
+    return places
+
+
+def _missing_columns(names: Sequence[str]) -> str:
+    rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"columns that its query does not have: {', '.join(names[:_SHOWN])}{rest}"
