@@ -157,6 +157,6 @@ def test_the_dag_runs_its_commands_in_order(recipes: Path, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "airflow", ModuleType("airflow"))
     monkeypatch.setitem(sys.modules, "airflow.sdk", sdk)
     exec(compile((recipes / "airflow_dag.py").read_text(), "airflow_dag.py", "exec"), {})  # noqa: S102
-    after = ("publish", "airflow_lineage", "airflow_events", "status", "doctor")
+    after = ("publish", "airflow_lineage", "airflow_events", "freshness", "doctor")
     assert order == [("dbt_docs", "build"), *(("build", name) for name in after)]
     assert commands["doctor"] == "graft doctor"

@@ -34,11 +34,6 @@ class DeadlineStatus(StrEnum):
     ON_TIME = "on time"
     MET = "met"
 
-    @property
-    def is_bad(self) -> bool:
-        """Somebody should know."""
-        return self in (DeadlineStatus.MISSED, DeadlineStatus.WILL_MISS, DeadlineStatus.STALE)
-
 
 _WORST = list(DeadlineStatus)
 

@@ -4,60 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.analysis.checks.links import LinkState, check_links, link_lines
 from dbt_graft.collectors import store
 from dbt_graft.graft.commands.cli import main
-from dbt_graft.lineage.addresses import Address
+from tests.analysis.checks.test_links import ADDRESSES, SITE
 from tests.graft.commands.answers import read_answer
-
-SITE = "https://data.example.com/lineage/"
-AT = datetime(2026, 11, 20, tzinfo=UTC)
-ADDRESSES = (
-    Address("", "Data lineage"),
-    Address("datasets/spark/raw/orders/", "raw.orders"),
-    Address("datasets/spark/raw/stage/", "raw.stage", AT, True, AT, "datasets/spark/raw/orders/"),
-    Address("tasks/old_load/", "old_load", AT, True, AT),
-    Address("tasks/load-1a2b3c4d/", "Load"),
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        (f"{SITE}", LinkState.OK),
-        (SITE.rstrip("/"), LinkState.OK),
-        (f"{SITE}index.html", LinkState.OK),
-        (f"{SITE}datasets/spark/raw/orders/", LinkState.OK),
-        (f"{SITE}datasets/spark/raw/orders", LinkState.OK),
-        (f"{SITE}datasets/spark/raw/orders/index.html#column-amount", LinkState.OK),
-        (f"{SITE}datasets/spark/raw/orders/?a=1#runs", LinkState.OK),
-        ("http://DATA.example.com/lineage/tasks/load%2D1a2b3c4d/", LinkState.OK),
-        (f"see [orders]({SITE}datasets/spark/raw/orders/).", LinkState.OK),
-        (f'<a href="{SITE}datasets/spark/raw/orders/index.html">', LinkState.OK),
-        (f"({SITE}datasets/spark/raw/orders/)", LinkState.OK),
-        (f"*{SITE}datasets/spark/raw/orders/*, and", LinkState.OK),
-        (f"{SITE}datasets/spark/raw/stage/", LinkState.MOVED),
-        (f"{SITE}tasks/old_load/index.html", LinkState.GONE),
-        (f"{SITE}tasks/never/", LinkState.MISSING),
-        (f"{SITE}datasets/spark/raw/", LinkState.MISSING),
-        (f"{SITE}dbt/index.html#!/model/model.shop.orders", LinkState.OTHER),
-        (f"{SITE}task_metadata.json", LinkState.OTHER),
-        ("https://data.example.com/lineages/", None),
-        ("https://example.com/lineage/", None),
-        ("https://[bad/lineage/", None),
-        ("no link", None),
-    ],
-)
-def test_a_link_has_a_state(text: str, state: LinkState | None) -> None:
-    found = [link.state for link in check_links(link_lines(text, "f"), [SITE], ADDRESSES)]
-    assert found == ([] if state is None else [state])
 
 
 @pytest.fixture
