@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -173,6 +174,7 @@ def undo(folder: Path) -> tuple[Path, ...]:
             path.unlink()
     for name in (_REPORT, _UNDO):
         (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / INDEX, ignore_errors=True)  # dbt's own is in its target folder
     return tuple(path for path, original in restored.items() if original is not None)
 
 
