@@ -49,7 +49,7 @@ class Tree:
     """
 
     title: str
-    branches: tuple[Tree, ...] = ()
+    branches: Sequence[Tree] = ()
     is_command: bool = False
 
 

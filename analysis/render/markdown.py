@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from dbt_graft.analysis.answer import Answer, Table, Tree
 from dbt_graft.analysis.finding import Finding, worst_first
+from dbt_graft.analysis.render.text import branch_lines
 
 # A backslash does not stop tags of HTML and mentions of people everywhere.
 _ESCAPES = str.maketrans(
@@ -33,7 +34,7 @@ def markdown(answer: Answer, most: int | None) -> str:
         lines += _table(_findings_table(worst_first(answer.findings)), most)
     for part in answer.tables:
         if isinstance(part, Tree):
-            lines += [f"**{markdown_text(part.title)}**", "", *_items(part.branches, 0), ""]
+            lines += [f"**{markdown_text(part.title)}**", "", *_items(part, most), ""]
         elif part.rows:
             lines += [f"**{markdown_text(part.title)}** ({part.count:,})", ""]
             lines += _table(part, most)
@@ -72,11 +73,10 @@ def one_line(text: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
-def _items(branches: Iterable[Tree], depth: int) -> Iterator[str]:
-    for branch in branches:
+def _items(tree: Tree, most: int | None) -> Iterator[str]:
+    for indent, branch in branch_lines(tree, most):
         shown = code(branch.title) if branch.is_command else markdown_text(branch.title)
-        yield f"{'  ' * depth}- {shown}"
-        yield from _items(branch.branches, depth + 1)
+        yield f"{'  ' * (len(indent) // 4 - 1)}- {shown}"
 
 
 def _findings_table(findings: Sequence[Finding]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -14,6 +14,7 @@ from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
 
 _WIDEST = 60  # that a cell is padded to
+_LONG = 10  # times the rows of a table: the lines of a tree
 
 
 def text(answer: Answer, most: int | None) -> str:
@@ -35,7 +36,8 @@ def _lines(answer: Answer, most: int | None) -> Iterator[str]:
         if isinstance(part, Tree):
             yield ""
             yield part.title
-            yield from _branches(part.branches, "")
+            for indent, branch in branch_lines(part, most):
+                yield f"{indent}{'$ ' if branch.is_command else ''}{branch.title}"
         elif part.rows:
             yield from ("", *_table(part, most))
     if answer.findings:
@@ -53,12 +55,29 @@ def _table(table: Table, most: int | None) -> Iterator[str]:
         yield f"  and {table.count - len(rows) + 1:,} more: --all shows them"
 
 
-def _branches(branches: Sequence[Tree], indent: str) -> Iterator[str]:
-    for number, branch in enumerate(branches, 1):
-        last = number == len(branches)
-        prompt = "$ " if branch.is_command else ""
-        yield f"{indent}{'└── ' if last else '├── '}{prompt}{branch.title}"
-        yield from _branches(branch.branches, f"{indent}{'    ' if last else '│   '}")
+def branch_lines(tree: Tree, most: int | None) -> Iterator[tuple[str, Tree]]:
+    """Yield all branches below a tree, each with what stands before it; a tree may be very deep.
+
+    Args:
+        most: The branches of a branch; of ten times as many lines none has any more. None for all.
+    """
+    lines = 0
+
+    def shown(branches: Sequence[Tree]) -> deque[Tree]:
+        fan = len(branches) if most is None else most if lines < most * _LONG else 0
+        rest = len(branches) - fan
+        omitted = [Tree(f"and {rest:,} more: --all shows them")] if rest > 0 else []
+        return deque([*branches[:fan], *omitted])
+
+    waiting = [("", shown(tree.branches))]
+    while waiting:
+        indent, branches = waiting[-1]
+        if not branches:
+            waiting.pop()
+            continue
+        branch, lines = branches.popleft(), lines + 1
+        yield f"{indent}{'├── ' if branches else '└── '}", branch
+        waiting.append((f"{indent}{'│   ' if branches else '    '}", shown(branch.branches)))
 
 
 def _findings(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
