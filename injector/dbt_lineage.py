@@ -1,11 +1,13 @@
-"""dbt's own lineage: its models as definitions, its exposures as consumers."""
+"""dbt's own lineage: its models as definitions, its exposures as consumers, its columns."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from dbt_graft.analysis.checks.column_drift import DbtColumns
 from dbt_graft.analysis.quality.times import clock_text
+from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.manifest import Node, all_nodes, materialized, owner, parents, string_tags
 from dbt_graft.injector.relations import Relations
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -208,3 +210,16 @@ def catalog_columns(catalog: Node, node_id: str) -> tuple[Column, ...]:
 def _index(column: Node) -> float:
     index = column.get("index")
     return index if isinstance(index, (int, float)) else 0
+
+
+def dbt_columns(artifacts: Artifacts, relations: Relations) -> DbtColumns:
+    """The columns of each dataset that catalog.json has, and those that YAML names."""
+    everything = all_nodes(artifacts.manifest)
+    cataloged: dict[DatasetId, tuple[Column, ...]] = {}
+    yaml_columns: dict[DatasetId, tuple[str, ...]] = {}
+    for node_id, dataset in relations.datasets.items():
+        if columns := catalog_columns(artifacts.catalog, node_id):
+            cataloged.setdefault(dataset, columns)
+        names = everything[node_id].get("columns") or {}
+        yaml_columns[dataset] = (*yaml_columns.get(dataset, ()), *map(str, names))
+    return DbtColumns(cataloged, yaml_columns)

@@ -3,7 +3,8 @@
 dbt ships its docs page as one file with two placeholders for the artifacts. We fill them and add
 what the stock page lacks: old links to promoted sources still work, a link leads to the
 catalog and to the page of the node in it, and nothing is loaded from the network. Smaller pages, of
-some nodes each, lie beside the whole one.
+some nodes each, lie beside the whole one. Search of the catalog leads to nodes that have a page
+here alone.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from pathlib import Path
 
 from dbt_graft.injector import stock
 from dbt_graft.injector.artifacts import Document, dump
-from dbt_graft.injector.columns import edges_by_target
-from dbt_graft.injector.excerpt import excerpt
-from dbt_graft.injector.own_columns import with_descriptions
+from dbt_graft.injector.columns import edges_by_target, with_descriptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.selection import select_nodes
-from dbt_graft.injector.slim import slim
+from dbt_graft.injector.slim import excerpt, hidden_packages, slim
 from dbt_graft.lineage import urls
+from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.redaction import redact_json
 
@@ -38,6 +38,19 @@ NEEDED = "they need dbt-core 1.11, which graft has in an environment of its own 
 is_too_old = stock.is_too_old
 # A JSON text is parsed several times faster than the same text as a JavaScript value.
 _PARSE = 'JSON.parse(document.getElementById("{}").textContent)'
+# Parts of the manifest with pages, and the resource type where a node does not name it.
+_PARTS = {
+    "nodes": "",
+    "exposures": "exposure",
+    "metrics": "metric",
+    "semantic_models": "semantic_model",
+    "saved_queries": "saved_query",
+    "unit_tests": "unit_test",
+    "functions": "function",
+    "macros": "macro",
+}
+# In the manifest, but without a page.
+_WITHOUT = frozenset(("operation", "sql_operation", "rpc", "doc"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,3 +225,32 @@ def _selectors(grafted: Grafted) -> dict[str, str]:
         for built in grafted.report.promoted
         for source in built.sources
     }
+
+
+def docs_nodes(grafted: Grafted) -> tuple[DocsNode, ...]:
+    """The nodes that dbt docs has a page of and the catalog has none, sorted by id."""
+    return tuple(sorted(_list_nodes(grafted), key=lambda node: node.node_id))
+
+
+def _list_nodes(grafted: Grafted) -> Iterator[DocsNode]:
+    manifest = grafted.manifest
+    in_catalog = {
+        *(description.node_id for description in grafted.descriptions.values()),
+        *(id_ for description in grafted.descriptions.values() for id_ in description.dbt_ids),
+        *(consumer.node_id for consumer in grafted.consumers),
+    }
+    hidden = hidden_packages(manifest)
+    for part, kind in _PARTS.items():
+        for node_id, node in (manifest.get(part) or {}).items():
+            resource = str(node.get("resource_type") or kind)
+            if node_id in in_catalog or resource in _WITHOUT:
+                continue
+            if part == "macros" and node.get("package_name") in hidden:
+                continue
+            yield DocsNode(
+                node_id=node_id,
+                name=str(node.get("name") or node_id),
+                kind=resource,
+                text=str(node.get("description") or ""),
+                is_generic_test=resource == "test" and bool(node.get("test_metadata")),
+            )

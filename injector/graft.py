@@ -15,18 +15,16 @@ from dbt_graft.analysis.checks.agreement import agreement
 from dbt_graft.injector import groups, integrity, nodes, warehouse
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.checks import with_checks
-from dbt_graft.injector.columns import edges_by_target
+from dbt_graft.injector.columns import edges_by_target, with_meta
 from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
 from dbt_graft.injector.manifest import all_nodes, materialized
-from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.node_texts import with_texts
 from dbt_graft.injector.nodes import NodeContext
 from dbt_graft.injector.options import GraftOptions
-from dbt_graft.injector.own_columns import with_meta
 from dbt_graft.injector.plan import GraftPlan, plan
 from dbt_graft.injector.promote import Promotion, promote
-from dbt_graft.injector.relations import Relations, relations
+from dbt_graft.injector.relations import Relations, ShortNames, relations, short_names
 from dbt_graft.injector.report import AmbiguousName, Grafted, Report
 from dbt_graft.injector.undo import changes
 from dbt_graft.lineage.dataset import DatasetId

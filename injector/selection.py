@@ -11,20 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dbt_graft.injector.manifest import PARTS
 from dbt_graft.injector.selection_methods import METHODS, Node, config_method, is_source
 from dbt_graft.lineage.errors import GraftError
 
-# The parts of a manifest whose members can be selected.
-PARTS = (
-    "nodes",
-    "sources",
-    "exposures",
-    "metrics",
-    "unit_tests",
-    "semantic_models",
-    "saved_queries",
-    "functions",
-)
 _CRITERION = re.compile(
     r"(?P<around>@)?(?P<up>(?P<up_steps>\d*)\+)?(?:(?P<method>[\w.]+):)?(?P<value>.*?)"
     r"(?P<down>\+(?P<down_steps>\d*))?"

@@ -40,7 +40,7 @@ from dbt_graft.catalog.search import write_search  # noqa: E402
 from dbt_graft.catalog.theme import write_theme  # noqa: E402
 from dbt_graft.catalog.writing import PageWriter  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
-from dbt_graft.injector.docs_nodes import docs_nodes  # noqa: E402
+from dbt_graft.injector.docs import docs_nodes  # noqa: E402
 from dbt_graft.injector.graft import graft  # noqa: E402
 from dbt_graft.injector.options import GraftOptions  # noqa: E402
 from dbt_graft.injector.report import Grafted  # noqa: E402

@@ -8,10 +8,8 @@ from functools import cache
 from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.locations import Places
-from dbt_graft.injector.matching import ShortNames
-from dbt_graft.injector.platform import Platform, platform
-from dbt_graft.injector.profile import Connection, read_connection
-from dbt_graft.injector.relations import Relations, relations
+from dbt_graft.injector.platform import Connection, Platform, platform, read_connection
+from dbt_graft.injector.relations import Relations, ShortNames, relations
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.names import Rename
 

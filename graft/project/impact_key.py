@@ -13,8 +13,7 @@ from pathlib import Path
 from dbt_graft import __version__, collectors, graft, injector, lineage
 from dbt_graft.collectors import store
 from dbt_graft.graft.project.config import Config
-from dbt_graft.injector.platform import platform
-from dbt_graft.injector.profile import read_connection
+from dbt_graft.injector.platform import platform, read_connection
 
 _ARTIFACTS = ("manifest.json", "catalog.json", "sources.json")
 

@@ -32,10 +32,9 @@ from dbt_graft.injector import artifacts as dbt_artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.manifest import projects
-from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform
-from dbt_graft.injector.relations import Relations
+from dbt_graft.injector.relations import Relations, ShortNames, short_names
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId

@@ -91,7 +91,7 @@ def publish_site(
     from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
     from dbt_graft.catalog.settings import SiteSettings
     from dbt_graft.exporters.data.files import write_views
-    from dbt_graft.injector.docs_nodes import docs_nodes
+    from dbt_graft.injector.docs import docs_nodes
 
     output, store_folder = output_of(config, "site.out"), config.path(config.store)
     complete = replace(grafted.lineage, taints=store.recorded_taints(store_folder))

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dbt_graft.injector import artifacts, docs, validate
+from dbt_graft.injector.artifacts import dump
 from dbt_graft.injector.columns import columns
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
-from dbt_graft.lineage.records import Column, ColumnEdge, Subtype
+from dbt_graft.lineage.records import Column, ColumnEdge, Evidence, Subtype
 
 REVENUE = parse_dataset_id("spark/mart.revenue")
+MART = "model.shop.orders"
+Json = dict[str, Any]
 
 
 def _edge(to: str, source: str, subtype: Subtype, masking: bool = False) -> ColumnEdge:
@@ -89,3 +102,197 @@ def test_what_people_wrote_is_not_changed_in_place() -> None:
     described: dict[str, Any] = {"amount": {"name": "amount", "description": "In euros."}}
     columns(described, [], [_edge("amount", "raw.orders.a", Subtype.IDENTITY)])
     assert described == {"amount": {"name": "amount", "description": "In euros."}}
+
+
+def edge(
+    to: str,
+    source: str,
+    subtype: Subtype = Subtype.IDENTITY,
+    evidence: Evidence = Evidence.DECLARED,
+    into: str = "analytics.orders",
+) -> ColumnEdge:
+    dataset, _, column = source.rpartition(".")
+    return ColumnEdge(
+        task=MART,
+        to_dataset=parse_dataset_id(f"spark/{into}"),
+        to_column=to,
+        from_dataset=parse_dataset_id(f"spark/{dataset}"),
+        from_column=column,
+        type=subtype.type,
+        subtype=subtype,
+        masking=False,
+        shape_id="shape",
+        evidence=evidence,
+    )
+
+
+EDGES = [
+    edge("id", "analytics.stg_orders.id"),
+    edge("amount", "analytics.stg_orders.price", Subtype.AGGREGATION),
+    edge("*", "analytics.stg_orders.status", Subtype.FILTER),
+]
+
+
+def graft_with(project: Any, log: Any, edges: Iterable[ColumnEdge] = EDGES) -> Grafted:
+    lineage = replace(log.lineage(), column_edges=tuple(edges))
+    return graft(project.artifacts(), lineage, GraftOptions("spark"))
+
+
+def columns_on_page(grafted: Grafted, node_id: str = MART, **settings: bool) -> Json:
+    page = docs.page(grafted, docs.DocsPageSettings("Shop", **settings)).decode()
+    [found] = re.findall('id="graft-manifest">([^<]*)</script>', page)
+    shown: Json = json.loads(found)["nodes"][node_id]["columns"]
+    return shown
+
+
+def test_the_artifact_differs_by_its_edges_alone(project: Any, log: Any) -> None:
+    node = project.manifest["nodes"][MART]
+    node |= {
+        "columns": {"ID": {"name": "ID", "description": "Ours. \n"}},
+        "meta": {"owner": "Ana"},
+    }
+    before = copy.deepcopy(node)
+
+    after = copy.deepcopy(graft_with(project, log).manifest["nodes"][MART])
+
+    assert list(after["meta"]["graft"]["columns"]) == ["*", "amount", "ID"]
+    assert after["meta"]["graft"]["columns"]["ID"] == [
+        {
+            "dataset": "spark/analytics.stg_orders",
+            "column": "id",
+            "type": "DIRECT",
+            "subtype": "IDENTITY",
+            "masking": False,
+            "task": MART,
+            "evidence": "declared",
+        }
+    ]
+    del after["meta"]["graft"]
+    assert dump(after) == dump(before)
+
+
+@pytest.mark.parametrize(
+    ("meta", "grafted"),
+    [
+        ({}, True),
+        (None, True),
+        ({"graft": {"owner": "Ana"}}, True),
+        ({"graft": {"columns": "ours"}}, False),
+        ({"graft": "a tree"}, False),
+        ("a text", False),
+    ],
+)
+def test_what_a_team_has_in_its_meta_stays(
+    project: Any, log: Any, meta: Any, grafted: bool
+) -> None:
+    project.manifest["nodes"][MART]["meta"] = copy.deepcopy(meta)
+
+    found = graft_with(project, log).manifest["nodes"][MART]["meta"]
+
+    assert (found != meta) is grafted
+    if grafted:
+        ours = found["graft"].pop("columns")
+        assert ours.keys() == {"*", "id", "amount"}
+        assert found == {"graft": {}, **(meta or {})}
+
+
+def test_grafting_again_gives_the_same_bytes_and_undo_takes_it_back(
+    project: Any, log: Any, tmp_path: Path
+) -> None:
+    original = dump(project.manifest)
+    first, second = (graft_with(project, log) for _ in range(2))
+    assert dump(first.manifest) == dump(second.manifest)
+
+    artifacts.write(first, tmp_path)
+    artifacts.undo(tmp_path)
+
+    assert (tmp_path / "manifest.json").read_bytes() == original
+
+
+def test_dbt_loads_it_and_its_schema_has_no_fault(project: Any, log: Any) -> None:
+    assert validate.faults(project.artifacts(), graft_with(project, log)) == []
+
+
+def test_the_page_s_copy_says_it_below_what_the_team_wrote(project: Any, log: Any) -> None:
+    project.manifest["nodes"][MART]["columns"] = {
+        "ID": {"name": "ID", "description": "The key."},
+        "gone": {"name": "gone", "description": "Not in the table any more."},
+    }
+
+    shown = columns_on_page(graft_with(project, log))
+
+    assert shown["ID"]["description"] == "The key.\n\nFrom `analytics.stg_orders.id`."
+    assert shown["gone"]["description"] == "Not in the table any more."
+
+
+def test_a_column_that_only_the_catalog_has_gets_a_description_too(project: Any, log: Any) -> None:
+    shown = columns_on_page(graft_with(project, log))
+
+    assert shown["amount"]["description"] == (
+        "From `analytics.stg_orders.price` (aggregation), "
+        "filtered by `analytics.stg_orders.status`."
+    )
+
+
+def test_without_a_catalog_the_columns_are_those_of_the_edges(project: Any, log: Any) -> None:
+    del project.catalog["nodes"][MART]
+
+    assert list(columns_on_page(graft_with(project, log))) == ["id", "amount"]
+
+
+def test_the_page_says_nothing_where_it_shall_not(project: Any, log: Any) -> None:
+    assert columns_on_page(graft_with(project, log), columns=False) == {}
+
+
+def test_the_slim_page_has_no_edges_for_programs(project: Any, log: Any) -> None:
+    page = docs.page(graft_with(project, log), docs.DocsPageSettings("Shop")).decode()
+
+    assert '"subtype"' not in page
+
+
+def test_hostile_names_stay_inside_their_code_span(project: Any, log: Any) -> None:
+    hostile = edge("id", "raw.o`[x](javascript:alert(1))`</script>\n\n# big.a`b")
+
+    shown = columns_on_page(graft_with(project, log, [hostile]))
+
+    assert shown["id"]["description"] == (
+        "From `raw.o'[x](javascript:alert(1))'</script> # big.a'b`."
+    )
+
+
+def test_no_column_gets_longer_than_its_limits(project: Any, log: Any) -> None:
+    edges = [edge("id", f"raw.t{n}.a", Subtype.AGGREGATION) for n in range(500)]
+    edges += [edge("*", f"raw.t{n}.b", Subtype.FILTER) for n in range(500)]
+
+    grafted = graft_with(project, log, edges)
+
+    columns = grafted.manifest["nodes"][MART]["meta"]["graft"]["columns"]
+    assert [len(found) for found in columns.values()] == [200, 200]
+    text = columns_on_page(grafted)["id"]["description"]
+    assert "and 488 more, filtered by" in text
+    assert text.endswith("and 496 more.")
+
+
+@pytest.mark.parametrize(
+    ("evidences", "text"),
+    [
+        ("observed observed", "From `raw.a.x`, `raw.b.x`."),
+        ("declared declared", "From `raw.a.x`, `raw.b.x`."),
+        ("inferred inferred", "From `raw.a.x`, `raw.b.x`. Inferred."),
+        ("observed declared", "From `raw.a.x`, `raw.b.x` (declared)."),
+        ("inferred declared", "From `raw.a.x` (inferred), `raw.b.x` (declared)."),
+    ],
+)
+def test_edges_that_no_log_showed_say_so(project: Any, log: Any, evidences: str, text: str) -> None:
+    first, second = map(Evidence, evidences.split())
+    edges = [edge("id", "raw.a.x", evidence=first), edge("id", "raw.b.x", evidence=second)]
+
+    assert columns_on_page(graft_with(project, log, edges))["id"]["description"] == text
+
+
+def test_a_node_that_dbt_does_not_build_has_its_edges_once(project: Any, log: Any) -> None:
+    edges = [edge("id", "landing.orders.id", evidence=Evidence.OBSERVED, into="raw.orders")]
+
+    shown = columns_on_page(graft_with(project, log, edges), "model.python_tasks.raw_orders")
+
+    assert shown["id"]["description"].count("From") == 1

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dbt_graft.injector import docs
+from dbt_graft.injector.docs import docs_nodes
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.stock import read
+from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.errors import GraftError
 
 HOSTILE = [
@@ -27,6 +30,7 @@ HOSTILE = [
     "{{ constructor.constructor('alert(1)')() }}",
     "[x](javascript:alert(1))",
 ]
+SELECTIONS = {"finance": "+orders", "scores": "customer_segments"}
 
 
 def _page(grafted: Grafted, title: str = "Shop data", slim: bool = True) -> str:
@@ -235,9 +239,6 @@ def test_an_unknown_docs_page_is_refused_with_dbts_version(
         _page(grafted)
 
 
-SELECTIONS = {"finance": "+orders", "scores": "customer_segments"}
-
-
 @pytest.fixture
 def published(grafted: Grafted) -> dict[str, str]:
     """The pages of a project with two smaller ones."""
@@ -318,3 +319,50 @@ def test_a_selection_that_cannot_make_a_page_is_an_error(
 ) -> None:
     with pytest.raises(GraftError, match=problem):
         dict(docs.pages(grafted, docs.DocsPageSettings("Shop data"), {"none": selection}))
+
+
+def _with(grafted: Grafted, **parts: dict[str, object]) -> tuple[DocsNode, ...]:
+    merged = {name: {**(grafted.manifest.get(name) or {}), **some} for name, some in parts.items()}
+    return docs_nodes(replace(grafted, manifest={**grafted.manifest, **merged}))
+
+
+def test_no_node_with_a_page_in_the_catalog_is_listed(grafted: Grafted) -> None:
+    ids = {node.node_id for node in docs_nodes(grafted)}
+    assert grafted.descriptions
+    for description in grafted.descriptions.values():
+        assert not ids & {description.node_id, *description.dbt_ids}
+    assert not ids & {consumer.node_id for consumer in grafted.consumers}
+
+
+def test_tests_macros_and_metrics_are_listed(grafted: Grafted) -> None:
+    generic = {"resource_type": "test", "name": "unique_a", "test_metadata": {"name": "unique"}}
+    found = {
+        node.node_id: node
+        for node in _with(
+            grafted,
+            nodes={
+                "test.shop.own": {"resource_type": "test", "name": "own", "description": "Why."},
+                "test.shop.unique_a": generic,
+                "operation.shop.hook": {"resource_type": "operation", "name": "hook"},
+            },
+            macros={"macro.shop.cents": {"name": "cents", "package_name": "shop"}},
+            metrics={"metric.shop.revenue": {"name": "revenue", "resource_type": "metric"}},
+        )
+    }
+    assert found["test.shop.own"] == DocsNode("test.shop.own", "own", "test", "Why.")
+    assert found["test.shop.unique_a"].is_generic_test
+    assert found["macro.shop.cents"].kind == "macro"
+    assert found["metric.shop.revenue"].kind == "metric"
+    assert "operation.shop.hook" not in found
+
+
+def test_macros_of_dbt_itself_have_no_page(grafted: Grafted) -> None:
+    adapter = grafted.manifest["metadata"]["adapter_type"]
+    found = _with(
+        grafted,
+        macros={
+            "macro.dbt.run": {"name": "run", "package_name": "dbt"},
+            "macro.own.run": {"name": "run", "package_name": f"dbt_{adapter}"},
+        },
+    )
+    assert not {"macro.dbt.run", "macro.own.run"} & {node.node_id for node in found}

@@ -9,9 +9,8 @@ import pytest
 
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.locations import Places, location
-from dbt_graft.injector.matching import short_names
 from dbt_graft.injector.options import GraftOptions
-from dbt_graft.injector.relations import relations
+from dbt_graft.injector.relations import relations, short_names
 from dbt_graft.lineage.dataset import parse_dataset_id
 
 PLACES = Places(Path("/shop"), "s3://lake/external")

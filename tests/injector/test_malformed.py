@@ -12,10 +12,9 @@ import pytest
 from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import dump, read, undo, write
 from dbt_graft.injector.graft import graft
-from dbt_graft.injector.matching import short_names
 from dbt_graft.injector.nodes import references
 from dbt_graft.injector.options import GraftOptions
-from dbt_graft.injector.relations import relations
+from dbt_graft.injector.relations import relations, short_names
 from dbt_graft.injector.report_text import render_report
 from dbt_graft.injector.slim import slim
 from dbt_graft.lineage.errors import GraftError

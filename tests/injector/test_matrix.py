@@ -29,9 +29,8 @@ from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.manifest import PARTS, all_nodes, parents
-from dbt_graft.injector.matching import short_names
 from dbt_graft.injector.options import GraftOptions
-from dbt_graft.injector.relations import relations
+from dbt_graft.injector.relations import relations, short_names
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import restore
 from dbt_graft.injector.validate import faults

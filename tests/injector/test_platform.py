@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dbt_graft.injector.platform import platform
-from dbt_graft.injector.profile import Connection, read_connection
+from dbt_graft.injector.platform import Connection, platform, read_connection
 
 
 @pytest.mark.parametrize(

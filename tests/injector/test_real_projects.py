@@ -14,9 +14,8 @@ from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump, read
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.manifest import project_name
-from dbt_graft.injector.matching import short_names
 from dbt_graft.injector.options import GraftOptions
-from dbt_graft.injector.relations import relations
+from dbt_graft.injector.relations import relations, short_names
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dbt_graft.injector.dbt_lineage import exposures, own_lineage
-from dbt_graft.injector.relations import relations
+from dbt_graft.injector.platform import platform
+from dbt_graft.injector.relations import relations, short_names
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.definition import DefinitionColumns, DefinitionKind
 from dbt_graft.lineage.operations import Operation
@@ -170,3 +171,52 @@ def test_an_exposure_names_columns_in_its_meta(
 
     dataset = parse_dataset_id("spark/analytics.stg_orders")
     assert found.columns == tuple((dataset, one) for one in columns)
+
+
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("spark/raw.orders", "spark/raw.orders"),
+        ("spark/RAW.Orders", "spark/raw.orders"),
+        ("SPARK/analytics.ORDERS", "spark/analytics.orders"),
+        ("spark/other.Table", "spark/other.Table"),
+    ],
+)
+def test_a_relation_goes_by_the_spelling_of_dbt(project: Any, written: str, named: str) -> None:
+    names = short_names(project.manifest, relations(project.manifest, "spark"))
+    assert str(names(parse_dataset_id(written))) == named
+
+
+@pytest.mark.parametrize(
+    ("adapter", "written", "named"),
+    [
+        ("duckdb", "dbt/raw.orders", "shop-db/raw.orders"),
+        ("duckdb", "DBT/raw.unknown", "shop-db/raw.unknown"),
+        # Spark does not write into DuckDB: its table is another one.
+        ("duckdb", "spark/raw.orders", "spark/raw.orders"),
+        ("databricks", "spark/raw.orders", "shop-db/raw.orders"),
+        ("databricks", "spark/raw.unknown", "shop-db/raw.unknown"),
+    ],
+)
+def test_other_names_of_dbts_platform_are_its_namespace(
+    project: Any, adapter: str, written: str, named: str
+) -> None:
+    where = platform(adapter, namespace="shop-db")
+    names = short_names(project.manifest, relations(project.manifest, "shop-db"), where)
+    assert str(names(parse_dataset_id(written))) == named
+
+
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("spark/RAW.orders", "shop-db/raw.orders"),
+        ("spark/raw.unknown", "spark/raw.unknown"),
+        ("other/raw.orders", "other/raw.orders"),
+    ],
+)
+def test_a_rule_may_name_a_relation_in_a_former_namespace(
+    project: Any, written: str, named: str
+) -> None:
+    where = platform("duckdb", namespace="shop-db")
+    names = short_names(project.manifest, relations(project.manifest, "shop-db"), where)
+    assert str(names.formerly(parse_dataset_id(written), ("spark",))) == named

@@ -12,7 +12,7 @@ from dbt_graft.analysis.checks.drift import drift
 from dbt_graft.analysis.checks.drift_answer import drift_answer
 from dbt_graft.analysis.checks.model_drift import model_drift
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
-from dbt_graft.injector.dbt_columns import dbt_columns
+from dbt_graft.injector.dbt_lineage import dbt_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
