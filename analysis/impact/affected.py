@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dbt_graft.analysis.impact.change import ChangeType, ImpactEffect, ImpactSeverity
 from dbt_graft.analysis.impact.path import ImpactStep
@@ -47,12 +47,18 @@ class AffectedDataset:
 
 @dataclass(frozen=True, slots=True)
 class AffectedTask:
-    """A task, dbt model or view that carries a change on; `breaks`: its statements fail."""
+    """A task, dbt model or view that carries a change on.
+
+    Attributes:
+        breaks: Its statements fail.
+        path: A shortest one to what it writes; empty where several changes come to it.
+    """
 
     name: str
     severity: ImpactSeverity
     breaks: bool
     owner: str = ""
+    path: Sequence[ImpactStep] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +85,27 @@ class AffectedConsumer:
     breaks: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Impact:
-    """The answer to a proposed change; each list has the most severe first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affected:
+    """What changes come to, beside datasets; each list has the most severe first.
 
     Attributes:
-        known, flows: Of so many flows on the way the columns are known, and how many there are.
+        known, flows: Of so many flows on the ways the columns are known, and how many there are.
     """
+
+    tasks: Sequence[AffectedTask] = ()
+    tests: Sequence[AffectedTest] = ()
+    consumers: Sequence[AffectedConsumer] = ()
+    known: int = 0
+    flows: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact(Affected):
+    """The answer to a proposed change."""
 
     change: ProposedChange
     datasets: Sequence[AffectedDataset] = ()
-    tasks: Sequence[AffectedTask] = ()
-    tests: tuple[AffectedTest, ...] = ()
-    consumers: tuple[AffectedConsumer, ...] = ()
-    known: int = 0
-    flows: int = 0
 
     @property
     def severity(self) -> ImpactSeverity:

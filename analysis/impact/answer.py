@@ -84,16 +84,16 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         if test.breaks or dataset != number
     ]
     return Impact(
-        change,
-        LazySequence(
+        change=change,
+        datasets=LazySequence(
             _most_severe_first(extent, states, severities, number),
             lambda dataset: _dataset(
                 *(extent, states[dataset], severities[dataset], described.get(dataset)),
                 ImpactPath(extent, states[dataset][0], steps),
             ),
         ),
-        _tasks(change.kind, extent, severities, around),
-        tuple(
+        tasks=_tasks(change.kind, extent, severities, around, steps),
+        tests=tuple(
             sorted(
                 tests,
                 key=lambda affected_test: (
@@ -104,9 +104,9 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
                 ),
             )
         ),
-        tuple(_consumers(extent, severities, around)),
-        sum(extent.flows.values()),
-        len(extent.flows),
+        consumers=tuple(_consumers(extent, severities, around)),
+        known=sum(extent.flows.values()),
+        flows=len(extent.flows),
     )
 
 
@@ -191,12 +191,15 @@ def _tasks(
     extent: Spread,
     severities: Mapping[int, ImpactSeverity],
     around: Surroundings,
+    steps: dict[int, ImpactStep],
 ) -> Sequence[AffectedTask]:
     worst: dict[int, ImpactSeverity] = {}
+    nearest: dict[int, int] = {}  # the states that tasks come to first
     for number, (before, task, *_) in extent.arrivals.items():
         outcome = severities[extent.dataset_of(number)]
         if before is not None and worst.get(task, -1) < outcome:
             worst[task] = outcome
+            nearest.setdefault(task, number)
     gone = severity(kind, ImpactEffect.GONE)
     for task in extent.broken:
         worst[task] = max(worst.get(task, gone), gone)
@@ -205,7 +208,8 @@ def _tasks(
     return LazySequence(
         sorted(rank, key=rank.__getitem__),
         lambda task: AffectedTask(
-            names[task], worst[task], task in broken, owners.get(names[task], "")
+            *(names[task], worst[task], task in broken, owners.get(names[task], "")),
+            ImpactPath(extent, nearest[task], steps) if task in nearest else (),
         ),
     )
 

@@ -126,7 +126,7 @@ _ACTIONS: Mapping[ChangeType, str] = {
     ChangeType.ROWS: "compare row counts and totals before and after",
     ChangeType.FRESHNESS: "let those know who wait for it",
     ChangeType.PRIVACY: "restrict access, or mask it where it leaves its place",
-    ChangeType.DATA_INCORRECT: "hold back, correct, and run again: see `graft taint`",
+    ChangeType.DATA_INCORRECT: "hold back, correct, and run again: see `graft incident open`",
     ChangeType.DEPRECATE: "plan the move to its successor with the owners",
 }
 

@@ -1,27 +1,39 @@
-"""The impact of a change as JSON, of the schema `docs/impact.schema.json`, and as Markdown."""
+"""The impact of a change as an answer, and the parts of it that answers about changes share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dbt_graft import __version__
-from dbt_graft.analysis.impact.answer import AffectedConsumer, AffectedDataset, Impact
-from dbt_graft.analysis.impact.change import ImpactEffect, effect_action, recommended_action
+from dbt_graft.analysis.answer import Answer, Cell, Table
+from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.impact.affected import (
+    Affected,
+    AffectedConsumer,
+    AffectedDataset,
+    AffectedTest,
+    Impact,
+)
+from dbt_graft.analysis.impact.change import (
+    ImpactEffect,
+    effect_action,
+    recommended_action,
+)
+from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactStep
-from dbt_graft.analysis.render.markdown import markdown_table, markdown_text
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
 from dbt_graft.lineage.dates.date_text import dates_json, dates_text
 
-VERSION = 1
-SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/impact.schema.json"
-_MOST = 30  # rows of a table in Markdown
 Section = dict[str, Any]
 # Where only some dates of the table change: dataset -> its dates that these decide on; one that is
 # not there has no mapping of dates, and all of its dates count.
 ReachedDates = Mapping[DatasetId, Dates]
 
+CERTAIN_TO_FAIL = "CERTAIN_TO_FAIL"
+_COLUMNS = 4  # that are named
+_RANGES = 3
 _WORDS = {
     ImpactEffect.GONE: "gone",
     ImpactEffect.TYPE: "another type",
@@ -35,74 +47,172 @@ _WORDS = {
 }
 
 
-def impact_json(impact: Impact, dates: ReachedDates | None = None) -> Section:
-    """The document; without `dates` all dates of the table change."""
-    change = impact.change
-    return {
-        "$schema": SCHEMA_URL,
-        "version": VERSION,
-        "producer": f"dbt-graft {__version__}",
-        "change": {
-            "dataset": str(change.dataset),
-            "column": change.column or None,
-            "kind": change.kind.value,
-            "dates": dates_json(dates[change.dataset]) if dates else None,
-        },
-        "severity": impact.severity.name,
-        "action": recommended_action(change.kind),
-        "coverage": {"flows": impact.flows, "columns_known": impact.known},
-        "datasets": [
-            {
-                **_dataset(affected),
-                "dates": dates_json(dates.get(affected.dataset, ALL_DATES)) if dates else None,
-            }
-            for affected in impact.datasets
+def impact_answer(impact: Impact, dates: ReachedDates | None = None) -> Answer:
+    """The answer; without `dates` all dates of the table change."""
+    change, severity = impact.change, impact.severity
+    name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
+    scope = f" of {dates_text(dates[change.dataset])}" if dates else ""
+    action = recommended_action(change.kind)
+    is_known = impact.datasets or impact.consumers or impact.tests
+    return Answer(
+        f"{name}, {change.kind.value}{scope}",
+        f"{severity.name}; {action}" if is_known else "nothing downstream is known",
+        coverage(impact),
+        [
+            Table(
+                "datasets",
+                ("", "dataset", "effect", "owner", "dates", "by"),
+                LazySequence(impact.datasets, lambda affected: _row(affected, dates)),
+            ),
+            *affected_tables(impact, dates),
         ],
-        "tasks": [
-            {
+        findings=list(certain_to_fail(impact, str(change.dataset))),
+        grade=severity.name.lower() if severity else "",
+        question="impact",
+        data={
+            "change": {
+                "dataset": str(change.dataset),
+                "column": change.column or None,
+                "kind": change.kind.value,
+                "dates": dates_json(dates[change.dataset]) if dates else None,
+            },
+            "severity": severity.name,
+            "action": action,
+            "datasets": LazySequence(
+                impact.datasets, lambda affected: _dataset_json(affected, dates)
+            ),
+            **affected_json(impact, dates),
+        },
+    )
+
+
+def coverage(affected: Affected) -> dict[str, Cell]:
+    """The share of the way that is known by columns; empty where columns do not matter."""
+    if not affected.flows:
+        return {}
+    share = 100 * affected.known // affected.flows
+    text = f"{share} % of the path ({affected.known} of {affected.flows} flows)"
+    return {"columns known": text}
+
+
+def affected_tables(affected: Affected, dates: ReachedDates | None = None) -> list[Table]:
+    """What changes come to beside datasets; of the tests those that may pass."""
+    return [
+        Table(
+            "tasks",
+            ("", "task", "owner"),
+            LazySequence(affected.tasks, lambda task: (task.severity.name, task.name, task.owner)),
+        ),
+        Table(
+            "consumers",
+            ("", "consumer", "kind", "due", "owner", "dates"),
+            [
+                (
+                    consumer.severity.name,
+                    consumer.consumer.name,
+                    consumer.consumer.kind,
+                    consumer.consumer.deadline,
+                    consumer.consumer.owner,
+                    dates_text(_consumer_dates(consumer, dates), most=_RANGES) if dates else "",
+                )
+                for consumer in affected.consumers
+            ],
+        ),
+        Table(
+            "tests to run",
+            ("test", "of"),
+            [(test.test.name, _tested(test)) for test in affected.tests if not test.breaks],
+        ),
+    ]
+
+
+def certain_to_fail(affected: Affected, cause: str = "") -> Iterator[Finding]:
+    """The tasks, tests and consumers that are certain to fail: they name what goes.
+
+    Args:
+        cause: The dataset that changes, if it is one.
+    """
+
+    for task in affected.tasks:
+        if task.breaks:
+            way = (cause, *(str(step.dataset) for step in task.path[:-1])) if task.path else ()
+            yield failure(task.name, "its statements name what is gone", task.owner, way)
+    for test in affected.tests:
+        if test.breaks:
+            yield failure(_tested(test), f"its test {test.test.name} names what is gone")
+    for consumer in affected.consumers:
+        if consumer.breaks:
+            problem = f"the {consumer.consumer.kind} names a column that is gone"
+            yield failure(consumer.consumer.name, problem, consumer.consumer.owner)
+
+
+def failure(subject: str, problem: str, owner: str = "", path: tuple[str, ...] = ()) -> Finding:
+    """A finding about what is certain to fail."""
+    remedy = effect_action(ImpactEffect.GONE)
+    return Finding(CERTAIN_TO_FAIL, Severity.ERROR, subject, problem, remedy, owner, path=path)
+
+
+def affected_json(affected: Affected, dates: ReachedDates | None = None) -> Section:
+    """The members of the answers' data that all answers about changes have."""
+    return {
+        "coverage": {"flows": affected.flows, "columns_known": affected.known},
+        "tasks": LazySequence(
+            affected.tasks,
+            lambda task: {
                 "task": task.name,
                 "severity": task.severity.name,
                 "breaks": task.breaks,
                 "owner": task.owner or None,
-            }
-            for task in impact.tasks
-        ],
+            },
+        ),
         "tests": [
             {
-                "node_id": affected.test.node_id,
-                "name": affected.test.name,
-                "dataset": str(affected.dataset),
-                "column": affected.test.column or None,
-                "breaks": affected.breaks,
+                "node_id": test.test.node_id,
+                "name": test.test.name,
+                "dataset": str(test.dataset),
+                "column": test.test.column or None,
+                "breaks": test.breaks,
             }
-            for affected in impact.tests
+            for test in affected.tests
         ],
         "consumers": [
             {
-                "consumer": affected.consumer.name,
-                "kind": affected.consumer.kind,
-                "severity": affected.severity.name,
-                "owner": affected.consumer.owner or None,
-                "url": affected.consumer.url or None,
-                "deadline": affected.consumer.deadline or None,
-                "breaks": affected.breaks,
-                "datasets": [str(dataset) for dataset in affected.datasets],
-                "dates": dates_json(consumer_dates(affected, dates)) if dates else None,
+                "consumer": consumer.consumer.name,
+                "kind": consumer.consumer.kind,
+                "severity": consumer.severity.name,
+                "owner": consumer.consumer.owner or None,
+                "url": consumer.consumer.url or None,
+                "deadline": consumer.consumer.deadline or None,
+                "breaks": consumer.breaks,
+                "datasets": [str(dataset) for dataset in consumer.datasets],
+                "dates": dates_json(_consumer_dates(consumer, dates)) if dates else None,
             }
-            for affected in impact.consumers
+            for consumer in affected.consumers
         ],
     }
 
 
-def consumer_dates(affected: AffectedConsumer, dates: ReachedDates) -> Dates:
-    """The dates of all that a consumer reads."""
-    union = NO_DATES
-    for dataset in affected.datasets:
-        union |= dates.get(dataset, ALL_DATES)
-    return union
+def _row(affected: AffectedDataset, dates: ReachedDates | None) -> tuple[Cell, ...]:
+    effect = reason(affected)
+    return (
+        affected.severity.name,
+        str(affected.dataset),
+        f"{effect} (stale)" if affected.stale else effect,
+        affected.owner,
+        dates_text(dates.get(affected.dataset, ALL_DATES), most=_RANGES) if dates else "",
+        " > ".join(map(_step_text, affected.path)),
+    )
 
 
-def _dataset(affected: AffectedDataset) -> Section:
+def _step_text(step: ImpactStep) -> str:
+    return f"{step.task} [{step.subtype}]" if step.subtype else step.task
+
+
+def _tested(test: AffectedTest) -> str:
+    return f"{test.dataset}.{test.test.column}" if test.test.column else str(test.dataset)
+
+
+def _dataset_json(affected: AffectedDataset, dates: ReachedDates | None) -> Section:
     return {
         "dataset": str(affected.dataset),
         "severity": affected.severity.name,
@@ -110,103 +220,34 @@ def _dataset(affected: AffectedDataset) -> Section:
         "columns": {name: effect.name for name, effect in affected.columns.items()},
         "reason": reason(affected),
         "action": effect_action(min((*affected.effects, *affected.columns.values()))),
-        "path": [_step(step) for step in affected.path],
+        "path": [
+            {
+                "task": step.task,
+                "edge": step.subtype.value if step.subtype else "FLOW",
+                "dataset": str(step.dataset),
+                "column": step.column or None,
+            }
+            for step in affected.path
+        ],
         "distance": affected.distance,
         "stale": affected.stale,
         "owner": affected.owner or None,
+        "dates": dates_json(dates.get(affected.dataset, ALL_DATES)) if dates else None,
     }
 
 
-def _step(step: ImpactStep) -> Section:
-    return {
-        "task": step.task,
-        "edge": step.subtype.value if step.subtype else "FLOW",
-        "dataset": str(step.dataset),
-        "column": step.column or None,
-    }
-
-
-def reason(affected: AffectedDataset, most: int = 4) -> str:
-    """The effects on a dataset in words: `other rows; amount, total: other values`.
-
-    Args:
-        most: The columns that are named.
-    """
+def reason(affected: AffectedDataset) -> str:
+    """The effects on a dataset in words: `other rows; amount, total: other values`."""
     parts = [_WORDS[effect] for effect in affected.effects]
     for effect in sorted({*affected.columns.values()}):
-        names = [
-            name for name, column_effect in affected.columns.items() if column_effect is effect
-        ]
-        rest = f" and {len(names) - most} more" if len(names) > most else ""
-        parts.append(f"{', '.join(names[:most])}{rest}: {_WORDS[effect]}")
+        names = [name for name, other in affected.columns.items() if other is effect]
+        parts.append(f"{join_names(names, _COLUMNS)}: {_WORDS[effect]}")
     return "; ".join(parts)
 
 
-def coverage_text(impact: Impact) -> str:
-    """The share of the way that is known by columns; empty where columns do not matter."""
-    if not impact.flows:
-        return ""
-    share = 100 * impact.known // impact.flows
-    return f"columns known for {share} % of the path ({impact.known} of {impact.flows} flows)"
-
-
-def impact_markdown(impact: Impact, dates: ReachedDates | None = None) -> str:
-    """The answer for a comment on a pull request; texts of logs and of people are escaped."""
-    change = impact.change
-    name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
-    scope = f" of {dates_text(dates[change.dataset])}" if dates else ""
-    lines = [f"### {markdown_text(name)}: {change.kind.value}{scope} ({impact.severity.name})", ""]
-    if note := coverage_text(impact):
-        lines += [f"{note[0].upper()}{note[1:]}.", ""]
-    lines += [f"Recommended: {recommended_action(change.kind)}.", ""]
-    lines += markdown_table(
-        ("", "dataset", "what happens", "steps", "owner", *(("dates",) if dates else ())),
-        (
-            (
-                affected.severity.name,
-                str(affected.dataset),
-                f"{reason(affected)}{' (stale)' if affected.stale else ''}",
-                str(affected.distance),
-                affected.owner,
-                *((dates_text(dates.get(affected.dataset, ALL_DATES)),) if dates else ()),
-            )
-            for affected in impact.datasets
-        ),
-        _MOST,
-    )
-    lines += markdown_table(
-        ("", "task", "statements", "owner"),
-        (
-            (task.severity.name, task.name, "fail" if task.breaks else "run", task.owner)
-            for task in impact.tasks
-        ),
-        _MOST,
-    )
-    lines += markdown_table(
-        ("test", "dataset", "column", ""),
-        (
-            (
-                affected.test.name,
-                str(affected.dataset),
-                affected.test.column,
-                "breaks" if affected.breaks else "",
-            )
-            for affected in impact.tests
-        ),
-        _MOST,
-    )
-    lines += markdown_table(
-        ("", "consumer", "kind", "owner", ""),
-        (
-            (
-                affected.severity.name,
-                affected.consumer.name,
-                affected.consumer.kind,
-                affected.consumer.owner,
-                "breaks" if affected.breaks else "",
-            )
-            for affected in impact.consumers
-        ),
-        _MOST,
-    )
-    return "\n".join(lines).rstrip() + "\n"
+def _consumer_dates(consumer: AffectedConsumer, dates: ReachedDates) -> Dates:
+    """The dates of all that a consumer reads."""
+    union = NO_DATES
+    for dataset in consumer.datasets:
+        union |= dates.get(dataset, ALL_DATES)
+    return union

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -63,3 +64,8 @@ class NodeReview:
     def verdict(self) -> ReviewVerdict:
         """The worst of its changes."""
         return max(change.verdict for change in self.changes)
+
+
+def worst_verdict(nodes: Iterable[NodeReview]) -> ReviewVerdict | None:
+    """The worst verdict; None without a change."""
+    return max((node.verdict for node in nodes), default=None)

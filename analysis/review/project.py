@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from dbt_graft.analysis.impact.answer import (
+from dbt_graft.analysis.impact.affected import (
+    Affected,
     AffectedConsumer,
     AffectedTask,
     AffectedTest,
     Impact,
     ProposedChange,
-    Surroundings,
 )
+from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.answer import impact as impact_of
 from dbt_graft.analysis.impact.change import OF_DATASETS, ImpactSeverity
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.review.node_change import NodeReview, ReviewVerdict
+from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.analysis.review.task_version import TaskVersion
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN
@@ -32,23 +33,14 @@ class ReviewedDataset:
     owner: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewImpact:
-    """The impact of several changes; each list has the most severe first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewImpact(Affected):
+    """The impact of several changes; a flow that several of them go over counts for each.
 
     Tasks and tests break where they name what goes themselves: those further down are not reached.
-
-    Attributes:
-        known, flows: Of so many flows on the ways the columns are known, and how many there are;
-            a flow that several changes go over counts for each.
     """
 
     datasets: tuple[ReviewedDataset, ...] = ()
-    tasks: tuple[AffectedTask, ...] = ()
-    tests: tuple[AffectedTest, ...] = ()
-    consumers: tuple[AffectedConsumer, ...] = ()
-    known: int = 0
-    flows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +49,12 @@ class ProjectReview:
 
     Attributes:
         base: The folder or revision that it is compared with.
-        impact: None where it is not asked for, as of commits of the past.
     """
 
     base: str
     nodes: tuple[NodeReview, ...]
-    impact: ReviewImpact | None = None
+    impact: ReviewImpact
     notices: tuple[str, ...] = ()
-
-    @property
-    def verdict(self) -> ReviewVerdict | None:
-        """The worst verdict; None without a change."""
-        return max((node.verdict for node in self.nodes), default=None)
-
-    def fails(self, limit: ReviewVerdict | None) -> bool:
-        """Whether a change that its SQL does not allow reaches a limit."""
-        verdicts = (node.verdict for node in self.nodes if not node.allowed)
-        return limit is not None and max(verdicts, default=0) >= limit
 
 
 def review_impact(
@@ -128,24 +109,24 @@ def review_impact(
                 consumer.consumer, worst, reads, breaks
             )
     return ReviewImpact(
-        tuple(
+        datasets=tuple(
             sorted(
                 (ReviewedDataset(k, v[0], tuple(v[1]), v[2]) for k, v in by_dataset.items()),
                 key=lambda reviewed: (-reviewed.severity, reviewed.dataset),
             )
         ),
-        tuple(
+        tasks=tuple(
             sorted(tasks.values(), key=lambda task: (-task.severity, not task.breaks, task.name))
         ),
-        tuple(sorted(tests.values(), key=lambda test: (not test.breaks, test.test.node_id))),
-        tuple(
+        tests=tuple(sorted(tests.values(), key=lambda test: (not test.breaks, test.test.node_id))),
+        consumers=tuple(
             sorted(
                 consumers.values(),
                 key=lambda consumer: (-consumer.severity, consumer.consumer.name),
             )
         ),
-        known_flows,
-        flows,
+        known=known_flows,
+        flows=flows,
     )
 
 

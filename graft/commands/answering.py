@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dbt_graft.analysis.answer import Answer
-from dbt_graft.analysis.finding import Severity
+from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render import FORMS
 from dbt_graft.graft.commands.command import config_option
 from dbt_graft.graft.project.output_file import write_file
@@ -21,17 +23,19 @@ FAILS = 3  # what --fail-on names was found
 _ROWS = 20
 SEVERITIES = tuple(severity.value for severity in reversed(Severity))
 Command = Callable[..., Any]
+Question = Callable[..., Answer | tuple[Answer, str | None] | None]
 
 
 def answers(
     *, scale: Sequence[str] = SEVERITIES, as_of: bool = False, rows: int = _ROWS
-) -> Callable[[Callable[..., Answer | tuple[Answer, str | None]]], Command]:
+) -> Callable[[Question], Command]:
     """Make a function that returns an `Answer` the callback of a command.
 
     The command has `--config`, `--format`, `--json`, `--all`, `--output` and `--fail-on`, and
     ends with 3 where the answer's grade reaches it. The function gets `config_path`, and `past` if
     it has `--as-of`; of the other options it knows nothing. It may return, beside the answer, the
-    grade from which on a project fails where the command line names none.
+    grade from which on a project fails where the command line names none; or None where a command
+    below it answers.
 
     Args:
         scale: The grades that `--fail-on` takes, the mildest first; none for no such option.
@@ -39,7 +43,7 @@ def answers(
         rows: The rows of a table as text or Markdown where `--all` is not given.
     """
 
-    def decorate(ask: Callable[..., Answer | tuple[Answer, str | None]]) -> Command:
+    def decorate(ask: Question) -> Command:
         @functools.wraps(ask)
         def run(
             *args: Any,
@@ -51,7 +55,10 @@ def answers(
             **settings: Any,
         ) -> None:
             result = ask(*args, **settings)
+            if result is None:
+                return
             answer, limit = result if isinstance(result, tuple) else (result, None)
+            answer = replace(answer, findings=[*map(_shorten_place, answer.findings)])
             written = FORMS["json" if as_json else form](answer, None if everything else rows)
             if output:
                 write_file(output, written.encode("utf-8", "replace"))
@@ -69,6 +76,11 @@ def answers(
         return command
 
     return decorate
+
+
+def _shorten_place(finding: Finding) -> Finding:
+    """A finding in a file below the working directory, relative to it, as CI annotates files."""
+    return replace(finding, place=finding.place.removeprefix(f"{Path.cwd()}{os.sep}"))
 
 
 def _options(scale: Sequence[str]) -> list[Callable[[Command], Command]]:

@@ -18,7 +18,6 @@ from dbt_graft.exporters.dag_factory.plan import DagPlan
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.project import LineageView, Project
-from dbt_graft.graft.questions.checks.dags import relative_to_cwd
 from dbt_graft.graft.steps.dag_files import WrittenFiles, write_files
 from dbt_graft.lineage.errors import GraftError
 
@@ -49,7 +48,7 @@ def dag_factory(config_path: Path | None, out: Path | None, *, as_json: bool) ->
     """
     config = load_config(config_path)
     section = config.airflow
-    folder = out or relative_to_cwd(Path(config.path(section.out)))
+    folder = out or Path(config.path(section.out))
     settings = section.settings(config.site.url)
     described = Project(config).described(LineageView(results=False))
     plan = plan_dags(demanded_order(described.lineage, described.descriptions), settings)

@@ -233,4 +233,4 @@ def test_the_check_finds_a_task_that_does_not_wait_in_airflow_s_own_events(
     (tmp_path / "events.ndjson").write_text(text)
     done = check(root, tmp_path / "events.ndjson")
     assert done.exit_code == 3
-    assert "dbt_build_2 does not wait for score_customers, its writer" in done.output
+    assert "dbt_build_2: does not wait for score_customers, its writer" in done.output

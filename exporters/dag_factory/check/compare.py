@@ -131,15 +131,14 @@ def _fault(
 
 
 def _text(rule: Rule, task: ScheduledTask, writer: ScheduledTask) -> str:
-    same = task.dag_id == writer.dag_id
-    name, other = (scheduled.task_id if same else scheduled.label for scheduled in (task, writer))
+    other = writer.task_id if task.dag_id == writer.dag_id else writer.label
     if rule is DAG_BEFORE_WRITER:
-        return f"{name} runs before {other}, its writer"
+        return f"runs before {other}, its writer"
     if rule is DAG_CYCLE:
-        return f"{name} runs before {other}, its writer, which needs its data: a cycle"
+        return f"runs before {other}, its writer, which needs its data: a cycle"
     if rule is DAG_BY_CLOCK:
-        return f"{name} comes after {other}, its writer, only by the clock"
-    return f"{name} does not wait for {other}, its writer"
+        return f"comes after {other}, its writer, only by the clock"
+    return f"does not wait for {other}, its writer"
 
 
 def _sensor_edges(
@@ -170,7 +169,7 @@ def _missing_tasks(
 ) -> Iterator[Finding]:
     for name in order.nodes:
         if name not in tasks_by_node:
-            yield DAG_WITHOUT_TASK.finding(name, f"no DAG runs {name}")
+            yield DAG_WITHOUT_TASK.finding(name, "no DAG runs it")
 
 
 def _gone_tasks(
@@ -178,14 +177,14 @@ def _gone_tasks(
 ) -> Iterator[Finding]:
     for task in tasks:
         if task.is_ours and not runs[task.key] and not task.dataset:
-            text = f"{task.task_id} is no longer in the lineage"
+            text = "is no longer in the lineage"
             yield DAG_TASK_GONE.finding(task.label, text, place=task.place)
 
 
 def _unknown_names(matcher: TaskMatcher) -> Iterator[Finding]:
     for name, wanted in matcher.known_as.items():
         if not matcher.find_nodes(wanted):
-            text = f"`known_as` has {wanted} for {name}, which is not in the lineage"
+            text = f"`known_as` has {wanted} for it, which is not in the lineage"
             yield DAG_TASK_GONE.finding(name, text)
 
 
@@ -202,5 +201,5 @@ def _superfluous_edges(
                 continue
             pairs = ((a, b) for a in runs[other.key] for b in runs[task.key])
             if not any(a == b or demanded.precedes(a, b) for a, b in pairs):
-                text = f"{task.task_id} waits for {other.task_id}, of which it reads nothing"
+                text = f"waits for {other.task_id}, of which it reads nothing"
                 yield DAG_NEEDLESS_WAIT.finding(task.label, text, place=task.place)

@@ -37,7 +37,7 @@ def check_contracts(checked: CheckedProject) -> Answer:
         findings=[
             *_unread(files.faults),
             *_unmatched(matches),
-            *_missing_columns(matches, described, catalog),
+            *missing_columns(matches, described, catalog),
         ],
         data={"tables": [dict(zip(keys, row, strict=True)) for row in rows]},
     )
@@ -47,8 +47,8 @@ def _unread(faults: Iterable[GraftError]) -> Iterator[Finding]:
     for fault in faults:
         for finding in findings(fault):
             remedy = finding.remedy or "correct the file, or `contracts` in graft.yml"
-            subject = finding.subject or "contracts"
-            yield CONTRACT_NOT_READ.finding(subject, finding.problem, remedy, place=finding.subject)
+            place = finding.place or finding.subject
+            yield CONTRACT_NOT_READ.finding("contracts", finding.problem, remedy, place=place)
 
 
 def _unmatched(matches: ContractMatches) -> Iterator[Finding]:
@@ -65,9 +65,14 @@ def _unmatched(matches: ContractMatches) -> Iterator[Finding]:
         )
 
 
-def _missing_columns(
+def missing_columns(
     matches: ContractMatches, described: DescribedLineage, catalog: Mapping[str, Any]
 ) -> Iterator[Finding]:
+    """The datasets that lack columns of their contracts.
+
+    Args:
+        catalog: dbt's catalog after the graft.
+    """
     remedy = "add them, or agree on a new version of the contract"
     for contract, table, dataset in matches.tables:
         facts = described.lineage.datasets.get(dataset)

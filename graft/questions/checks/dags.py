@@ -57,7 +57,10 @@ def check_dags(checked: CheckedProject) -> Answer:
         tables=[Table("DAGs", ("DAG", "tasks"), rows)],
         findings=[
             *compare(wanted, scan.dags, matcher),
-            *(DAG_NOT_READ.finding(path, why, place=path) for path, why in scan.unreadable.items()),
+            *(
+                DAG_NOT_READ.finding(Path(place).name.partition(":")[0], why, place=place)
+                for place, why in scan.unreadable.items()
+            ),
         ],
         data={"dags": dict(rows)},
     )
@@ -72,13 +75,7 @@ def _places(checked: CheckedProject) -> list[Path]:
     if not config.check.dags and not paths[0].exists():
         remedy = "name them by --dags, or `check: {dags: […]}` in graft.yml"
         raise NothingToCheckError("no DAGs are named", remedy=remedy)
-    return list(map(relative_to_cwd, paths))
-
-
-def relative_to_cwd(path: Path) -> Path:
-    """A path inside of the working directory, relative to it, as CI annotates files."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    return paths
 
 
 def read_dags(paths: Sequence[Path], settings: DagSettings) -> ReadDags:

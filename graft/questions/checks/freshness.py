@@ -25,12 +25,15 @@ def check_freshness(checked: CheckedProject) -> Answer:
     """Up to when each source is collected, and how far it is behind.
 
     Raises:
-        NothingToCheckError: It is about a past time, of which no log is listed.
+        NothingToCheckError: It is about a past time, of which no log is listed; or nobody asked:
+            logs may be far away.
         GraftError: The store cannot be read, or there is no source of such a name.
     """
     options = checked.options
     if options.past:
         raise NothingToCheckError("it is about now, not about the past")
+    if options.max_age is None and "freshness" not in options.only:
+        raise NothingToCheckError("it looks for logs, which may be far", remedy="give a --max-age")
     sources, collected_at = freshness(checked.config)
     return freshness_answer(
         _choose_sources(sources, options.sources), collected_at, checked.now, options.max_age

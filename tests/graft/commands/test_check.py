@@ -1,14 +1,12 @@
-"""`graft check`: the docs' example, its document, severities and exit codes."""
+"""`graft check`: the docs' example and table, checks that are chosen, severities, exit codes."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
@@ -16,9 +14,11 @@ from dbt_graft.analysis.rule import RULES
 from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.graft.commands.cli import main
+from dbt_graft.graft.questions.checks.registry import CHECKS
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, DatasetMetadata, Direction, Records, Run
+from tests.graft.commands.answers import read_answer
 
 LINEAGE = """\
 version: 1
@@ -61,13 +61,13 @@ def project(tmp_path: Path) -> Path:
             for task, name, direction in USES
         ),
         runs=tuple(
-            Run(f"{one}-1", one, "spark", FIRST, FIRST, origin="log") for one in ("load", "fix")
+            Run(f"{task}-1", task, "spark", FIRST, FIRST, origin="log") for task in ("load", "fix")
         ),
     )
     certified = DatasetMetadata(orders, FIRST, tags=("certified",), origin="log")
-    found = tables(records, {"log": "1"})
+    collected = tables(records, {"log": "1"})
     rows = table(DatasetMetadata, [certified])
-    commit(str(tmp_path / "store"), [replace(found, dataset_metadata=rows)])
+    commit(str(tmp_path / "store"), [replace(collected, dataset_metadata=rows)])
     assert graft(tmp_path, "collect").exit_code == 0
     return tmp_path
 
@@ -76,9 +76,8 @@ def graft(folder: Path, command: str, *arguments: str) -> Result:
     return CliRunner().invoke(main, [command, "-c", str(folder / "graft.yml"), *arguments])
 
 
-def document(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(graft(folder, "check", "--format", "json").stdout)
-    return found
+def answer(folder: Path, *arguments: str) -> dict[str, Any]:
+    return read_answer(graft(folder, "check", "--json", *arguments).stdout)
 
 
 def with_rules(folder: Path, text: str) -> None:
@@ -92,25 +91,41 @@ def test_the_example_of_the_docs(project: Path, root: Path) -> None:
     assert graft(project, "check").stdout == example
 
 
-def test_the_document_is_of_the_published_schema(project: Path, root: Path) -> None:
-    found = document(project)
-    jsonschema.validate(found, json.loads((root / "docs/check.schema.json").read_text()))
-    assert found["counts"] == {"error": 1, "warning": 4, "note": 0}
+def test_all_checks_are_one_answer(project: Path) -> None:
+    whole = answer(project)
+    assert whole["grade"] == "error"
+    assert whole["data"].keys() == {"owners", "drift", "contracts", "privacy", "quality"}
+    assert whole["data"]["owners"] == {"Platform": 0}
+    left_out = {note.partition(" is left out")[0] for note in whole["notes"] if "left out" in note}
+    assert left_out == {"artifacts", "dags", "freshness", "links", "audience"}
 
 
-def test_the_docs_name_every_code_and_its_severity(root: Path) -> None:
-    rows = (root / "docs/check.md").read_text().partition("## The codes")[2].splitlines()
-    for code, rule in RULES.items():
-        [row] = [one for one in rows if f"`{code}`" in one]
-        assert row.split("|")[2].strip() == rule.severity.value, code
+def test_checks_may_be_chosen(project: Path) -> None:
+    chosen = answer(project, "--only", "drift,contracts")
+    assert {finding["code"] for finding in chosen["findings"]} == {"UNDECLARED_EDGE"}
+    assert chosen["data"].keys() == {"owners", "drift", "contracts"}
+    assert graft(project, "check", "--only", "drift,nothing").exit_code == 2
+    assert graft(project, "check", "--only", "artifacts").exit_code == 1  # There are none.
+
+
+def test_the_docs_have_the_rules_and_their_severities(root: Path) -> None:
+    """The table is made of the rules: this prints it where it differs."""
+    rows = [
+        f"| {check.name} | `{rule.code}` | {rule.severity.value} | {rule.doc} |\n"
+        for check in CHECKS.values()
+        for rule in check.rules
+    ]
+    assert len(rows) == len(RULES)
+    assert "".join(rows) in (root / "docs/check.md").read_text(), "".join(rows)
 
 
 @pytest.mark.parametrize(
     ("rules", "arguments", "status"),
     [
         ("{}", (), 0),
-        ("{}", ("--fail-on", "warning"), 8),
-        ("{fail_on: error}", (), 8),
+        ("{}", ("--fail-on", "warning"), 3),
+        ("{fail_on: error}", (), 3),
+        ("{fail_on: error}", ("--only", "drift"), 0),
         ("{fail_on: error, severity: {CERTIFIED_ASSET_MISSING_OWNER: warning}}", (), 0),
         ("{certified: [gold-standard], fail_on: error}", (), 0),
         ("{severity: {NO_SUCH_CODE: off}}", (), 2),
@@ -125,17 +140,12 @@ def test_it_fails_as_the_team_says(
 
 def test_a_code_may_be_off(project: Path) -> None:
     with_rules(project, "{severity: {SECOND_WRITER: off, UNDECLARED_EDGE: error}}")
-    found = {one["code"]: one["severity"] for one in document(project)["findings"]}
-    assert "SECOND_WRITER" not in found
-    assert found["UNDECLARED_EDGE"] == "error"
+    severities = {finding["code"]: finding["severity"] for finding in answer(project)["findings"]}
+    assert "SECOND_WRITER" not in severities
+    assert severities["UNDECLARED_EDGE"] == "error"
 
 
 def test_who_is_not_of_the_platform_is_named(project: Path) -> None:
     with_rules(project, "{platform: [lo*]}")
-    found = [one for one in document(project)["findings"] if "OUTSIDE" in one["code"]]
-    assert [one["subject"] for one in found] == ["fix"]
-
-
-def test_annotations_for_github(project: Path) -> None:
-    shown = graft(project, "check", "--format", "github").stdout
-    assert shown.startswith("::error title=spark/stage.orders::CERTIFIED_ASSET_MISSING_OWNER: ")
+    findings = [item for item in answer(project)["findings"] if "OUTSIDE" in item["code"]]
+    assert [finding["subject"] for finding in findings] == ["fix"]

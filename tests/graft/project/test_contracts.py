@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from dbt_graft.analysis.checks.contracts import match_contracts
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.project.contracts import partition_columns
+from dbt_graft.graft.project.contracts import partition_columns, read_contracts
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.sources import date_columns
-from dbt_graft.graft.questions.checks.contract_findings import contract_findings
+from dbt_graft.graft.questions.checks.contracts import missing_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateRank
 from dbt_graft.lineage.describe import Description, Role
@@ -57,12 +58,10 @@ def document(folder: Path, *command: str) -> dict[str, Any]:
 
 
 def codes(folder: Path) -> dict[str, str]:
-    """Code of a contract's finding -> its subject and problem."""
-    found = document(folder, "check", "--format", "json")["findings"]
+    """Code of a contract's finding -> its place, subject and problem."""
     return {
-        one["code"]: f"{one['subject']} {one['problem']}"
-        for one in found
-        if one["code"].startswith("CONTRACT")
+        finding["code"]: f"{finding['place']} {finding['subject']} {finding['problem']}"
+        for finding in document(folder, "check", "--only", "contracts", "--json")["findings"]
     }
 
 
@@ -124,8 +123,8 @@ def test_all_faults_of_a_file_have_their_lines(project: Path) -> None:
     (project / "contracts/bad.yaml").write_text(
         "kind: DataContract\napiVersion: v3.1.0\nid: a\nschema: t\nservers: s\n"
     )
-    found = document(project, "check", "--format", "json")["findings"]
-    places = [one["subject"] for one in found if one["code"] == "CONTRACT_NOT_READ"]
+    found = document(project, "check", "--only", "contracts", "--json")["findings"]
+    places = [finding["place"] for finding in found]
     assert [place.rpartition("bad.yaml")[2] for place in places] == [":4", ":5"]
 
 
@@ -146,8 +145,9 @@ def test_what_a_read_alone_shows_may_have_more_columns(
     about = {mart: Description(mart, node_id, "mart", role)} if role else {}
     catalog = {"nodes": {}, "sources": {"source.shop.raw.mart": {}}}
     described = DescribedLineage(lineage, about, ())
-    findings = contract_findings(load(project / "graft.yml"), described, catalog)
-    assert [one.subject for one in findings] == found
+    contracts = read_contracts(load(project / "graft.yml")).contracts
+    findings = missing_columns(match_contracts(contracts, [mart]), described, catalog)
+    assert [finding.subject for finding in findings] == found
 
 
 PARTITION = "{name: cob, logicalType: date, partitioned: true}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from dbt_graft.exporters.dag_factory.settings import (
     WaitBy,
 )
 from dbt_graft.lineage.records import TaskInfo
+from tests.cases import for_each
 from tests.exporters.dag_factory.orders import SETTINGS, order_of
 
 SHOP = order_of(
@@ -50,7 +52,8 @@ def findings(order: DemandedOrder = SHOP, **dags: dict[str, Any]) -> list[str]:
     read = read_yaml_dags(yaml.safe_dump(dags, sort_keys=False), "dags/shop.yml")
     assert read.unreadable == {}
     return [
-        f"{finding.code}: {finding.problem}" + "".join(f" ({name})" for name in finding.path[1:-1])
+        f"{finding.code}: {finding.subject} {finding.problem}"
+        + "".join(f" ({name})" for name in finding.path[1:-1])
         for finding in compare(order, read.dags, task_matcher(order, {}))
     ]
 
@@ -74,15 +77,15 @@ def test_a_reader_that_runs_before_its_writer() -> None:
         "report after score",
     )
     assert findings(shop=dag(*tasks)) == [
-        "DAG_BEFORE_WRITER: stg_orders runs before load_orders, its writer (spark/raw.orders)",
-        "DAG_NEEDLESS_WAIT: load_orders waits for stg_orders, of which it reads nothing",
+        "DAG_BEFORE_WRITER: shop.stg_orders runs before load_orders, its writer (spark/raw.orders)",
+        "DAG_NEEDLESS_WAIT: shop.load_orders waits for stg_orders, of which it reads nothing",
     ]
 
 
 def test_in_a_cycle_one_of_two_orders_is_a_warning() -> None:
     order = order_of("a: y -> x", "b: x -> y")
     assert findings(order, shop=dag("a", "b after a")) == [
-        "DAG_CYCLE: a runs before b, its writer, which needs its data: a cycle (spark/y)"
+        "DAG_CYCLE: shop.a runs before b, its writer, which needs its data: a cycle (spark/y)"
     ]
     assert len(findings(order, shop=dag("a", "b"))) == 2
 
@@ -95,7 +98,7 @@ def test_a_reader_that_waits_for_nobody() -> None:
         "report after score, load_orders",
     )
     assert findings(shop=dag(*tasks)) == [
-        "DAG_NOT_AFTER_WRITER: stg_orders does not wait for load_orders, its writer "
+        "DAG_NOT_AFTER_WRITER: shop.stg_orders does not wait for load_orders, its writer "
         "(spark/raw.orders)"
     ]
 
@@ -195,11 +198,11 @@ def test_tasks_that_no_dag_runs_and_ones_that_lineage_no_longer_has() -> None:
     later = order_of("load_orders: -> raw.orders", "new: raw.orders ->")
     read = read_yaml_dags(text, "dags/shop_dag.yml", is_ours=True)
     found = compare(later, read.dags, task_matcher(later, {}))
-    assert [f"{finding.place}: {finding.problem}" for finding in found] == [
-        ": no DAG runs new",
-        "dags/shop_dag.yml:13: dbt_stg_orders is no longer in the lineage",
-        "dags/shop_dag.yml:23: report is no longer in the lineage",
-        "dags/shop_dag.yml:18: score is no longer in the lineage",
+    assert [f"{finding.place}: {finding.subject} {finding.problem}" for finding in found] == [
+        ": new no DAG runs it",
+        "dags/shop_dag.yml:13: shop.dbt_stg_orders is no longer in the lineage",
+        "dags/shop_dag.yml:23: shop.report is no longer in the lineage",
+        "dags/shop_dag.yml:18: shop.score is no longer in the lineage",
     ]
 
 
@@ -261,8 +264,8 @@ def test_a_task_is_known_by_the_name_that_graft_yml_has_for_it() -> None:
     order = order_of("load: -> raw", "use: raw ->")
     matcher = task_matcher(order, {"shop.step1": "use", "step2": "load", "step3": "lod"})
     finding, typo, _ = compare(order, read.dags, matcher)
-    assert typo.problem == "`known_as` has lod for step3, which is not in the lineage"
-    assert finding.problem == "step1 runs before step2, its writer"
+    assert typo.problem == "`known_as` has lod for it, which is not in the lineage"
+    assert finding.problem == "runs before step2, its writer"
     assert finding.path == ("shop.step2", "spark/raw", "shop.step1")
     assert finding.place == "x.yml:4"
 
@@ -276,10 +279,13 @@ def test_an_exported_task_of_an_unusual_command_is_known_by_the_export_of_today(
     assert matcher.nodes(replace(ours, is_ours=False)) == ()
 
 
-@pytest.mark.parametrize("dags", list(DagGrouping))
-@pytest.mark.parametrize("dbt", [DbtTasks.MODELS, DbtTasks.LEVELS])
-@pytest.mark.parametrize("wait", list(WaitBy))
-@pytest.mark.parametrize("groups", [TaskGrouping.NONE, TaskGrouping.ENGINE])
+@for_each(
+    "dags, dbt, wait, groups",
+    product(
+        *(DagGrouping, [DbtTasks.MODELS, DbtTasks.LEVELS]),
+        *(WaitBy, [TaskGrouping.NONE, TaskGrouping.ENGINE]),
+    ),
+)
 def test_what_is_exported_passes_the_check(
     dags: DagGrouping, dbt: DbtTasks, wait: WaitBy, groups: TaskGrouping
 ) -> None:

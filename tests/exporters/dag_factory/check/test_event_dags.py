@@ -65,7 +65,7 @@ def texts(*events: Any) -> list[str]:
     order = order_of("load: -> raw", "dbt stg_orders: raw -> stg", "report: stg ->")
     found = compare(order, event_dags(events), task_matcher(order, {}))
     return [
-        f"{finding.place}: {finding.problem}"
+        f"{finding.place}: {finding.subject} {finding.problem}"
         for finding in found
         if finding.severity is Severity.WARNING
     ]
@@ -75,7 +75,7 @@ def test_the_start_of_a_dag_s_run_has_all_its_tasks() -> None:
     right = {"load": ["m.stg_orders"], "m.stg_orders": ["report"], "report": []}
     assert texts(dag_event("shop", right)) == []
     assert texts(dag_event("shop", {**right, "load": []})) == [
-        ": m.stg_orders does not wait for load, its writer"
+        ": shop.m.stg_orders does not wait for load, its writer"
     ]
 
 
@@ -85,7 +85,7 @@ def test_tasks_events_alone_are_enough() -> None:
         task_event("stg_orders"),
         task_event("report", "['load']"),
     ]
-    assert texts(*wrong) == ["/dags/shop.py: stg_orders runs before load, its writer"]
+    assert texts(*wrong) == ["/dags/shop.py: shop.stg_orders runs before load, its writer"]
     right = [
         task_event("load"),
         task_event("stg_orders", "['load']"),
@@ -143,7 +143,7 @@ def test_what_dbt_selects_is_read_from_the_start_and_never_shown() -> None:
     report = task_event("report", "['nightly']")
     assert texts(task_event("load"), start, done, report) == []
     wrong = texts(task_event("load"), task_event("nightly", code=code), report)
-    assert wrong == ["/dags/shop.py: nightly does not wait for load, its writer"]
+    assert wrong == ["/dags/shop.py: shop.nightly does not wait for load, its writer"]
 
 
 def test_foreign_and_damaged_events_are_passed_over() -> None:
