@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,10 @@ from tests.audience.canaries import HIDDEN_WORD
 from tests.audience.canary_project import graft
 from tests.audience.published import canaries_in
 from tests.audience.random_projects import RandomProject, readable
-
-# How many are built; `AUDIENCE_PROJECTS=100` for a long look.
-PROJECTS = int(os.environ.get("AUDIENCE_PROJECTS", "3"))
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize("number", range(PROJECTS))
+@for_each("number", range(100), quick=3)
 def test_a_site_has_no_name_that_the_rule_hides_and_each_that_it_shows(
     tmp_path: Path, number: int
 ) -> None:

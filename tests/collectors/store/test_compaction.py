@@ -35,7 +35,7 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("by_hand")
-@for_each("seed", range(10))
+@for_each("seed", range(10), quick=3)
 def test_readers_find_the_same_as_in_a_store_that_was_never_compacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

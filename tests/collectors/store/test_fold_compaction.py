@@ -38,7 +38,7 @@ def _change(store: Path, random: Random) -> None:
         forget(str(store), [random.choice(stored_origins(str(store)))])
 
 
-@for_each("seed", range(8))
+@for_each("seed", range(8), quick=2)
 def test_compacted_and_forgotten_logs_are_read_as_without_a_fold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -21,7 +21,7 @@ from tests.collectors.store.fold.test_write import fill
 from tests.lineage.fold.test_runs import said
 from tests.lineage.histories import chance, history
 
-STORES = [(variant, seed) for variant in ("plain", "rare", "events") for seed in range(2, 5)]
+SEEDS = (2, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (3, 4)))
 
 
 def every_run(place: Path) -> Lineage:
@@ -32,13 +32,23 @@ def selected(place: Path, tasks: set[str]) -> Lineage:
     return build(read_selected(str(place), tasks))
 
 
-@pytest.fixture(params=STORES, ids=lambda one: f"{one[0]}-{one[1]}")
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", params=SEEDS)
+def seed(request: pytest.FixtureRequest) -> int:
+    """The number of a random history."""
+    number: int = request.param
+    return number
+
+
+@pytest.fixture(scope="module", params=["plain", "rare", "events"])
+def place(
+    request: pytest.FixtureRequest, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A store with a random history, folded now and then."""
-    variant, seed = request.param
+    folder = tmp_path_factory.mktemp("store")
+    variant = request.param
     found = history(2000 + seed, rare=variant == "rare", events=variant == "events")
-    fill(tmp_path, found, chance(seed))
-    return tmp_path
+    fill(folder, found, chance(seed))
+    return folder
 
 
 def test_the_lineage_is_that_of_all_and_tasks_that_are_named_have_all_runs(place: Path) -> None:
@@ -71,7 +81,7 @@ def test_the_tasks_of_runs_are_found_by_their_ids(place: Path) -> None:
 
 def test_some_of_these_stores_are_folded(tmp_path: Path) -> None:
     folded = 0
-    for _, seed in STORES[:3]:
+    for seed in (2, 3, 4):
         fill(tmp_path / str(seed), history(2000 + seed), chance(seed))
         read_back = read_folded(open_store(str(tmp_path / str(seed))))
         folded += read_back is not None and bool(read_back.records.run_repeats)

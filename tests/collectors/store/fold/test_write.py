@@ -44,7 +44,7 @@ def fill(store: Path, found: History, random: Random) -> int:
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events"])
-@for_each("seed", range(4))
+@for_each("seed", range(4), quick=1)
 def test_a_folded_store_says_what_its_batches_say(tmp_path: Path, variant: str, seed: int) -> None:
     found = history(1000 + seed, rare=variant == "rare", events=variant == "events")
     fill(tmp_path, found, chance(seed))
@@ -53,7 +53,7 @@ def test_a_folded_store_says_what_its_batches_say(tmp_path: Path, variant: str, 
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events", "dated"])
-@for_each("seed", range(3))
+@for_each("seed", range(3), quick=1)
 def test_without_the_newest_runs_all_is_said_but_older_runs(
     tmp_path: Path, variant: str, seed: int
 ) -> None:
