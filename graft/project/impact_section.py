@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
-from dbt_graft.analysis.impact.change import ImpactSeverity
 from dbt_graft.collectors.checked_yaml import Section, Text
 
 _DAYS = re.compile(r"([1-9][0-9]{0,4})d")
@@ -32,8 +31,3 @@ class ImpactSection(Section):
     def stale_span(self) -> timedelta:
         """The time after which an edge that was not seen is stale."""
         return timedelta(days=int(self.stale_after[:-1]))
-
-    @property
-    def failing(self) -> ImpactSeverity | None:
-        """The lowest severity that fails; None where none does."""
-        return ImpactSeverity[self.fail_on.upper()] if self.fail_on else None

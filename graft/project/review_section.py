@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dbt_graft.analysis.review.node_change import ReviewVerdict
 from dbt_graft.collectors.checked_yaml import Section
 
 VerdictName = Literal["breaking", "unknown", "rows", "columns", "additive", "metadata"]
@@ -14,8 +13,3 @@ class ReviewSection(Section):
     """The verdict from which on `graft review` fails."""
 
     fail_on: VerdictName | None = None
-
-    @property
-    def failing(self) -> ReviewVerdict | None:
-        """The least verdict that fails; None where none does."""
-        return ReviewVerdict[self.fail_on.upper()] if self.fail_on else None

@@ -1,4 +1,4 @@
-"""A review as text: many columns that change alike, and the lines of changes."""
+"""The findings of a review: many columns that change alike, and the lines of changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 
 from dbt_graft.analysis.checks.contracts import KIND
 from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
-from dbt_graft.analysis.review.report import change_text, node_text
+from dbt_graft.analysis.review.project import ProjectReview, ReviewImpact
+from dbt_graft.analysis.review.report import change_text, review_answer
 from dbt_graft.analysis.review.report_lines import changed_line, entry_lines
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -32,12 +33,16 @@ def node(*changes: NodeChange, name: str = "load", kind: str = "task") -> NodeRe
     return NodeReview(name, kind, "file", changes)
 
 
-def test_many_columns_that_change_alike_are_counted() -> None:
+def test_many_columns_that_change_alike_are_a_finding() -> None:
     alike = [NodeChange(COLUMNS, "another", column=f"c{n}") for n in range(7)]
     review = node(NodeChange(ROWS, "other filters"), *alike)
-    assert node_text(review) == "other filters; c0, c1, c2, c3, c4 and 2 more columns: another"
-    assert node_text(review, None).count("another") == 7
-    assert node_text(node(*alike[:2])) == "c0: another; c1: another"
+    answer = review_answer(
+        ProjectReview("base", (review,), ReviewImpact()), lambda *_: ("a.sql", 2)
+    )
+    assert [(finding.code, finding.problem, finding.place) for finding in answer.findings] == [
+        ("ROWS", "other filters", "a.sql:2"),
+        ("COLUMNS", "c0, c1, c2, c3, c4 and 2 more columns: another", "a.sql:2"),
+    ]
 
 
 @pytest.mark.parametrize(

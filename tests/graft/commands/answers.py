@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+from referencing import Registry, Resource
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -15,6 +16,15 @@ def read_answer(output: str) -> dict[str, Any]:
     """The answer that a command printed with `--json`, valid by both schemas."""
     answer: dict[str, Any] = json.loads(output)
     for schema, value in (("answer", answer), (answer["question"], answer["data"])):
-        document = json.loads((DOCS / f"{schema}.schema.json").read_text())
-        jsonschema.validate(value, document, format_checker=jsonschema.FormatChecker())
+        jsonschema.validate(
+            value,
+            _schema(f"{schema}.schema.json").contents,
+            registry=Registry(retrieve=_schema),
+            format_checker=jsonschema.FormatChecker(),
+        )
     return answer
+
+
+def _schema(address: str) -> Resource[Any]:
+    """A schema of docs/, by its name or its address, with which others refer to it."""
+    return Resource.from_contents(json.loads((DOCS / address.rpartition("/")[2]).read_text()))

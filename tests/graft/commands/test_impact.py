@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
 from dbt_graft.graft.commands.cli import main
+from tests.graft.commands.answers import read_answer
 from tests.graft.dated_project import dated_project
 from tests.graft.small_project import small_project
 
@@ -129,10 +129,11 @@ def run(folder: Path, *arguments: str) -> Result:
 
 
 def answer(folder: Path, *arguments: str) -> dict[str, Any]:
+    """The data of the answer."""
     found = run(folder, *arguments, "--json")
     assert found.exit_code == 0, found.output
-    document: dict[str, Any] = json.loads(found.stdout)
-    return document
+    data: dict[str, Any] = read_answer(found.stdout)["data"]
+    return data
 
 
 def effects(document: dict[str, Any]) -> dict[str, Any]:
@@ -189,28 +190,55 @@ def test_tests_tasks_and_consumers_are_named(project: Path) -> None:
     assert (consumer["consumer"], consumer["severity"]) == ("board", "CRITICAL")
 
 
-def test_the_document_is_of_the_published_schema(project: Path, root: Path) -> None:
-    schema = json.loads((root / "docs/impact.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    for kind in ("remove", "rows", "privacy", "add"):
-        jsonschema.validate(answer(project, "raw.orders.note", "--change", kind), schema)
+@pytest.mark.parametrize("kind", ["rows", "privacy", "add"])
+def test_each_kind_of_change_is_of_the_published_schema(project: Path, kind: str) -> None:
+    assert answer(project, "raw.orders.note", "--change", kind)["change"]["kind"] == kind
 
 
-def test_text_and_markdown_say_the_same(project: Path) -> None:
-    text = run(project, "raw.orders.note", "--change", "unit").stdout.splitlines()
-    assert text[0] == "spark/raw.orders.note, unit: CRITICAL"
-    assert text[1] == "  columns known for 66 % of the path (2 of 3 flows)"
+def test_what_fails_has_its_owner_and_the_way_to_it(project: Path) -> None:
+    text = run(project, "orders_x.note", "--change", "remove").stdout
+    assert (
+        text.replace("model.shop.", "")
+        == """\
+spark/db.orders_x.note, remove: CRITICAL; move its readers to another column first, then remove it
+  columns known  50 % of the path (1 of 2 flows)
+
+datasets (2)
+            dataset        effect                            owner  by
+  BLOCKING  spark/db.mart  not written, or late; note: gone         mart [IDENTITY]
+  BLOCKING  sftp/mail      not written, or late              Ada    mart [IDENTITY] > mart_to_mail
+
+tasks (2)
+            task             owner
+  BLOCKING  mart
+  BLOCKING  mart_to_mail     Ada
+
+consumers (1)
+            consumer  kind       due    owner
+  CRITICAL  board     dashboard  08:00  CFO
+
+error: CERTAIN_TO_FAIL (2)
+  mart: its statements name what is gone  by spark/db.orders_x
+  spark/db.orders_x.note: its test not_null names what is gone
+  do: take it out of the statement, or read another column
+
+2 errors
+"""
+    )
+
+
+def test_markdown_has_the_same(project: Path) -> None:
     markdown = run(project, "raw.orders.note", "--change", "unit", "--format", "markdown").stdout
-    assert "| CRITICAL | spark/db.orders\\_x | note: other values | 1 |  |" in markdown
+    assert "| CRITICAL | spark/db.orders\\_x | note: other values |" in markdown
 
 
 @pytest.mark.parametrize(
     ("setting", "arguments", "code"),
     [
         ("", (), 0),
-        ("", ("--fail-on", "warning"), 8),
+        ("", ("--fail-on", "warning"), 3),
         ("", ("--fail-on", "tainted"), 0),
-        ("impact: {fail_on: blocking}", (), 8),
+        ("impact: {fail_on: blocking}", (), 3),
         ("impact: {fail_on: blocking}", ("--fail-on", "tainted"), 0),
         ("impact: {stale_after: soon}", (), 2),
     ],
@@ -270,7 +298,7 @@ def test_a_window_of_dates_reaches_those_that_are_made_of_it(
     config = str(tmp_path / "graft.yml")
     change = ["impact", "raw.orders", "--change", "data_incorrect", "-c", config, *window]
     text = CliRunner().invoke(main, change).stdout
-    assert text.startswith(f"spark/raw.orders, data_incorrect of {raw}: ")
+    assert text.startswith(f"spark/raw.orders, data_incorrect of {raw}: TAINTED; ")
     reached = {
         "spark/clean.orders": raw,
         "spark/mart.weekly": weekly,
@@ -278,21 +306,17 @@ def test_a_window_of_dates_reaches_those_that_are_made_of_it(
         "spark/mart.snapshot": snapshot,
     }
     for dataset, dates in reached.items():
-        (line,) = (one for one in text.splitlines() if f" {dataset}: " in one)
-        assert f"({dates})" in line
+        (line,) = (one for one in text.splitlines() if f" {dataset} " in one)
+        assert f"  {dates}  " in line
     markdown = CliRunner().invoke(main, [*change, "--format", "markdown"]).stdout
     assert f"| {weekly} |" in markdown
 
 
-def test_a_window_in_json_ends_before_its_second_date(tmp_path: Path, root: Path) -> None:
+def test_a_window_in_json_ends_before_its_second_date(tmp_path: Path) -> None:
     dated_project(tmp_path)
     command = ["impact", "raw.orders", "--change", "rows", "--from", "2026-10-05", "--json"]
-    document = json.loads(
-        CliRunner()
-        .invoke(main, [*command, "--to", "2026-10-05", "-c", str(tmp_path / "graft.yml")])
-        .stdout
-    )
-    jsonschema.validate(document, json.loads((root / "docs/impact.schema.json").read_text()))
+    window = ["--to", "2026-10-05", "-c", str(tmp_path / "graft.yml")]
+    document = read_answer(CliRunner().invoke(main, [*command, *window]).stdout)["data"]
     assert document["change"]["dates"]["ranges"] == [["2026-10-05", "2026-10-06"]]
     reached = {one["dataset"]: one["dates"] for one in document["datasets"]}
     assert reached["spark/mart.weekly"]["ranges"] == [["2026-10-05", "2026-10-12"]]
@@ -318,7 +342,7 @@ def test_without_logs_dbt_s_own_lineage_answers(project: Path) -> None:
     found = run(project, "raw.orders.note", "--change", "remove")
     assert found.exit_code == 0
     assert "nothing was collected yet: this is dbt's lineage alone" in found.stderr
-    assert "spark/db.mart: not written, or late; note: gone" in found.stdout
+    assert "spark/db.mart      not written, or late; note: gone" in found.stdout
 
 
 def test_without_logs_and_dbt_there_is_nothing_to_answer(project: Path) -> None:

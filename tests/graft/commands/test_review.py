@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
 from dbt_graft.graft.commands.cli import main
+from tests.graft.commands.answers import read_answer
 from tests.graft.commands.test_impact import LINEAGE, board, node, not_null
 from tests.graft.small_project import small_project
 
@@ -83,8 +83,8 @@ def against_base(folder: Path, *arguments: str) -> Result:
 def answer(folder: Path) -> dict[str, Any]:
     found = against_base(folder, "--json")
     assert found.exit_code == 0, found.output
-    document: dict[str, Any] = json.loads(found.stdout)
-    return document
+    data: dict[str, Any] = read_answer(found.stdout)["data"]
+    return data
 
 
 DROPPED = "select id, 7 as extra from raw.files"
@@ -142,30 +142,72 @@ def test_certain_breaks_and_consumers_are_named(project: Path) -> None:
     assert [one["consumer"] for one in found["impact"]["consumers"]] == ["board"]
 
 
-def test_the_document_is_of_the_published_schema(project: Path, root: Path) -> None:
-    schema = json.loads((root / "docs/review.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    for sql in (DROPPED, ORDERS, "no SQL ("):
-        write(project / "target", orders=sql)
-        jsonschema.validate(answer(project), schema)
+@pytest.mark.parametrize("sql", [ORDERS, "no SQL ("])
+def test_the_data_is_of_the_published_schema(project: Path, sql: str) -> None:
+    write(project / "target", orders=sql)
+    assert len(answer(project)["nodes"]) == (sql != ORDERS)
 
 
-def test_formats(project: Path) -> None:
+def test_changes_and_what_fails_are_findings(project: Path) -> None:
+    write(project / "target", orders=DROPPED)
+    assert (
+        against_base(project).stdout.replace(str(project), "…")
+        == """\
+changes against …/base: 1 breaking
+  columns known  66 % of the path (2 of 3 flows)
+  note: the base's manifest has no time: tasks' statements are not compared; name one with --since
+
+datasets downstream (3)
+            dataset            owner  because of
+  BLOCKING  sftp/mail          Ada    model.shop.orders
+  BLOCKING  spark/db.mart             model.shop.orders
+  BLOCKING  spark/db.orders_x         model.shop.orders
+
+tasks (3)
+            task                 owner
+  BLOCKING  model.shop.orders_x
+  BLOCKING  mart_to_mail         Ada
+  BLOCKING  model.shop.mart
+
+consumers (1)
+            consumer  kind       due    owner
+  CRITICAL  board     dashboard  08:00  CFO
+
+error: BREAKING (1)
+  models/orders.sql:1: model.shop.orders: note: removed
+  do: move its readers to another column first, then remove it
+
+error: CERTAIN_TO_FAIL (2)
+  model.shop.orders_x: its statements name what is gone
+  spark/db.orders.note: its test not_null names what is gone
+  do: take it out of the statement, or read another column
+
+note: ADDITIVE (1)
+  models/orders.sql:1: model.shop.orders: extra: added
+  do: name columns where `select *` is read
+
+3 errors, 1 note
+"""
+    )
+
+
+def test_a_change_has_its_line(project: Path) -> None:
     write(project / "target", orders="select id,\n  upper('x') as note from raw.files")
     markdown = against_base(project, "--format", "markdown").stdout
-    assert markdown.startswith("<!-- dbt-graft review -->\n### Change review: COLUMNS\n")
-    assert "| COLUMNS | model.shop.orders | note: another expression |  |" in markdown
-    github = against_base(project, "--format", "github").stdout.splitlines()
-    assert github[0] == (
-        "::warning file=models/orders.sql,line=2::"
-        "COLUMNS model.shop.orders: note: another expression"
+    assert markdown.startswith("<!-- dbt-graft review -->\n### changes against ")
+    assert "| models/orders.sql:2 | model.shop.orders | note: another expression |" in markdown
+    assert against_base(project, "--format", "github").stdout.startswith(
+        "::warning file=models/orders.sql,line=2,title=COLUMNS model.shop.orders::"
+        "note: another expression%0A"
     )
+
+
+def test_sarif_suppresses_what_the_sql_allows(project: Path) -> None:
+    write(project / "target", orders=f"{ALLOW}{ORDERS} where id > 1")
     sarif = json.loads(against_base(project, "--format", "sarif").stdout)
     (result,) = sarif["runs"][0]["results"]
-    assert (result["ruleId"], result["level"]) == ("COLUMNS", "warning")
-    place = result["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == "models/orders.sql"
-    assert place["region"] == {"startLine": 2}
+    assert (result["ruleId"], result["level"]) == ("ROWS", "note")
+    assert result["suppressions"] == [{"kind": "inSource", "justification": "agreed"}]
 
 
 def test_no_literal_of_the_sql_is_shown(project: Path) -> None:
@@ -183,12 +225,12 @@ ALLOW = '-- graft: allow-change reason="agreed"\n'
     ("sql", "setting", "arguments", "code"),
     [
         (DROPPED, "", (), 0),
-        (DROPPED, "", ("--fail-on", "breaking"), 8),
-        (DROPPED, "review: {fail_on: breaking}", (), 8),
+        (DROPPED, "", ("--fail-on", "breaking"), 3),
+        (DROPPED, "review: {fail_on: breaking}", (), 3),
         (ALLOW + DROPPED, "review: {fail_on: breaking}", (), 0),
         (ORDERS + " where id > 1", "review: {fail_on: breaking}", (), 0),
-        (ORDERS + " where id > 1", "", ("--fail-on", "rows"), 8),
-        ("no SQL (", "", ("--fail-on", "rows"), 8),
+        (ORDERS + " where id > 1", "", ("--fail-on", "rows"), 3),
+        ("no SQL (", "", ("--fail-on", "rows"), 3),
         (ORDERS, "", ("--fail-on", "metadata"), 0),
         (ORDERS, "review: {fail_on: always}", (), 2),
     ],
@@ -209,8 +251,8 @@ def test_without_a_store_the_impact_is_that_on_dbt_s_models(project: Path) -> No
     done = against_base(project)
     assert done.exit_code == 0
     assert "nothing was collected yet: no task is compared" in done.stdout
-    assert "task model.shop.orders_x" in done.stdout
-    assert "BREAKING   model.shop.orders: note: removed" in done.stdout
+    assert "model.shop.orders_x: its statements name what is gone" in done.stdout
+    assert "model.shop.orders: note: removed" in done.stdout
 
 
 def test_a_missing_catalog_is_told_and_costs_no_false_change(project: Path) -> None:
@@ -239,17 +281,24 @@ def history(project: Path) -> Path:
 def test_a_revision_is_a_base(history: Path) -> None:
     done = run(history, "--base", "HEAD~2")
     assert done.exit_code == 0, done.output
-    assert "BREAKING   model.shop.orders: note: removed" in done.stdout
-    assert run(history, "--base", "HEAD").stdout.splitlines()[0] == "against HEAD: no change"
+    assert "model.shop.orders: note: removed" in done.stdout
+    first, *_ = run(history, "--base", "HEAD").stdout.splitlines()
+    assert first == "changes against HEAD: no change"
 
 
 def test_replay_shows_what_the_policy_would_have_said(history: Path) -> None:
     done = run(history, "replay", "-c", str(history / "graft.yml"), "--fail-on", "breaking")
     assert done.exit_code == 0, done.output
-    first, second, last = done.stdout.splitlines()
-    assert first.endswith("  1 ROWS")
-    assert second.endswith("  1 BREAKING  fails")
-    assert last == "2 changes compared, 1 would fail (fail_on breaking)"
+    title, _, _, _, first, second = done.stdout.splitlines()
+    assert title == "changes of target: 2 changes compared, 1 would fail (--fail-on breaking)"
+    assert first.endswith("  1 rows")
+    assert second.endswith("  1 breaking  fails")
+
+
+def test_replay_as_json_is_of_the_published_schema(history: Path) -> None:
+    done = run(history, "replay", "-c", str(history / "graft.yml"), "--json")
+    data = read_answer(done.stdout)["data"]
+    assert [commit["verdict"] for commit in data["commits"]] == ["ROWS", "BREAKING"]
 
 
 @pytest.mark.parametrize(
@@ -289,6 +338,6 @@ def test_a_consumer_that_names_a_column_that_goes_is_certain_to_break(project: P
         node = manifest["nodes"]["model.shop.orders"]
         node["compiled_code"] = DROPPED if folder == "target" else node["compiled_code"]
         path.write_text(json.dumps(manifest))
-    assert "dashboard board" in against_base(project).stdout
+    assert "board (CFO): the dashboard names a column that is gone" in against_base(project).stdout
     [board] = answer(project)["impact"]["consumers"]
     assert board["breaks"] is True

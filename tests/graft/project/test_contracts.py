@@ -67,7 +67,7 @@ def codes(folder: Path) -> dict[str, str]:
 
 def test_a_change_reaches_the_contract(project: Path) -> None:
     found = document(project, "impact", "raw.orders.note", "--change", "remove", "--json")
-    assert "Orders for finance" in [one["consumer"] for one in found["consumers"]]
+    assert "Orders for finance" in [one["consumer"] for one in found["data"]["consumers"]]
 
 
 def test_its_classification_is_a_label(project: Path) -> None:
