@@ -9,9 +9,9 @@ DEMO := build/demo
 # Files of tests are shared out to processes; tests/conftest.py keeps Spark in one of them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
   --no-loadscope-reorder
-UNITS := -m "not (spark or demo or browser or odbc or airflow or slow)"
+UNITS := -m "not (spark or demo or browser or odbc or airflow or slow or exhaustive)"
 
-.PHONY: docs test check lint coverage dist bench clean help
+.PHONY: docs test test-all check lint coverage dist bench clean help
 .DEFAULT_GOAL := help
 
 docs: $(VENV)/.docs ## run the demo on embedded Spark and publish its lineage to build/site
@@ -26,6 +26,9 @@ $(DEMO)/.read: $(shell find collectors lineage analysis -name '*.py')
 
 test: $(VENV)/.test lint docs chromium odbc airflow ## run all tests: units, Spark, ODBC, dbt, Airflow, browser
 	@$(PYTEST)
+
+test-all: $(VENV)/.test lint docs chromium odbc airflow ## run those tests with all seeds, versions and combinations
+	@$(PYTEST) -m ""
 
 check: lint ## check style and types, run the tests without Spark, browser, ODBC
 	@$(PYTEST) $(UNITS)
@@ -54,7 +57,7 @@ clean: ## remove the environment and all that was built
 	@rm -rf $(VENV) build dist *.egg-info .graft
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # The environment: what runs, and on top of it what tests. Java comes along where none is found.
 $(VENV)/.docs: pyproject.toml constraints.txt

@@ -65,7 +65,8 @@ def test_what_init_writes_is_valid_and_means_the_defaults(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "target", ["docs", "test", "check", "lint", "coverage", "dist", "bench", "clean", "help"]
+    "target",
+    ["docs", "test", "test-all", "check", "lint", "coverage", "dist", "bench", "clean", "help"],
 )
 def test_every_make_target_is_described(root: Path, target: str) -> None:
     assert re.search(rf"^{target}:.*## \w", (root / "Makefile").read_text(), re.MULTILINE)
