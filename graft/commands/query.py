@@ -18,9 +18,7 @@ from dbt_graft.lineage.errors import GraftError
 
 
 @click.command(
-    epilog="\b\nExit codes: 0 answered, also without rows; 1 the query is not valid, or the "
-    "project cannot\nbe read; 2 invalid command line.\n\n"
-    "\b\nExamples:\n"
+    epilog="\b\nExamples:\n"
     '  graft query "select dataset from datasets where len(writers) > 1"\n'
     "  graft query \"from downstream_of('raw.orders')\"\n"
     "  graft query --file late.sql --format csv > late.csv\n"
@@ -43,13 +41,11 @@ from dbt_graft.lineage.errors import GraftError
     show_default=True,
     help=f"Output format; a table shows the first {SHOWN} rows.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
-    "-o",
-    "--out",
+    "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE, which is never there in part.  [default: standard output]",
+    help="Write the answer to this file, which is never there in part.  [default: standard output]",
 )
 @click.option("--views", "list_views", is_flag=True, help="List the views and their columns.")
 @as_of_option
@@ -58,7 +54,7 @@ def query(
     config_path: Path | None,
     file: Path | None,
     form: str,
-    out: Path | None,
+    output: Path | None,
     *,
     as_json: bool,
     list_views: bool,
@@ -77,12 +73,12 @@ def query(
         raise click.UsageError("write a query, or name its file with --file")
     text = query if query is not None else _read(file or Path())
     form = "json" if as_json else form
-    if (form == "parquet") > (out is not None):
-        raise click.UsageError("--format parquet needs --out")
+    if (form == "parquet") > (output is not None):
+        raise click.UsageError("--format parquet needs --output")
     described = Project(load_config(config_path)).described(LineageView(past))
     with answer(described, text) as rows:
-        if out:
-            write_rows(rows, form, out)
+        if output:
+            write_rows(rows, form, output)
         else:
             print_rows(rows, form)
 

@@ -62,7 +62,7 @@ def test_a_sum_is_a_number(project: Path) -> None:
 
 def test_parquet_goes_into_a_file(project: Path) -> None:
     out = project / "new" / "edges.parquet"
-    assert run(project, EDGES, "--format", "parquet", "--out", str(out)).exit_code == 0
+    assert run(project, EDGES, "--format", "parquet", "--output", str(out)).exit_code == 0
     assert pq.read_table(out)["to_dataset"].to_pylist() == ["spark/raw.orders"]
     assert [file.name for file in out.parent.iterdir()] == ["edges.parquet"]
 
@@ -89,11 +89,11 @@ def test_a_query_comes_from_a_file(project: Path, place: str) -> None:
     [
         ((), 2, "write a query"),
         ((EDGES, "--file", "-"), 2, "write a query"),
-        ((EDGES, "--format", "parquet"), 2, "--format parquet needs --out"),
+        ((EDGES, "--format", "parquet"), 2, "--format parquet needs --output"),
         (("--file", "gone.sql"), 1, "gone.sql: cannot be read"),
         (("from edge",), 1, "Did you mean"),
         (("select dataset::integer from datasets",), 1, "Could not convert"),
-        ((EDGES, "--out", "/proc/none/x"), 1, "cannot be written"),
+        ((EDGES, "--output", "/proc/none/x"), 1, "cannot be written"),
     ],
 )
 def test_an_error_says_what_to_do(
