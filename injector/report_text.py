@@ -10,7 +10,7 @@ from dbt_graft.injector.report import BuiltDataset, Cycle, NewSource, Report, Ta
 _SHOWN = 200
 
 
-class Section(NamedTuple):
+class ReportSection(NamedTuple):
     """The changes of one kind, a line each, and the rule behind them."""
 
     title: str
@@ -23,7 +23,7 @@ def render_report(report: Report) -> str:
     return "\n".join(["# Graft report", "", *map(_render, report_sections(report))])
 
 
-def report_sections(report: Report) -> list[Section]:
+def report_sections(report: Report) -> list[ReportSection]:
     """The sections of the report that have a line."""
     sections: list[tuple[str, str, Iterable[str]]] = [
         (
@@ -95,11 +95,11 @@ def report_sections(report: Report) -> list[Section]:
             (f"{d.rule}: {d.subject}: {d.text}" for d in report.defects),
         ),
     ]
-    listed = [Section(title, rule, list(lines)) for title, rule, lines in sections]
+    listed = [ReportSection(title, rule, list(lines)) for title, rule, lines in sections]
     return [section for section in listed if section.lines]
 
 
-def _render(section: Section) -> str:
+def _render(section: ReportSection) -> str:
     title, rule, lines = section
     rest = [f"- and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
     head = [f"## {title} ({len(lines):,})", ""] + ([rule, ""] if rule else [])

@@ -17,7 +17,7 @@ from dbt_graft.graft.questions.checks.registry import CHECKS, run_checks
 from dbt_graft.graft.steps.turn import Duration
 
 
-class _Names(click.ParamType):  # type: ignore[type-arg]
+class _CheckNames(click.ParamType):  # type: ignore[type-arg]
     """Names of checks, with commas between them."""
 
     name = "checks"
@@ -47,7 +47,7 @@ class _Names(click.ParamType):  # type: ignore[type-arg]
 @answers(as_of=True)
 @click.option(
     "--only",
-    type=_Names(),
+    type=_CheckNames(),
     metavar="NAME,NAME",
     default=(),
     help="Run these checks; one by itself shows its tables.  [default: all that can run]",

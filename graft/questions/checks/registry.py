@@ -35,7 +35,7 @@ from dbt_graft.graft.questions.checks.rules import check_rules
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ProjectCheck:
     """A check.
 
     Attributes:
@@ -53,31 +53,39 @@ class Check:
         return [rule for rule in RULES.values() if rule.check == self.name]
 
 
-CHECKS: Mapping[str, Check] = {
+CHECKS: Mapping[str, ProjectCheck] = {
     check.name: check
     for check in (
-        Check("rules", "What should be known of datasets and tasks, and is not.", check_rules),
-        Check("drift", "What is declared, and what runs are seen to do.", check_drift),
-        Check(
+        ProjectCheck(
+            "rules", "What should be known of datasets and tasks, and is not.", check_rules
+        ),
+        ProjectCheck("drift", "What is declared, and what runs are seen to do.", check_drift),
+        ProjectCheck(
             "contracts",
             "Data contracts, and the datasets and columns that they promise.",
             check_contracts,
         ),
-        Check(
+        ProjectCheck(
             "artifacts",
             "What `graft inject` changes in dbt's artifacts, and lineage that is lost.",
             check_artifacts,
         ),
-        Check("dags", "The order of DAGs, and the order that lineage demands.", check_dags),
-        Check("privacy", "Where sensitive values are, and how they came there.", check_privacy),
-        Check("quality", "Who reads data whose tests failed, or that is late.", check_quality),
-        Check(
+        ProjectCheck("dags", "The order of DAGs, and the order that lineage demands.", check_dags),
+        ProjectCheck(
+            "privacy", "Where sensitive values are, and how they came there.", check_privacy
+        ),
+        ProjectCheck(
+            "quality", "Who reads data whose tests failed, or that is late.", check_quality
+        ),
+        ProjectCheck(
             "freshness",
             "Up to when each source is collected, and how far it is behind.",
             check_freshness,
         ),
-        Check("links", "Links of runbooks into the site that lead nowhere.", check_site_links),
-        Check(
+        ProjectCheck(
+            "links", "Links of runbooks into the site that lead nowhere.", check_site_links
+        ),
+        ProjectCheck(
             "audience",
             "What published sites have and their audiences may not see.",
             check_audiences,
