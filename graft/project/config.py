@@ -168,7 +168,7 @@ class DbtSection(Section):
 
 
 class CheckSection(Section):
-    """What `graft check` lets be, as in `injector.unwanted`, and the DAGs that it compares."""
+    """Names that `graft check` accepts, as in `injector.unwanted`, and the DAGs that it compares."""
 
     accept: tuple[Text, ...] = ()
     dags: tuple[PathText, ...] = ()
