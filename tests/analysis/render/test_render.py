@@ -22,7 +22,7 @@ ANSWER = Answer(
         Finding("NO_OWNER", Severity.NOTE, "spark/raw.b", "has no owner", accepted="agreed"),
         Finding(
             *("SECOND_WRITER", Severity.ERROR, "spark/raw.a"),
-            *("is written by 2 tasks", "let one go", "sales", "graft.yml:3"),
+            *("has 2 writers", "let one go", "sales", "a.yml:3"),
             ("a", "b"),
         ),
     ],
@@ -50,13 +50,13 @@ amount
 └── $ make price
 
 error: SECOND_WRITER (1)
-  graft.yml:3: spark/raw.a (sales): is written by 2 tasks  by a > b
+  a.yml:3: spark/raw.a (sales): has 2 writers  by a > b
   do: let one go
 
 note: NO_OWNER (1)
   spark/raw.b: has no owner (accepted: agreed)
 
-1 error, 0 warnings, 1 note
+1 error, 1 note
 """
 
 MARKDOWN = r"""<!-- dbt-graft show -->
@@ -67,7 +67,7 @@ MARKDOWN = r"""<!-- dbt-graft show -->
 
 |  | code | place | subject | problem | do | owner | by |
 |---|---|---|---|---|---|---|---|
-| error | SECOND\_WRITER | graft.yml:3 | spark/raw.a | is written by 2 tasks | let one go | sales | a &#62; b |
+| error | SECOND\_WRITER | a.yml:3 | spark/raw.a | has 2 writers | let one go | sales | a &#62; b |
 | note | NO\_OWNER |  | spark/raw.b | has no owner (accepted: agreed) |  |  |  |
 
 **datasets** (3)
@@ -90,7 +90,7 @@ Note: 12 statements were not read.
 
 GITHUB = """\
 ::notice title=NO_OWNER spark/raw.b::has no owner (accepted: agreed)
-::error file=graft.yml,line=3,title=SECOND_WRITER spark/raw.a::is written by 2 tasks%0Alet one go
+::error file=a.yml,line=3,title=SECOND_WRITER spark/raw.a::has 2 writers%0Alet one go
 ::notice title=spark/raw.orders::2 findings
 ::notice ::12 statements were not read
 """
@@ -121,4 +121,4 @@ def test_sarif_has_a_result_for_each_finding_at_its_line() -> None:
     assert (note["level"], "locations" in note) == ("note", False)
     assert note["suppressions"] == [{"kind": "inSource", "justification": "agreed"}]
     place = error["locations"][0]["physicalLocation"]
-    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("graft.yml", 3)
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("a.yml", 3)
