@@ -13,6 +13,7 @@ from dbt_graft.catalog.node_results import node_results
 from dbt_graft.catalog.page import MAX_ROWS, Page
 from dbt_graft.lineage.definition import Definition, DefinitionKind, gap_reason
 from dbt_graft.lineage.gaps import Gap, gaps
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import NodeResult, Outcome, Reject, Run, Status
 from dbt_graft.lineage.settings import IgnoredTasks
 
@@ -229,8 +230,9 @@ def gaps_page(index: Index) -> GapsPage:
 
 def _models(index: Index) -> dict[str, list[Definition]]:
     """The models with a gap by its reason, the most frequent first."""
-    models_by_reason: dict[str, list[Definition]] = {}
-    for definition in index.lineage.definitions.values():
-        if definition.gap:
-            models_by_reason.setdefault(gap_reason(definition.gap), []).append(definition)
+    models_by_reason = group_by_key(
+        (gap_reason(definition.gap), definition)
+        for definition in index.lineage.definitions.values()
+        if definition.gap
+    )
     return dict(sorted(models_by_reason.items(), key=lambda item: (-len(item[1]), item[0])))

@@ -37,13 +37,7 @@ from dbt_graft.catalog.page_keys import maker_digest
 from dbt_graft.catalog.previous import PreviousSite, RecordedPage, write_pages
 from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
-from dbt_graft.catalog.site_pages import (
-    list_pages,
-    plan_pages,
-    prepare,
-    record_keys,
-    record_pages,
-)
+from dbt_graft.catalog.site_pages import list_pages, plan_pages, prepare, record_keys, record_pages
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, update_addresses

@@ -13,6 +13,7 @@ from typing import ClassVar
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.urls import column_anchor, columns_path
 
 # Datasets listed for a column, at most and at least, and on a page.
@@ -81,10 +82,9 @@ def column_pages(index: Index) -> Iterator[Page]:
         for key, column in columns.items():
             if counts[key] <= _MAX_LISTED:
                 columns_by_key[key].append((dataset, column.name, column.type))
-    pages: dict[str, list[str]] = defaultdict(list)
-    for key in sorted(columns_by_key):
-        if counts[key] > 1:
-            pages[columns_path(key)].append(key)
+    pages = group_by_key(
+        (columns_path(key), key) for key in sorted(columns_by_key) if counts[key] > 1
+    )
     shared: list[SharedColumn] = []
     for path, keys in sorted(pages.items()):
         most = max(_LEAST, min(_MAX_LISTED, _MAX_PAGE // len(keys)))

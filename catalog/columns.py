@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -12,8 +11,8 @@ from dbt_graft.catalog.formatting import SUBTYPE
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import prose
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.graphs.column_path import ColumnId
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence, Subtype
 from dbt_graft.lineage.urls import column_anchor
 
@@ -117,7 +116,7 @@ class ColumnTable:
 
 def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     """Columns in the order of the log or dbt's catalog, then those that only lineage names."""
-    upstream, downstream = _edges_by_column(index, dataset)
+    upstream, downstream = index.edges_to(dataset), index.edges_from(dataset)
     description = index.descriptions.get(dataset)
     texts = dict(description.columns) if description else {}
     folded = {name.casefold(): text for name, text in texts.items()}
@@ -196,28 +195,9 @@ def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
 
 def _further_columns(index: Index, column: ColumnId) -> FurtherColumns:
     reach = index.column_reach
-    return FurtherColumns(*reach.further(column), _names_by_kind(reach.consumers(column)))
-
-
-def _names_by_kind(consumers: Iterable[Consumer]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    names_by_kind: dict[str, list[str]] = defaultdict(list)
-    for consumer in consumers:
-        names_by_kind[consumer.kind].append(consumer.name)
-    return tuple((kind, tuple(names_by_kind[kind])) for kind in sorted(names_by_kind))
-
-
-_Edges = Mapping[str, Sequence[ColumnEdge]]
-
-
-def _edges_by_column(index: Index, dataset: DatasetId) -> tuple[_Edges, _Edges]:
-    """The edges into and out of a dataset by its folded column name."""
-    upstream: dict[str, list[ColumnEdge]] = defaultdict(list)
-    for edge in index.columns_to.get(dataset, ()):
-        upstream[edge.to_column.casefold()].append(edge)
-    downstream: dict[str, list[ColumnEdge]] = defaultdict(list)
-    for edge in index.columns_from.get(dataset, ()):
-        downstream[edge.from_column.casefold()].append(edge)
-    return upstream, downstream
+    names = group_by_key((consumer.kind, consumer.name) for consumer in reach.consumers(column))
+    consumers = tuple((kind, tuple(names[kind])) for kind in sorted(names))
+    return FurtherColumns(*reach.further(column), consumers)
 
 
 def _limit_columns(rows: Sequence[Sequence[LinkedColumn]]) -> list[LinkedColumns]:

@@ -6,7 +6,6 @@ with a core, tainted a cross. The same is beside it in words.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -26,6 +25,7 @@ from dbt_graft.lineage.dates.calendar import (
 )
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.grouping import group_by_key
 
 MONTHS, YEARS = 12, 5
 _CELL, _GAP = 9, 2
@@ -62,13 +62,13 @@ def calendar_pictures(states: EntityStates, dates: Dates) -> list[Markup]:
 
 def _picture(states: EntityStates, dates: Dates, unit: int, block: Grain, grain: Grain) -> Markup:
     cells = list(_cells(states, dates & unit_dates(unit, block), unit, block, grain))
-    paths = defaultdict(list)
-    for column, row, state in cells:
-        paths[state].append(f"M{column * _STEP} {row * _STEP}{_SHAPES[state]}")
+    paths = group_by_key(
+        (state, f"M{column * _STEP} {row * _STEP}{_SHAPES[state]}") for column, row, state in cells
+    )
     body = Markup().join(
         Markup('<path class="graft-dates__{}" d="{}"/>').format(state, "".join(paths[state]))
         for state in DRAWN
-        if paths[state]
+        if state in paths
     )
     # All months are equally high, so that they line up.
     columns, rows = (7, 6) if block is Grain.MONTH else (6, 2)

@@ -17,6 +17,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import MAX_ROWS, Breadcrumb, Page
 from dbt_graft.catalog.rows import DatasetRow, Rows
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.urls import dataset_path, platform_path
 
 # More folders than this are shown by their namespace.
@@ -118,9 +119,9 @@ class PlatformPage(Page):
 
 def platforms(index: Index) -> list[PlatformDatasets]:
     """All platforms, those with most datasets first."""
-    datasets_by_path: dict[str, list[DatasetId]] = defaultdict(list)
-    for dataset in index.datasets:
-        datasets_by_path[platform_path(platform_scheme(dataset))].append(dataset)
+    datasets_by_path = group_by_key(
+        (platform_path(platform_scheme(dataset)), dataset) for dataset in index.datasets
+    )
     groups = [
         PlatformDatasets(
             platform(datasets[0]),

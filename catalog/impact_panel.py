@@ -9,6 +9,7 @@ from dbt_graft.analysis.impact.answer import ProposedChange
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.impact.reach import ImpactReach, ReachOfChange
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 
 # Changes of a dataset and of a column, in words; a renamed one is gone under its old name.
 OF_DATASET: Mapping[ChangeType, str] = {
@@ -75,9 +76,9 @@ def impact_panel(
     of_dataset = {kind: reach.measure(ProposedChange(dataset, kind)) for kind in OF_DATASET}
     if not any(of_dataset.values()):
         return None
-    groups: dict[tuple[ReachOfChange, ...], list[str]] = {}
-    for name, reaches in _column_reaches(reach, dataset, columns):
-        groups.setdefault(reaches, []).append(name)
+    groups = group_by_key(
+        (reaches, name) for name, reaches in _column_reaches(reach, dataset, columns)
+    )
     listed = [ColumnImpact(names, reaches) for reaches, names in groups.items()]
     return ImpactPanel(
         of_dataset,

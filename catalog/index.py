@@ -29,10 +29,12 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,
+    ColumnEdge,
     Dataset,
     NodeResult,
     Run,
@@ -117,10 +119,11 @@ class Index:
         self._column_graph = Graph(self.columns_between)
         # A pass over all edges of a dataset, which most find nothing in: each is made once.
         self._other_columns: dict[DatasetId, tuple[Column, ...]] = {}
-        self.reports: dict[DatasetId, list[Consumer]] = defaultdict(list)
-        for consumer in self.consumers.values():
-            for dataset in consumer.reads:
-                self.reports[dataset].append(consumer)
+        self.reports = group_by_key(
+            (dataset, consumer)
+            for consumer in self.consumers.values()
+            for dataset in consumer.reads
+        )
 
     @cached_property
     def dates(self) -> Mapping[DatasetId, DatesPanel]:
@@ -222,10 +225,9 @@ class Index:
         if not waiting or self.now is None:
             return {}
         history = write_history(self.lineage, self.descriptions)
-        forecasts_by_consumer: dict[str, list[DeadlineForecast]] = defaultdict(list)
-        for forecast in forecasts(history, waiting, self.now):
-            forecasts_by_consumer[forecast.consumer.name].append(forecast)
-        return forecasts_by_consumer
+        return group_by_key(
+            (forecast.consumer.name, forecast) for forecast in forecasts(history, waiting, self.now)
+        )
 
     def impact(self, dataset: DatasetId) -> ImpactPanel | None:
         """The reach of changes of a dataset; None if that is nothing, or is not shown."""
@@ -259,6 +261,16 @@ class Index:
     def column_children(self, dataset: DatasetId) -> Sequence[DatasetId]:
         """The datasets with column edges out of it, sorted."""
         return self._column_graph.children(dataset)
+
+    def edges_to(self, dataset: DatasetId) -> dict[str, list[ColumnEdge]]:
+        """The column edges into a dataset, by the folded name of its column."""
+        edges = self.columns_to.get(dataset, ())
+        return group_by_key((edge.to_column.casefold(), edge) for edge in edges)
+
+    def edges_from(self, dataset: DatasetId) -> dict[str, list[ColumnEdge]]:
+        """The column edges out of a dataset, by the folded name of its column."""
+        edges = self.columns_from.get(dataset, ())
+        return group_by_key((edge.from_column.casefold(), edge) for edge in edges)
 
     def view(self, dataset: DatasetId) -> Definition | None:
         """The definition of a view that the database keeps; None where none is known."""

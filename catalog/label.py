@@ -8,10 +8,11 @@ and the kind where there is room.
 from __future__ import annotations
 
 import unicodedata
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+from dbt_graft.lineage.grouping import group_by_key
 
 NAME_SIZE, NOTE_SIZE = 12, 10
 _ELLIPSIS = "…"
@@ -104,9 +105,7 @@ def labels(boxes: Sequence[tuple[LabelParts, float]]) -> list[BoxLabel]:
 
 
 def _group_alike(box_labels: Sequence[BoxLabel]) -> list[list[int]]:
-    groups: dict[BoxLabel, list[int]] = defaultdict(list)
-    for at, label in enumerate(box_labels):
-        groups[label].append(at)
+    groups = group_by_key((label, at) for at, label in enumerate(box_labels))
     return [group for group in groups.values() if len(group) > 1]
 
 

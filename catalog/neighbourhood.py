@@ -6,7 +6,6 @@ and its table are one box.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -16,6 +15,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Direction, Status
 from dbt_graft.lineage.urls import dataset_path, task_path
@@ -299,9 +299,7 @@ def _fold(graph: Neighbourhood, limit: int) -> Neighbourhood:
         return graph
     nearest = sorted(graph.boxes, key=lambda box: (abs(box.distance), box.distance, box.key))
     shown = {box.key for box in nearest[:limit]}
-    folded: dict[int, list[Box]] = defaultdict(list)
-    for box in nearest[limit:]:
-        folded[box.distance].append(box)
+    folded = group_by_key((box.distance, box) for box in nearest[limit:])
     drawn_as = {key: key for key in shown}
     drawn_as |= {
         box.key: BoxKey(BoxKind.MORE, distance)

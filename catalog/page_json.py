@@ -122,8 +122,7 @@ def _head(kind: str, name: str, path: str) -> Section:
 
 
 def _columns(index: Index, dataset: DatasetId) -> list[Section]:
-    upstream = _edges_by_column(index.columns_to.get(dataset, ()), "to_column")
-    downstream = _edges_by_column(index.columns_from.get(dataset, ()), "from_column")
+    upstream, downstream = index.edges_to(dataset), index.edges_from(dataset)
     description = index.descriptions.get(dataset)
     texts = {
         name.casefold(): text for name, text in (description.columns if description else {}).items()
@@ -142,13 +141,6 @@ def _columns(index: Index, dataset: DatasetId) -> list[Section]:
         }
         for key, column in index.columns(dataset).items()
     ]
-
-
-def _edges_by_column(edges: Iterable[ColumnEdge], end: str) -> dict[str, list[ColumnEdge]]:
-    edges_by_column: dict[str, list[ColumnEdge]] = {}
-    for edge in edges:
-        edges_by_column.setdefault(getattr(edge, end).casefold(), []).append(edge)
-    return edges_by_column
 
 
 def _edge(edge: ColumnEdge, dataset: DatasetId, column: str) -> Section:

@@ -27,6 +27,7 @@ from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxKey, BoxShape, Neighbourhood
 from dbt_graft.catalog.picture_columns import PictureColumns, column_data
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 
 _SIZES = Sizes()
 _MARGIN = 6
@@ -116,12 +117,8 @@ def description(neighbourhood: Neighbourhood) -> str:
         box.key: name_beside(box.key.of, middle) if isinstance(box.key.of, DatasetId) else box.name
         for box in neighbourhood.boxes
     }
-    fed: dict[BoxKey, list[str]] = {}
-    for arrow in neighbourhood.arrows:
-        fed.setdefault(arrow.source, []).append(names[arrow.target])
-    sources: dict[tuple[str, ...], list[str]] = {}
-    for source, targets in fed.items():
-        sources.setdefault(tuple(targets), []).append(names[source])
+    fed = group_by_key((arrow.source, names[arrow.target]) for arrow in neighbourhood.arrows)
+    sources = group_by_key((tuple(targets), names[source]) for source, targets in fed.items())
     return " ".join(
         f"{_join_names(alike)} {'feed' if len(alike) > 1 else 'feeds'} {', '.join(targets)}."
         for targets, alike in sources.items()

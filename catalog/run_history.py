@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,6 +12,7 @@ from dbt_graft.catalog.formatting import STATUS
 from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.building.orchestration import OrchestratorTask, orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.history import Supersession
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import NodeResult, Run, Status
@@ -94,9 +94,7 @@ def usages_history(
     Args:
         days: The rows of each day.
     """
-    by_task: dict[str, list[Usage]] = defaultdict(list)
-    for usage in usages:
-        by_task[usage.task].append(usage)
+    by_task = group_by_key((usage.task, usage) for usage in usages)
     datasets = {usage.dataset for task_usages in by_task.values() for usage in task_usages}
     tasks = lineage.tasks
     runs = {name: tasks[name].runs_of(*task_usages) for name, task_usages in by_task.items()}
@@ -190,10 +188,11 @@ def _history(
     """
     newest = sorted(runs, key=_start, reverse=True)
     shown = newest[:SHOWN]
-    by_task: dict[str, list[int]] = defaultdict(list)
-    for at, run in enumerate(shown):
-        if run.rows is not None and run.status is not Status.FAILED:
-            by_task[run.task].append(at)
+    by_task = group_by_key(
+        (run.task, at)
+        for at, run in enumerate(shown)
+        if run.rows is not None and run.status is not Status.FAILED
+    )
     # What one task writes says nothing about the rows of another.
     for places in by_task.values():
         counts = [shown[at].rows or 0 for at in places]

@@ -22,12 +22,7 @@ from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.name_index import IndexedName, NameKind, write_name_index
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import DocsNode
-from dbt_graft.lineage.urls import (
-    column_anchor,
-    columns_path,
-    dataset_path,
-    task_path,
-)
+from dbt_graft.lineage.urls import column_anchor, columns_path, dataset_path, task_path
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 # Descriptions of a column that many datasets have.

@@ -23,14 +23,9 @@ from dbt_graft.exporters.openlineage.column_lineage import (
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.records import (
-    ColumnEdge,
-    Direction,
-    Evidence,
-    NodeResult,
-    Status,
-)
+from dbt_graft.lineage.records import ColumnEdge, Direction, Evidence, NodeResult, Status
 
 VERSION = 1
 SCHEMA_URL = (
@@ -49,9 +44,10 @@ def airflow_lineage(lineage: Lineage, as_of: datetime | None) -> dict[str, Any]:
     Args:
         as_of: When the lineage was collected.
     """
-    edges: dict[tuple[str, DatasetId], list[ColumnEdge]] = defaultdict(list)
-    for edge in chain.from_iterable(edges_by_target(lineage.column_edges).values()):
-        edges[edge.task, edge.to_dataset].append(edge)
+    edges = group_by_key(
+        ((edge.task, edge.to_dataset), edge)
+        for edge in chain.from_iterable(edges_by_target(lineage.column_edges).values())
+    )
     jobs, valid = _jobs(lineage), valid_dates(lineage)
     tasks: Section = {}
     for task in lineage.tasks.values():
@@ -225,9 +221,7 @@ def _jobs(lineage: Lineage) -> dict[str, str]:
 
 def _model_names(models: Iterable[str], tasks: Collection[str]) -> dict[str, str]:
     """Name of a dbt node -> its unique_id, where one alone has it and no task."""
-    ids_by_name: dict[str, list[str]] = defaultdict(list)
-    for unique_id in models:
-        ids_by_name[unique_id.split(".", 2)[-1]].append(unique_id)
+    ids_by_name = group_by_key((unique_id.split(".", 2)[-1], unique_id) for unique_id in models)
     return {
         name: ids[0]
         for name, ids in sorted(ids_by_name.items())

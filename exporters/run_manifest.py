@@ -6,7 +6,6 @@ field that no log told is null.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -17,6 +16,7 @@ from dbt_graft.analysis.quality.faults import tests_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Access, Direction, NodeResult, Run, Status
 
@@ -109,10 +109,9 @@ def _group_by_dataset(
     accesses: Iterable[Access], direction: Direction
 ) -> dict[DatasetId, list[Access]]:
     """The accesses of one direction that moved data, or tried to, by dataset."""
-    accesses_by_dataset: dict[DatasetId, list[Access]] = defaultdict(list)
-    for access in accesses:
-        if access.direction is direction:
-            accesses_by_dataset[access.dataset].append(access)
+    accesses_by_dataset = group_by_key(
+        (access.dataset, access) for access in accesses if access.direction is direction
+    )
     return dict(sorted(accesses_by_dataset.items()))
 
 

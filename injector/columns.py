@@ -16,6 +16,7 @@ from typing import Any
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.prose import escaped_text
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,
@@ -40,10 +41,7 @@ ByColumn = Mapping[str, Sequence[ColumnEdge]]
 
 def edges_by_target(edges: Iterable[ColumnEdge]) -> Edges:
     """Return the edges by their output dataset."""
-    edges_by_dataset: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
-    for edge in edges:
-        edges_by_dataset[edge.to_dataset].append(edge)
-    return edges_by_dataset
+    return group_by_key((edge.to_dataset, edge) for edge in edges)
 
 
 def columns(

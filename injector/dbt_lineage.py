@@ -11,12 +11,7 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.manifest import Node, all_nodes, materialized, owner, parents, string_tags
 from dbt_graft.injector.relations import Relations
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.definition import (
-    NO_COLUMNS,
-    Definition,
-    DefinitionColumns,
-    DefinitionKind,
-)
+from dbt_graft.lineage.definition import NO_COLUMNS, Definition, DefinitionColumns, DefinitionKind
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, flow_order

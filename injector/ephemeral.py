@@ -6,7 +6,6 @@ and which go where, no column edge says: the edges lead from its inputs to its r
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from dbt_graft.injector.sensitivity import column_labels, labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.grouping import group_by_key
 
 _NAMESPACE = "ephemeral"
 
@@ -84,16 +84,17 @@ def _flows_from(
     descriptions: Mapping[DatasetId, Description],
     datasets: Mapping[str, DatasetId],
 ) -> Iterator[Flow]:
-    readers: dict[str, list[DatasetId]] = defaultdict(list)
-    for key, node in manifest["nodes"].items():
-        if key in datasets:
-            for parent in parents(node):
-                readers[parent].append(datasets[key])
+    readers = group_by_key(
+        (parent, datasets[key])
+        for key, node in manifest["nodes"].items()
+        if key in datasets
+        for parent in parents(node)
+    )
     waiting = [text for text in descriptions.values() if text.labels or text.column_labels]
     seen = {text.dataset for text in waiting}
     while waiting:
         source = waiting.pop()
-        for reader in readers[source.node_id]:
+        for reader in readers.get(source.node_id, ()):
             yield Flow(source.dataset, reader, source.node_id)
             if reader in descriptions and reader not in seen:
                 seen.add(reader)

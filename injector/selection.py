@@ -14,6 +14,7 @@ from typing import Any
 from dbt_graft.injector.manifest import PARTS
 from dbt_graft.injector.selection_methods import METHODS, Node, config_method, is_source
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.grouping import group_by_key
 
 _CRITERION = re.compile(
     r"(?P<around>@)?(?P<up>(?P<up_steps>\d*)\+)?(?:(?P<method>[\w.]+):)?(?P<value>.*?)"
@@ -139,10 +140,9 @@ class _Graph:
             for key, parent_ids in (manifest.get("parent_map") or {}).items()
             if key in nodes
         }
-        children: dict[str, list[str]] = {}
-        for key, parent_ids in parents.items():
-            for parent in parent_ids:
-                children.setdefault(parent, []).append(key)
+        children = group_by_key(
+            (parent, key) for key, parent_ids in parents.items() for parent in parent_ids
+        )
         sources = {
             key: (key, str(node.get("package_name")))
             for key, node in nodes.items()

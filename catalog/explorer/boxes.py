@@ -20,6 +20,7 @@ from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.neighbourhood import Box, dataset_box, task_box
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Direction, EdgeType, Evidence
 from dbt_graft.lineage.settings import NameReason
 from dbt_graft.lineage.urls import dataset_path, task_path
@@ -244,9 +245,7 @@ def _flow_links(
     dates: ExplorerDates,
 ) -> Iterator[BoxLink]:
     """The datasets next to one, each once, with all tasks in between."""
-    by_end: dict[DatasetId, list[Flow]] = defaultdict(list)
-    for end, flow in flows:
-        by_end[end].append(flow)
+    by_end = group_by_key(flows)
     for end in sorted(by_end):
         end_flows = by_end[end]
         flags = min(_EVIDENCE[flow.evidence] for flow in end_flows) | _deleted_flag(index, end)
@@ -276,10 +275,7 @@ def _flows_of_tasks(flows: Iterable[Flow], controlling: set[_FlowKey]) -> Mappin
 
 
 def _group_by_task(usages: Iterable[Usage]) -> list[tuple[str, list[Usage]]]:
-    usages_by_task: dict[str, list[Usage]] = defaultdict(list)
-    for usage in usages:
-        if usage.moves_data:
-            usages_by_task[usage.task].append(usage)
+    usages_by_task = group_by_key((usage.task, usage) for usage in usages if usage.moves_data)
     return sorted(usages_by_task.items())
 
 

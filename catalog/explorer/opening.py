@@ -7,7 +7,7 @@ datasets' pages are in. Where there are too many, the smallest are merged into t
 from __future__ import annotations
 
 import heapq
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,6 +21,7 @@ from dbt_graft.catalog.layout import Sizes, layout
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 
 # Boxes of a graph that is shown as it is, else folders in the opening view, and links between them.
 SMALL, _MOST_FOLDERS, _MOST_LINKS = 60, 100, 600
@@ -106,9 +107,7 @@ def opening(index: Index, boxes: Iterable[str]) -> Opening:
 
 def _folders(ids: Sequence[str]) -> dict[str, str]:
     """For each dataset the folder that it is shown in."""
-    inside: dict[str, list[str]] = defaultdict(list)
-    for id_ in ids:
-        inside[_parent_folder(id_)].append(id_)
+    inside = group_by_key((_parent_folder(id_), id_) for id_ in ids)
     smallest = [(len(members), -folder.count("/"), folder) for folder, members in inside.items()]
     heapq.heapify(smallest)
     while len(inside) > _MOST_FOLDERS:
@@ -116,7 +115,7 @@ def _folders(ids: Sequence[str]) -> dict[str, str]:
         if size != len(inside.get(folder, ())) or not folder:
             continue  # it has grown, and is further on; the top has nothing above
         above = _parent_folder(folder.rstrip("/"))
-        inside[above] += inside.pop(folder)
+        inside.setdefault(above, []).extend(inside.pop(folder))
         heapq.heappush(smallest, (len(inside[above]), -above.count("/"), above))
     return {id_: folder for folder, members in inside.items() for id_ in members}
 

@@ -17,11 +17,7 @@ from typing import Any
 import orjson
 
 from dbt_graft.collectors.dbt import followed_query
-from dbt_graft.collectors.dbt.followed_query import (
-    FollowedQuery,
-    QueryInput,
-    schema_digest,
-)
+from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput, schema_digest
 from dbt_graft.collectors.statements import columns as column_parser
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.replaced_file import replace_file

@@ -7,13 +7,13 @@ all relations: SQL may name a table without `ref`.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 
 Document = Mapping[str, Any]
 
@@ -148,9 +148,7 @@ class RelationNames:
 
     def __init__(self, models: Mapping[str, DbtModel]) -> None:
         self._models = models
-        self._by_identifier: dict[str, list[DbtModel]] = defaultdict(list)
-        for model in models.values():
-            self._by_identifier[model.relation[-1]].append(model)
+        self._by_identifier = group_by_key((model.relation[-1], model) for model in models.values())
 
     def find(self, name: Name, reader: DbtModel) -> DbtModel | None:
         """The model, seed, snapshot or source that a query of `reader` names; None for others."""

@@ -13,6 +13,7 @@ from dbt_graft.analysis.privacy.classification import classification
 from dbt_graft.analysis.review.node import ReviewedColumn
 from dbt_graft.collectors.dbt.models import Document
 from dbt_graft.collectors.dbt.outline_scope import digest
+from dbt_graft.lineage.grouping import group_by_key
 
 _NOT_NULL = "not_null"
 _VALUES = "accepted_values"
@@ -60,9 +61,7 @@ def reviewed_columns(node: Document, entry: Document) -> Iterator[ReviewedColumn
 def column_promises(node: Document, tests: Tests) -> dict[str, ColumnPromise]:
     """The promises of YAML and tests for columns, by folded name."""
     described = _yaml_columns(node)
-    by_column: dict[str, list[Document]] = defaultdict(list)
-    for test in tests.values():
-        by_column[tested_column(test)].append(test)
+    by_column = group_by_key((tested_column(test), test) for test in tests.values())
     required = {
         str(column).casefold()
         for constraint in node.get("constraints") or ()

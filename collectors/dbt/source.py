@@ -11,13 +11,7 @@ import orjson
 import pyarrow as pa
 
 from dbt_graft.collectors.dbt.results import NoResultsError, artifact, read_invocation
-from dbt_graft.collectors.files import (
-    LogFile,
-    changed_logs,
-    filesystem,
-    log_files,
-    report_nothing,
-)
+from dbt_graft.collectors.files import LogFile, changed_logs, filesystem, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.store import Collected, Positions, ReadLog, of_logs

@@ -13,14 +13,10 @@ from dataclasses import dataclass, field
 from dbt_graft.exporters.dag_factory.identifiers import unique_identifiers
 from dbt_graft.exporters.dag_factory.order import Edge
 from dbt_graft.exporters.dag_factory.plan import DataAsset
-from dbt_graft.exporters.dag_factory.settings import (
-    DagGrouping,
-    DagSettings,
-    TaskGrouping,
-    WaitBy,
-)
+from dbt_graft.exporters.dag_factory.settings import DagGrouping, DagSettings, TaskGrouping, WaitBy
 from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 
 _Key = Callable[[WorkUnit], str]
 _FIELD = r"(?:[0-9*?L][0-9A-Za-z*/,#?-]*|[A-Za-z]{3}(?:[-,][A-Za-z]{3})*)"
@@ -166,9 +162,7 @@ def crossing(
         waits_for[reader_dag].update(assets)
         announces[writer].update(assets)
         dag_edges.add((writer_dag, reader_dag))
-    taken: dict[str, list[str]] = defaultdict(list)
-    for unit_name, dag_id in dag_of.items():
-        taken[dag_id].append(ids[unit_name])
+    taken = group_by_key((dag_id, ids[unit_name]) for unit_name, dag_id in dag_of.items())
     sensors = {
         dag_id: _sensors({dataset for dataset, _ in pairs}, taken[dag_id])
         for dag_id, pairs in sensed.items()
@@ -177,9 +171,7 @@ def crossing(
 
 
 def _sensors(datasets: Collection[DatasetId], taken: Iterable[str]) -> dict[DatasetId, str]:
-    short: dict[str, list[DatasetId]] = defaultdict(list)
-    for dataset in datasets:
-        short[f"wait_for_{dataset.short}"].append(dataset)
+    short = group_by_key((f"wait_for_{dataset.short}", dataset) for dataset in datasets)
     names = {
         (name if len(namesakes) == 1 else f"wait_for_{dataset}"): dataset
         for name, namesakes in short.items()

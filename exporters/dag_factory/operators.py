@@ -9,18 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, OrderedNode
-from dbt_graft.exporters.dag_factory.settings import (
-    DagSettings,
-    DbtTasks,
-    External,
-    TaskCommand,
-)
-from dbt_graft.exporters.dag_factory.templates import (
-    Values,
-    fill_argument,
-    fill_command,
-    fill_text,
-)
+from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, External, TaskCommand
+from dbt_graft.exporters.dag_factory.templates import Values, fill_argument, fill_command, fill_text
 from dbt_graft.exporters.dag_factory.units import WorkUnit
 from dbt_graft.lineage.errors import GraftError
 

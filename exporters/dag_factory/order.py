@@ -15,6 +15,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.graph import Graph, N
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import TaskInfo
 from dbt_graft.lineage.urls import dataset_path, task_path
@@ -85,10 +86,9 @@ def demanded_order(
         descriptions: Those of dbt: their tags and owners are those of its nodes.
     """
     nodes = {node.name: node for node in _nodes(lineage, descriptions or {})}
-    writers: dict[DatasetId, list[str]] = defaultdict(list)
-    for node in nodes.values():
-        for dataset in node.writes:
-            writers[dataset].append(node.name)
+    writers = group_by_key(
+        (dataset, node.name) for node in nodes.values() for dataset in node.writes
+    )
     views = {
         definition.dataset: definition
         for definition in lineage.definitions.values()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbt_graft.analysis.finding import Finding
 from dbt_graft.lineage.dataset import DatasetId
 
 
@@ -71,21 +72,6 @@ class PlannedDag:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanProblem:
-    """A reason why no DAGs can be written.
-
-    Attributes:
-        kind: `cycle`, `unknown command`, `command`, `schedule`.
-        subject: The task; of a cycle its path.
-    """
-
-    kind: str
-    subject: str
-    problem: str
-    remedy: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class DagPlan:
     """All DAGs, sorted by id; or the problems that keep them from being written.
 
@@ -94,5 +80,5 @@ class DagPlan:
     """
 
     dags: tuple[PlannedDag, ...] = ()
-    problems: tuple[PlanProblem, ...] = ()
+    problems: tuple[Finding, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
+from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.markdown import code, one_line
 from dbt_graft.exporters.dag_factory.grouping import (
     Crossing,
@@ -25,13 +25,14 @@ from dbt_graft.exporters.dag_factory.operators import (
     selections,
 )
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge, reduce_edges
-from dbt_graft.exporters.dag_factory.plan import DagPlan, PlannedDag, PlannedTask, PlanProblem
+from dbt_graft.exporters.dag_factory.plan import DagPlan, PlannedDag, PlannedTask
 from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, External, TaskCommand
 from dbt_graft.exporters.dag_factory.templates import without_jinja
 from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, tags_of, task_doc, units
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.grouping import group_by_key
 
 _UNKNOWN = "nothing in graft.yml says how it runs"
 _ADD_A_COMMAND = "add an entry below `airflow.commands`: a `command`, or `external: true`"
@@ -74,24 +75,28 @@ def plan_dags(order: DemandedOrder, settings: DagSettings) -> DagPlan:
     draft = _Draft(wanted, unit_order, settings)
     operators, wrong = draft.operators()
     if problems := [*wrong, *draft.problems()]:
-        ordered = sorted(problems, key=lambda problem: (problem.kind, problem.subject))
+        ordered = sorted(problems, key=lambda problem: (problem.code, problem.subject))
         return DagPlan(problems=tuple(ordered), left_out=left_out)
     return DagPlan(tuple(draft.dags(operators)), left_out=left_out)
 
 
-def _cycle(order: DemandedOrder, path: Sequence[str]) -> PlanProblem:
+def _cycle(order: DemandedOrder, path: Sequence[str]) -> Finding:
     steps = list(zip(path, [*path[1:], path[0]], strict=True))
     reasons = "; ".join(
         f"{writer} writes {', '.join(map(str, order.edges[writer, reader]))}, which {reader} reads"
         for writer, reader in steps
     )
-    return PlanProblem(
-        "cycle",
+    return _problem(
+        "TASK_CYCLE",
         " -> ".join([*path, path[0]]),
         f"no order has each writer before its readers: {reasons}",
         f"if {path[0]} is to read what an earlier run left, add "
         f"{{writer: {path[-1]}, reader: {path[0]}}} to `airflow.ignore`",
     )
+
+
+def _problem(code: str, subject: str, problem: str, remedy: str) -> Finding:
+    return Finding(code, Severity.ERROR, subject, problem, remedy)
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,7 @@ class _Draft:
             self.unit_order, self.edges, self.dags_and_schedules[0], self.ids, self.settings.wait
         )
 
-    def operators(self) -> tuple[dict[str, AirflowOperator], list[PlanProblem]]:
+    def operators(self) -> tuple[dict[str, AirflowOperator], list[Finding]]:
         """Unit -> its operator, and what is wrong with commands."""
         selection = selections(self.order)
         operators: dict[str, AirflowOperator] = {}
@@ -172,7 +177,7 @@ class _Draft:
         for name, unit in self.unit_order.units.items():
             command = self.commands[name]
             if command is None:
-                problems.append(PlanProblem("unknown command", name, _UNKNOWN, _ADD_A_COMMAND))
+                problems.append(_problem("UNKNOWN_COMMAND", name, _UNKNOWN, _ADD_A_COMMAND))
             elif name in self.ids:
                 try:
                     operators[name] = operator_of(
@@ -181,22 +186,22 @@ class _Draft:
                 except GraftError as error:
                     prefix = f"{error.place}: " if error.place else ""
                     problem = f"{prefix}{error.problem}"
-                    problems.append(PlanProblem("command", name, problem, error.remedy))
+                    problems.append(_problem("WRONG_COMMAND", name, problem, error.remedy))
         return operators, problems
 
-    def problems(self) -> Iterator[PlanProblem]:
+    def problems(self) -> Iterator[Finding]:
         """The cycles between DAGs, and schedules that are none."""
         for schedule in sorted({*self.dags_and_schedules[1].values()}):
             if schedule and not is_schedule(schedule):
-                yield PlanProblem(
-                    "schedule",
+                yield _problem(
+                    "WRONG_SCHEDULE",
                     schedule,
                     "is neither a cron expression nor a preset of Airflow",
                     "correct it below `tasks`, or group DAGs otherwise (`airflow.dags`)",
                 )
         for path in Graph(self.crossing.dag_edges).cycles():
-            yield PlanProblem(
-                "cycle",
+            yield _problem(
+                "DAG_CYCLE",
                 " -> ".join([*path, path[0]]),
                 "each of these DAGs would wait for another one to end, and none would start",
                 "group tasks otherwise (`airflow.dags`), or write `wait: sensor`",
@@ -205,13 +210,12 @@ class _Draft:
     def dags(self, operators: Mapping[str, AirflowOperator]) -> Iterator[PlannedDag]:
         """The DAGs, sorted by id."""
         dag_of, schedules = self.dags_and_schedules
-        members: dict[str, list[str]] = defaultdict(list)
-        for name, dag_id in dag_of.items():
-            members[dag_id].append(name)
-        inner: dict[str, list[Edge]] = defaultdict(list)
-        for a, b in self.edges:
-            if dag_of.get(a, "") == dag_of.get(b):
-                inner[dag_of[a]].append((self.ids[a], self.ids[b]))
+        members = group_by_key((dag_id, name) for name, dag_id in dag_of.items())
+        inner = group_by_key(
+            (dag_of[a], (self.ids[a], self.ids[b]))
+            for a, b in self.edges
+            if dag_of.get(a, "") == dag_of.get(b)
+        )
         for dag_id in sorted(members):
             sensors = self.crossing.sensors.get(dag_id, {})
             sensed = self.crossing.sensed.get(dag_id, ())
@@ -222,7 +226,7 @@ class _Draft:
             groups = {self.groups[name] for name in members[dag_id] if name in self.groups}
             yield PlannedDag(
                 dag_id,
-                tuple(_with_dependencies(tasks, [*inner[dag_id], *edges])),
+                tuple(_with_dependencies(tasks, [*inner.get(dag_id, ()), *edges])),
                 {group_identifier(group): one_line(group) for group in sorted(groups)},
                 schedules[dag_id],
                 tuple(sorted(self.crossing.waits_for.get(dag_id, ()))),

@@ -15,6 +15,7 @@ from typing import Any
 
 from dbt_graft.exporters.openlineage.comparison import EventDifference, differences
 from dbt_graft.exporters.openlineage.facets import Event
+from dbt_graft.lineage.grouping import group_by_key
 
 _ABSENT = "$absent"
 
@@ -88,9 +89,7 @@ def expected_events(document: Any) -> list[ExpectedEvents]:
 
 def compare(expected: Iterable[ExpectedEvents], events: Iterable[Event]) -> tuple[KeyResult, ...]:
     """Compare events with what is expected, key by key in the order of the expectations."""
-    by_key: dict[str, list[Event]] = defaultdict(list)
-    for event in events:
-        by_key[event_name(event)].append(event)
+    by_key = group_by_key((event_name(event), event) for event in events)
     return tuple(
         _compare_key(expectation, by_key.get(expectation.key, ())) for expectation in expected
     )

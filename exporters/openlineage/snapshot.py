@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from dbt_graft.exporters.openlineage.facets import Facet
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.openlineage import NAMESPACE, JobId, parse_job, run_uuid, task_job
 from dbt_graft.lineage.records import Access, ColumnEdge, Run
@@ -65,33 +65,23 @@ class LineageSnapshot:
     @cached_property
     def flows(self) -> Mapping[str, Sequence[Flow]]:
         """Task or definition -> its flows."""
-        flows: dict[str, list[Flow]] = defaultdict(list)
-        for flow in self.lineage.flows:
-            flows[flow.task].append(flow)
-        return flows
+        return group_by_key((flow.task, flow) for flow in self.lineage.flows)
 
     @cached_property
     def edges(self) -> Mapping[str, Sequence[ColumnEdge]]:
         """Task or definition -> its column edges."""
-        edges: dict[str, list[ColumnEdge]] = defaultdict(list)
-        for edge in self.lineage.column_edges:
-            edges[edge.task].append(edge)
-        return edges
+        return group_by_key((edge.task, edge) for edge in self.lineage.column_edges)
 
     def usages_by_run(self, task: Task) -> Mapping[tuple[str, str], Sequence[Usage]]:
         """Engine and run id -> the usages of a task that the run had."""
-        usages: dict[tuple[str, str], list[Usage]] = defaultdict(list)
-        for usage in task.usages:
-            for run_id in usage.run_ids:
-                usages[usage.engine, run_id].append(usage)
-        return usages
+        return group_by_key(
+            ((usage.engine, run_id), usage) for usage in task.usages for run_id in usage.run_ids
+        )
 
     @cached_property
     def accesses_by_run(self) -> Mapping[tuple[str, str], Sequence[Access]]:
         """Task and run id -> what the run did, in the order of its statements."""
-        accesses: dict[tuple[str, str], list[Access]] = defaultdict(list)
-        for access in self.accesses:
-            accesses[access.task, access.run_id].append(access)
+        accesses = group_by_key(((access.task, access.run_id), access) for access in self.accesses)
         for run_accesses in accesses.values():
             run_accesses.sort(key=_order)
         return accesses

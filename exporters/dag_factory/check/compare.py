@@ -27,6 +27,7 @@ from dbt_graft.exporters.dag_factory.identifiers import identifier
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Reach
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.grouping import group_by_key
 
 # The worst first.
 _RULES = (
@@ -47,10 +48,9 @@ def compare(
     """All findings, those first where data may be read before it was written, each once."""
     runs = {task.key: matcher.nodes(task) for dag in dags for task in dag.tasks}
     tasks = {task.key: task for dag in dags for task in dag.tasks}
-    tasks_by_node: dict[str, list[ScheduledTask]] = defaultdict(list)
-    for key, nodes in runs.items():
-        for node in nodes:
-            tasks_by_node[node].append(tasks[key])
+    tasks_by_node = group_by_key(
+        (node, tasks[key]) for key, nodes in runs.items() for node in nodes
+    )
     edges = [*schedule_order(tuple(dags)), *_sensor_edges(order, tasks.values(), tasks_by_node)]
     reach = Reach(Graph(edges, tasks))
     clocks = {dag.dag_id: dag.by_clock for dag in dags}

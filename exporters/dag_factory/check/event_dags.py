@@ -12,11 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt_graft.exporters.dag_factory.check.scheduled import (
-    ScheduledDag,
-    ScheduledTask,
-    TaskKey,
-)
+from dbt_graft.exporters.dag_factory.check.scheduled import ScheduledDag, ScheduledTask, TaskKey
 
 _LONGEST = 1_000_000  # a text longer than this is not read as a list
 
