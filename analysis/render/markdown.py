@@ -13,6 +13,7 @@ from dbt_graft.analysis.render.text import branch_lines
 _ESCAPES = str.maketrans(
     {mark: f"\\{mark}" for mark in "\\`*_{}[]|#~"} | {mark: f"&#{ord(mark)};" for mark in "<>@"}
 )
+_ADDRESS = re.compile(r"https?://[!-;=?-{}~]+")
 
 
 def markdown(answer: Answer, most: int | None) -> str:
@@ -57,8 +58,8 @@ def _table(table: Table, most: int | None) -> Iterator[str]:
 
 
 def markdown_text(value: str) -> str:
-    """A text in one line, its marks escaped."""
-    return one_line(value).translate(_ESCAPES)
+    """A text in one line, its marks escaped; an address is a link."""
+    return f"<{value}>" if _ADDRESS.fullmatch(value) else one_line(value).translate(_ESCAPES)
 
 
 def code(text: str) -> str:

@@ -16,6 +16,8 @@ from dbt_graft.analysis.render.markdown import markdown_text
         ("@everyone", "&#64;everyone"),
         ("[x](http://y)", r"\[x\](http://y)"),
         ("two\nlines", "two lines"),
+        ("https://a.b/x_y?z=1", "<https://a.b/x_y?z=1>"),
+        ("https://a.b/<x> _y_", r"https://a.b/&#60;x&#62; \_y\_"),
     ],
 )
 def test_a_text_is_no_markup(text: str, shown: str) -> None:
