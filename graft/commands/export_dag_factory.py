@@ -10,6 +10,8 @@ from typing import Any
 import click
 import orjson
 
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.render import FORMS
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.exporters.dag_factory.document import files, marker
@@ -53,7 +55,10 @@ def dag_factory(config_path: Path | None, out: Path | None, *, as_json: bool) ->
     described = Project(config).described(LineageView(results=False))
     plan = plan_dags(demanded_order(described.lineage, described.descriptions), settings)
     if plan.problems:
-        _print_problems(plan, as_json=as_json)
+        answer = Answer("no DAG can be written", findings=plan.problems, question="dag-factory")
+        click.echo(
+            FORMS["json" if as_json else "text"](answer, _PROBLEMS), nl=False, err=not as_json
+        )
         raise SystemExit(1)
     if not plan.dags:
         raise GraftError("there are no tasks in the lineage", remedy="run `graft collect`")
@@ -62,30 +67,6 @@ def dag_factory(config_path: Path | None, out: Path | None, *, as_json: bool) ->
         click.echo(orjson.dumps(_as_json(plan, folder, done), option=orjson.OPT_INDENT_2))
         return
     _print_plan(plan, folder, done)
-
-
-def _print_problems(plan: DagPlan, *, as_json: bool) -> None:
-    if as_json:
-        content = {"problems": [_problem(problem) for problem in plan.problems], "exit_code": 1}
-        click.echo(orjson.dumps(content, option=orjson.OPT_INDENT_2))
-        return
-    for problem in plan.problems[:_PROBLEMS]:
-        click.echo(one_line(f"{problem.kind}: {problem.subject}: {problem.problem}"), err=True)
-        if problem.remedy:
-            click.echo(one_line(f"  {problem.remedy}"), err=True)
-    omitted = len(plan.problems) - _PROBLEMS
-    if omitted > 0:
-        click.echo(f"and {omitted:,} more: see --json", err=True)
-    click.echo(f"{count(len(plan.problems), 'problem')}: nothing was written", err=True)
-
-
-def _problem(problem: Any) -> dict[str, str]:
-    return {
-        "kind": problem.kind,
-        "subject": problem.subject,
-        "problem": problem.problem,
-        "remedy": problem.remedy,
-    }
 
 
 def _print_plan(plan: DagPlan, folder: Path, done: WrittenFiles) -> None:

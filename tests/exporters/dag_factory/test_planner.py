@@ -111,8 +111,8 @@ def test_dags_that_would_wait_for_each_other_are_a_problem_and_sensors_are_not()
     infos = {"a": TaskInfo(owner="A"), "b": TaskInfo(owner="B"), "c": TaskInfo(owner="A")}
     lines = ("a: -> x", "b: x -> y", "c: y ->")
     found = plan(*lines, infos=infos, dags=DagGrouping.OWNER)
-    assert [(one.kind, one.subject) for one in found.problems] == [
-        ("cycle", "shop_A -> shop_B -> shop_A")
+    assert [(problem.code, problem.subject) for problem in found.problems] == [
+        ("DAG_CYCLE", "shop_A -> shop_B -> shop_A")
     ]
     assert found.dags == ()
     sensed = plan(*lines, infos=infos, dags=DagGrouping.OWNER, wait=WaitBy.SENSOR)
@@ -138,18 +138,20 @@ def test_a_cycle_is_a_problem_with_its_datasets_until_an_edge_is_ignored() -> No
 def test_all_tasks_without_a_command_are_problems_and_nothing_is_planned() -> None:
     found = plan(*SHOP, commands=(TaskCommand(task="load", command="run {path}"),))
     assert found.dags == ()
-    assert [(one.kind, one.subject) for one in found.problems] == [
-        ("command", "load"),
-        ("unknown command", "model.shop.stg"),
-        ("unknown command", "report"),
-        ("unknown command", "score"),
+    assert [(problem.code, problem.subject) for problem in found.problems] == [
+        ("UNKNOWN_COMMAND", "model.shop.stg"),
+        ("UNKNOWN_COMMAND", "report"),
+        ("UNKNOWN_COMMAND", "score"),
+        ("WRONG_COMMAND", "load"),
     ]
 
 
 def test_a_schedule_in_words_is_a_problem() -> None:
     infos = {"load": TaskInfo(schedule="every night"), "score": TaskInfo(schedule="@daily")}
     found = plan(*SHOP, infos=infos, dags=DagGrouping.SCHEDULE, wait=WaitBy.SENSOR)
-    assert [(one.kind, one.subject) for one in found.problems] == [("schedule", "every night")]
+    assert [(problem.code, problem.subject) for problem in found.problems] == [
+        ("WRONG_SCHEDULE", "every night")
+    ]
 
 
 def test_the_first_command_that_fits_runs_a_task() -> None:

@@ -84,20 +84,24 @@ def test_tasks_without_a_command_are_listed_and_nothing_is_written(shop: Path) -
     )
     done = run()
     assert done.exit_code == 1
-    assert done.output.splitlines() == [
-        "command: load: its command needs {repo}, which is not known",
-        "  add `repo` to its entry below `tasks` in graft.yml, or an entry of its own below "
-        "`airflow.commands`",
-        "unknown command: clean: nothing in graft.yml says how it runs",
-        "  add an entry below `airflow.commands`: a `command`, or `external: true`",
-        "unknown command: report: nothing in graft.yml says how it runs",
-        "  add an entry below `airflow.commands`: a `command`, or `external: true`",
-        "3 problems: nothing was written",
-    ]
+    assert done.output == (
+        "no DAG can be written\n"
+        "\n"
+        "error: UNKNOWN_COMMAND (2)\n"
+        "  clean: nothing in graft.yml says how it runs\n"
+        "  report: nothing in graft.yml says how it runs\n"
+        "  do: add an entry below `airflow.commands`: a `command`, or `external: true`\n"
+        "\n"
+        "error: WRONG_COMMAND (1)\n"
+        "  load: its command needs {repo}, which is not known\n"
+        "  do: add `repo` to its entry below `tasks` in graft.yml, or an entry of its own below "
+        "`airflow.commands`\n"
+        "\n"
+        "3 errors\n"
+    )
     assert not (shop / "dags").exists()
-    found = json.loads(run("--json").output)
-    assert found["exit_code"] == 1
-    assert [one["subject"] for one in found["problems"]] == ["load", "clean", "report"]
+    findings = json.loads(run("--json").output)["findings"]
+    assert [finding["subject"] for finding in findings] == ["clean", "report", "load"]
 
 
 @pytest.mark.parametrize(

@@ -173,8 +173,8 @@ def test_a_sensor_on_another_dag_makes_none() -> None:
     [
         (
             CRON,
-            "DAG_BY_CLOCK: rest.stg_orders comes after load.load_orders, its writer, only by the clock "
-            "(spark/raw.orders)",
+            "DAG_BY_CLOCK: rest.stg_orders comes after load.load_orders, its writer, only by the "
+            "clock (spark/raw.orders)",
         ),
         (
             "none",
