@@ -21,7 +21,6 @@ from dbt_graft.catalog.addresses import (
     write_redirects,
     write_sitemap,
 )
-from dbt_graft.catalog.beside import Beside, processors
 from dbt_graft.catalog.changes_page import (
     changes_json,
     present_pages,
@@ -39,7 +38,7 @@ from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
 from dbt_graft.catalog.site_pages import list_pages, plan_pages, prepare, record_keys, record_pages
 from dbt_graft.catalog.theme import write_theme
-from dbt_graft.catalog.writing import PageWriter
+from dbt_graft.catalog.writing import Beside, PageWriter, processors
 from dbt_graft.lineage.addresses import Address, update_addresses
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.dataset import DatasetId

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.beside import Beside
+from dbt_graft.catalog.writing import Beside
 from dbt_graft.lineage.errors import GraftError
 
 FORKED = pytest.mark.parametrize("forked", [False, True])

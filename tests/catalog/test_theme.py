@@ -9,8 +9,7 @@ import pytest
 from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.catalog.shell import HEADING, OTHER, TITLE, Shells, shell
-from dbt_graft.catalog.theme import write_theme
+from dbt_graft.catalog.theme import HEADING, OTHER, TITLE, Shells, shell, write_theme
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from tests.catalog.html_reader import HtmlReader
