@@ -1,91 +1,262 @@
-"""The report of an incident: a bad run, what came of it, whom to tell, and what ended it.
-
-Its JSON is described in `docs/incident.schema.json`; it holds a run manifest and the plan behind
-the taint of all that the run wrote.
-"""
+"""An incident as an answer: a bad run, where its data went, what must run again, whom to tell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from dbt_graft import __version__
+from dbt_graft.analysis.answer import Answer, Cell, Table, Tree
+from dbt_graft.analysis.dates.incident_json import plan_json, recorded_json, time_json
+from dbt_graft.analysis.dates.taint_plan import (
+    RerunStep,
+    TaintedOutput,
+    TaintPlan,
+)
 from dbt_graft.analysis.history.bad_streak import BadStreak
-from dbt_graft.analysis.render.markdown import code, one_line
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.lineage.dates.calendar import Dates
+from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.recorded_taint import RecordedTaint
 
-VERSION = 1
-SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/incident.schema.json"
-Section = dict[str, Any]
+_RANGES = 8  # of dates in a cell
+_OUTPUTS = 20
+_DATASET = ("dataset", "dates", "run", "task", "at")
 
 
-def incident_json(run: Section, first: BadStreak | None, taint: Section | None) -> Section:
-    """The document.
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Bad data, and what must be done about it.
+
+    Attributes:
+        steps: The tasks of the plan with their commands.
+        backfills: The commands that run complete DAGs again.
+        number: Its id on record; None if it is not recorded.
+    """
+
+    plan: TaintPlan
+    steps: Sequence[RerunStep]
+    backfills: Sequence[str]
+    number: int | None = None
+
+
+def bad_data_answer(incident: Incident, files: Sequence[str] = ()) -> Answer:
+    """What bad data went into, and what must run again.
 
     Args:
-        first: The first bad run; None if nothing shows that it was bad.
-        run: The manifest of the run.
-        taint: The plan behind the taint; None where the run wrote nothing that logs show.
+        files: Those of the DAG that was written.
     """
-    return {
-        "$schema": SCHEMA_URL,
-        "version": VERSION,
-        "producer": f"dbt-graft {__version__}",
-        "run": run,
-        "first_bad": {
-            "run_id": first.run.run_id,
-            "at": first.run.started_at.isoformat() if first.run.started_at else None,
-            "runs": first.runs,
-        }
-        if first
-        else None,
-        "taint": taint,
+    first = incident.plan.bad[0].dataset.short
+    recorded = {"on record as": incident.number} if incident.number else {}
+    return _answer(f"bad data of {first}", _verdict(incident), recorded, [], incident, files)
+
+
+def bad_run_answer(
+    run: Mapping[str, Any], first: BadStreak | None, incident: Incident | None
+) -> Answer:
+    """The report of a bad run, on one page.
+
+    Args:
+        run: Its manifest.
+        first: The first bad run; None if nothing shows that it was bad.
+        incident: None where no log shows that it wrote anything.
+    """
+    checks = run["quality"]["checks"]
+    failed = [check for check in checks if check["status"] == "failed"]
+    facts = {
+        "status": run["status"] + (f", try {run['attempt']}" if run["attempt"] else ""),
+        "time": " to ".join(filter(None, (run["started_at"], run["finished_at"]))),
+        "error": run["error"],
+        "code": ", ".join(filter(None, (run["code"][key] for key in ("version", "repo", "path")))),
+        "owner": run["owner"],
+        "log": run["url"],
+        "tests after it": f"{len(failed)} of {len(checks)} failed" if checks else "",
+        "first bad run": _first(run, first) if first else "",
     }
+    tables = [
+        Table(
+            "failed tests",
+            ("test", "dataset", "rows"),
+            [(check["test"], check["dataset"], check["failures"]) for check in failed],
+        ),
+        Table(
+            "run again",
+            ("run", "task", "at"),
+            [(again["run_id"], again["task"], again["at"]) for again in run["superseded_by"]],
+        ),
+    ]
+    verdict = _verdict(incident) if incident else "no log shows that it wrote anything"
+    title = f"run {run['run_id']} of {run['task']}"
+    known = {name: value for name, value in facts.items() if value}
+    return _answer(title, verdict, known, tables, incident, run=run, first=first)
 
 
-def incident_markdown(run: Section, first: BadStreak | None, taint: Iterable[str]) -> Iterator[str]:
-    """The report as Markdown, line by line.
-
-    Args:
-        first: The first bad run; None if nothing shows that it was bad.
-        taint: The lines of the plan; none where the run wrote nothing that logs show.
-    """
-    yield f"# Incident: run {code(run['run_id'])} of {code(run['task'])}"
-    yield ""
-    for line in _run_lines(run):
-        yield f"- {line}"
-    if first:
-        yield f"- {_first(run, first)}"
-    yield ""
-    lines = list(taint)
-    yield from lines or ["No log shows that this run wrote anything."]
-
-
-def _run_lines(run: Section) -> Iterator[str]:
-    attempt = f", try {run['attempt']}" if run["attempt"] else ""
-    times = " to ".join(moment for moment in (run["started_at"], run["finished_at"]) if moment)
-    yield f"status {run['status']}{attempt}" + (f", {times}" if times else "")
-    if run["error"]:
-        yield f"error: {code(run['error'])}"
-    places = [run["code"][key] for key in ("version", "repo", "path") if run["code"][key]]
-    if places:
-        yield f"code: {', '.join(map(code, places))}"
-    if run["owner"]:
-        yield f"owner: {one_line(run['owner'])}"
-    if run["url"]:
-        yield f"log: <{one_line(run['url'])}>"
-    failed = [check for check in run["quality"]["checks"] if check["status"] == "failed"]
-    if run["quality"]["checks"]:
-        yield f"tests after it: {len(failed)} of {len(run['quality']['checks'])} failed"
-    for check in failed:
-        rows = f", {check['failures']:,} rows" if check["failures"] else ""
-        yield f"failed test: {code(check['test'])} of {code(check['dataset'])}{rows}"
-    for rerun in run["superseded_by"]:
-        yield f"run again as {code(rerun['run_id'])} of {code(rerun['task'])} at {rerun['at']}"
+def incidents_answer(incidents: Sequence[RecordedTaint]) -> Answer:
+    """The incidents on record, the newest first."""
+    closed = sum(incident.cleared_at is not None for incident in incidents)
+    return Answer(
+        "incidents on record",
+        f"{len(incidents) - closed:,} open, {closed:,} closed" if incidents else "none",
+        tables=[
+            Table(
+                "incidents",
+                ("id", *_DATASET[:4], "outputs", "closed", "reason", "link"),
+                [
+                    (
+                        incident.number,
+                        str(incident.dataset),
+                        dates_text(incident.begin, most=3),
+                        incident.run,
+                        incident.task,
+                        len(incident.tainted),
+                        f"{incident.cleared_at:%Y-%m-%d}" if incident.cleared_at else "",
+                        incident.reason,
+                        incident.link,
+                    )
+                    for incident in incidents
+                ],
+            )
+        ],
+        question="incidents",
+        data={"incidents": [recorded_json(incident) for incident in incidents]},
+    )
 
 
-def _first(run: Section, first: BadStreak) -> str:
+def _answer(
+    title: str,
+    verdict: str,
+    facts: Mapping[str, Cell],
+    tables: Sequence[Table],
+    incident: Incident | None,
+    files: Sequence[str] = (),
+    run: Mapping[str, Any] | None = None,
+    first: BadStreak | None = None,
+) -> Answer:
+    plan = incident.plan if incident else None
+    document = plan_json(incident.plan, incident.steps, incident.backfills) if incident else None
+    good = plan.last_good if plan else None
+    last_good = {"last good run": f"{good[1]} of {good[0]} at {_moment(good[2])}"} if good else {}
+    return Answer(
+        title,
+        verdict,
+        {**facts, **last_good},
+        [
+            *tables,
+            *(_plan_tables(incident) if incident else ()),
+            Table("files", (), [(file,) for file in files]),
+        ],
+        [
+            f"no order is right for tasks that need each other: {' -> '.join(cycle)}"
+            for cycle in (plan.cycles if plan else ())
+        ],
+        question="incident",
+        data={
+            "number": incident.number if incident else None,
+            "run": run,
+            "first_bad": {
+                "run_id": first.run.run_id,
+                "at": time_json(first.run.started_at),
+                "runs": first.runs,
+            }
+            if first
+            else None,
+            "plan": document,
+        },
+    )
+
+
+def _verdict(incident: Incident) -> str:
+    steps = len(incident.steps)
+    return f"{count(steps, 'task')} must run again" if steps else "nothing must run again"
+
+
+def _first(run: Mapping[str, Any], first: BadStreak) -> str:
     if first.run.run_id == run["run_id"]:
-        return "first bad run: this one"
-    at = f" at {first.run.started_at:%Y-%m-%d %H:%M}" if first.run.started_at else ""
-    name = code(first.run.run_id)
-    return f"first bad run: {name}{at}, {first.runs:,} runs up to this one; report that one instead"
+        return "this one"
+    at = f" at {_moment(first.run.started_at)}" if first.run.started_at else ""
+    runs = count(first.runs, "run")
+    return f"{first.run.run_id}{at}, {runs} up to this one; report that one instead"
+
+
+def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
+    plan = incident.plan
+    yield Table(
+        "bad data",
+        _DATASET,
+        [
+            (
+                str(write.dataset),
+                dates_text(write.dates, most=_RANGES),
+                write.run,
+                write.task,
+                _moment(write.at) if write.at else "since before the logs begin",
+            )
+            for write in plan.bad
+        ],
+    )
+    if incident.steps:
+        yield Tree("run again, in this order", tuple(map(_step_tree, incident.steps)))
+    if incident.backfills:
+        yield Tree("or complete DAGs", tuple(map(_command, incident.backfills)))
+    yield Table(
+        "let know",
+        ("", "kind", "owner", "has", "last read"),
+        [
+            (
+                report.name,
+                report.kind,
+                report.owner,
+                ", ".join(
+                    f"{dataset.short} {_dates(dates) if dates else '(clean again)'}"
+                    for dataset, dates in report.datasets.items()
+                ),
+                _moment(report.read_at) if report.read_at else "",
+            )
+            for report in plan.reports
+        ],
+    )
+    yield Table(
+        "clean again",
+        _DATASET,
+        [
+            (str(write.output[1]), _dates(write.dates), write.run, write.task, _moment(write.at))
+            for write in reversed(plan.superseded)
+        ],
+    )
+    yield Table(
+        "all dates count, as nothing maps them",
+        ("from", "to", "by"),
+        [(str(source), str(target), task) for (task, source, target), _ in plan.unmapped],
+    )
+
+
+def _step_tree(step: RerunStep) -> Tree:
+    rerun = step.rerun
+    owner = f" ({rerun.info.owner})" if rerun.info.owner else ""
+    dates = dates_text(rerun.dates, rerun.grain, _RANGES)
+    reasons = [Tree(_reason(output)) for output in rerun.outputs[:_OUTPUTS]]
+    if len(rerun.outputs) > _OUTPUTS:
+        reasons.append(Tree(f"and {len(rerun.outputs) - _OUTPUTS:,} more datasets"))
+    notes = (Tree(text) for text in (step.url, step.note) if text)
+    title = f"{rerun.name or 'unknown writer'}{owner}: {dates}"
+    return Tree(title, (*reasons, *map(_command, step.commands), *notes))
+
+
+def _reason(output: TaintedOutput) -> str:
+    dates = dates_text(output.dates, output.grain, _RANGES)
+    runs = f", {count(len(output.runs), 'bad run')}" if output.runs else ""
+    path = f" by {' -> '.join(output.path)}" if len(output.path) > 1 else ""
+    return f"{output.dataset.short} {dates}{runs}{path}"
+
+
+def _command(command: str) -> Tree:
+    return Tree(command, is_command=True)
+
+
+def _dates(dates: Dates) -> str:
+    return dates_text(dates, most=_RANGES)
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}"

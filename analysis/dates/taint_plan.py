@@ -65,6 +65,24 @@ class Rerun:
 
 
 @dataclass(frozen=True, slots=True)
+class RerunStep:
+    """A task of the plan with its commands.
+
+    Attributes:
+        commands: For a shell, in order; none where it is not known how it runs.
+        url: The page from which people start it.
+        note: A trap of the commands, or the reason why there are none.
+        is_clearing: The commands are Airflow's, which clear runs of its tasks.
+    """
+
+    rerun: Rerun
+    commands: tuple[str, ...] = ()
+    url: str = ""
+    note: str = ""
+    is_clearing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class BadReport:
     """A reader without outputs that has, or had, bad data: a dashboard, a report.
 

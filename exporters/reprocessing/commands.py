@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from dbt_graft.analysis.dates.taint_plan import Rerun, TaintPlan
+from dbt_graft.analysis.dates.taint_plan import Rerun, RerunStep, TaintPlan
 from dbt_graft.exporters.dag_factory.templates import fill_command, names_in
 from dbt_graft.exporters.reprocessing.airflow_commands import (
     backfill_commands,
@@ -42,24 +42,6 @@ class RerunSettings:
     selections: Mapping[str, str] = field(default_factory=dict)
     microbatch: frozenset[str] = frozenset()
     airflow: int = 3
-
-
-@dataclass(frozen=True, slots=True)
-class RerunStep:
-    """A task of the plan with its commands.
-
-    Attributes:
-        commands: For a shell, in order; none where it is not known how it runs.
-        url: The page from which people start it.
-        note: A trap of the commands, or the reason why there are none.
-        is_clearing: The commands are Airflow's, which clear runs of its tasks.
-    """
-
-    rerun: Rerun
-    commands: tuple[str, ...] = ()
-    url: str = ""
-    note: str = ""
-    is_clearing: bool = False
 
 
 def rerun_steps(plan: TaintPlan, settings: RerunSettings) -> list[RerunStep]:

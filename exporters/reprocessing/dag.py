@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dbt_graft.analysis.dates.taint_plan import TaintPlan
+from dbt_graft.analysis.dates.taint_plan import RerunStep, TaintPlan
 from dbt_graft.analysis.render.markdown import code, one_line
 from dbt_graft.exporters.dag_factory.document import files
 from dbt_graft.exporters.dag_factory.identifiers import identifier, unique_identifiers
@@ -14,7 +14,6 @@ from dbt_graft.exporters.dag_factory.operators import BASH, EMPTY
 from dbt_graft.exporters.dag_factory.plan import PlannedDag, PlannedTask
 from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.exporters.dag_factory.templates import without_jinja
-from dbt_graft.exporters.reprocessing.commands import RerunStep
 from dbt_graft.lineage.dates.date_text import dates_text
 
 _FILES = (".sh", ".bash")  # Airflow takes a command that ends so for the name of a template

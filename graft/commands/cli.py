@@ -34,17 +34,14 @@ COMMANDS = {
         "serve": ("serve", "Show the published site on this machine, until Ctrl-C."),
     },
     "Ask": {
-        "columns": (
-            "columns",
-            "Show where a column's values come from and go, to the dashboards at the end.",
-        ),
         "diff": ("diff", "Show what is new, gone and changed in the lineage between two times."),
-        "explain": ("explain", "Explain why a table or task has, or lacks, edges."),
         "impact": ("impact", "Show what a change of a table or a column does downstream."),
-        "incident": ("incident", "Report a bad run and all that came of it, on one page."),
+        "incident": (
+            "incident",
+            "Show what bad data went into and what must run again: open, close, list, show.",
+        ),
         "query": ("query", "Query the lineage with SQL."),
-        "states": ("states", "Show which dates of a dataset are there, complete and clean."),
-        "taint": ("taint", "Show what bad data went into, and what must run again."),
+        "show": ("show", "Show a table, a column, a task, a dashboard or a run."),
     },
     "Gate": {
         "check": ("check", "Run all checks at once, and print what to do."),

@@ -1,83 +1,159 @@
-"""The command `graft incident`: a bad run and all that came of it, on one page."""
+"""The commands `graft incident`: what bad data went into, and what must run again."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import click
-import orjson
 
-from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.bad_writes import bad_runs
-from dbt_graft.analysis.dates.incident import incident_json, incident_markdown
-from dbt_graft.analysis.dates.taint import spread
-from dbt_graft.analysis.dates.taint_plan import taint_plan
-from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
-from dbt_graft.analysis.history.bad_streak import first_bad_run
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.dates.incident import bad_data_answer, incidents_answer
 from dbt_graft.collectors import store
-from dbt_graft.exporters.reprocessing.commands import backfills, rerun_steps
-from dbt_graft.exporters.reprocessing.document import taint_json
-from dbt_graft.exporters.reprocessing.words import taint_markdown
-from dbt_graft.exporters.run_manifest import run_manifest
-from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.dated_lineage import dated_lineage
-from dbt_graft.graft.project.names import find_run, tasks_beside
-from dbt_graft.graft.project.output_file import write_file
+from dbt_graft.collectors.public_address import public_address
+from dbt_graft.graft.commands.answering import answers
+from dbt_graft.graft.commands.command import CommandGroup, load_config
+from dbt_graft.graft.questions.incident import BadData, follow_bad_data, report_run
+from dbt_graft.graft.steps.incidents import close_incident, record_incident, write_dag
+from dbt_graft.lineage.dates.calendar import Dates
+from dbt_graft.lineage.dates.date_text import parse_dates
 
 
-@click.command(
-    epilog="\b\nExit codes: 0 written; 1 there is no such run, or several; 2 invalid command "
-    "line.\n\n"
-    "\b\nExamples:\n"
-    "  graft incident application_1730000000000_0042 --out incident.md\n"
-    "  graft incident last --task load_orders --json",
+def _dates(_: click.Context, __: click.Parameter, value: str | None) -> Dates | None:
+    try:
+        return parse_dates(value) if value else None
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _address(_: click.Context, __: click.Parameter, value: str) -> str:
+    if value and not value.lower().startswith(("https://", "http://")):
+        raise click.BadParameter("write http(s)://…")
+    try:
+        return public_address(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+@click.group(
+    cls=CommandGroup,
+    epilog="\b\nExample: graft incident open raw.orders --dates 2026-10-05 --dry-run",
 )
-@click.argument("run_id", metavar="RUN")
-@config_option
-@click.option("--task", metavar="TASK", help="The task of the run, where several have such a run.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.  [default: Markdown]")
+def incident() -> None:
+    """Bad data: what it went into, what must run again, and what is on record."""
+
+
+@incident.command(
+    "open",
+    epilog="\b\nExamples:\n"
+    "  graft incident open raw.orders --dates 2026-10-03..2026-10-05 --dry-run\n"
+    "  graft incident open --run app-20261004-0012 --format markdown\n"
+    "  graft incident open --task load_orders --code-version 4f1c2d9 --dag\n"
+    "  graft incident open raw.orders --dates 2026-10-03 --reason 'double rows' \\\n"
+    "      --link https://incidents.example.com/512",
+)
+@click.argument("dataset", required=False)
+@answers(scale=())
 @click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE, which is never there in part.  [default: standard output]",
+    "--dates",
+    callback=_dates,
+    help="The bad dates: 2026-10-03..2026-10-05, 2026-10, 2026-10-03T05.",
 )
-def incident(
-    run_id: str, config_path: Path | None, task: str | None, out: Path | None, *, as_json: bool
-) -> None:
+@click.option("--run", "run_ids", multiple=True, metavar="RUN", help="A bad run, by its id.")
+@click.option("--task", metavar="TASK", help="All runs of a task were bad.")
+@click.option("--code-version", metavar="VERSION", help="Of the task only those of this version.")
+@click.option(
+    "--between",
+    nargs=2,
+    metavar="RUN RUN",
+    help="Of two runs of a task the earlier was good: those after it up to the later are bad.",
+)
+@click.option("--reason", default="", help="What happened, in words: pages show it.")
+@click.option(
+    "--link", default="", callback=_address, metavar="URL", help="The page of the incident."
+)
+@click.option("--dry-run", is_flag=True, help="Record nothing: show the plan only.")
+@click.option(
+    "--dag",
+    is_flag=False,
+    flag_value="",
+    metavar="[FOLDER]",
+    help="Write a DAG of Airflow that runs the plan once, in its order.  [default of FOLDER: "
+    "`airflow.out`]",
+)
+def open_incident(
+    dataset: str | None,
+    config_path: Path | None,
+    *,
+    dates: Dates | None,
+    run_ids: tuple[str, ...],
+    task: str | None,
+    code_version: str | None,
+    between: tuple[str, str] | None,
+    reason: str,
+    link: str,
+    dry_run: bool,
+    dag: str | None,
+) -> Answer:
+    """Show what bad data went into and what must run again, and keep it on record.
+
+    Bad are dates of DATASET, or all that bad runs wrote. Dates are mapped along each edge; only
+    runs that read after the bad write count, until clean runs write the same dates again. Pages,
+    and sensors that wait for clean dates, have what is on record until it is closed. Nothing is
+    run, and Spark is not started.
+    """
+    if dry_run and (reason or link):
+        raise click.UsageError("--reason and --link are for the record: leave out --dry-run")
+    if sum(map(bool, (dates, run_ids, task, between))) != 1 or (
+        (dates and not dataset) or (code_version and not task)
+    ):
+        raise click.UsageError(
+            "name DATASET with --dates, or --run RUN, --task TASK [--code-version VERSION] or "
+            "--between RUN RUN"
+        )
+    config = load_config(config_path)
+    named = BadData(dataset or "", dates, run_ids, between, task or "", code_version or "")
+    followed = follow_bad_data(config, named)
+    number = None
+    if not dry_run:
+        number = record_incident(
+            config, followed.dated.history, followed.bad, followed.taint, reason, link
+        )
+    plan = followed.incident(number)
+    return bad_data_answer(plan, write_dag(config, plan, dag) if dag is not None else ())
+
+
+@incident.command(epilog="\b\nExample: graft incident close 3")
+@click.argument("number", type=int, metavar="ID")
+@answers(scale=())
+def close(number: int, config_path: Path | None) -> Answer:
+    """End an incident on record: its dates count as clean. It stays in the list."""
+    config = load_config(config_path)
+    close_incident(config, number)
+    return incidents_answer(store.recorded_taints(config.path(config.store)))
+
+
+@incident.command("list", epilog="\b\nExample: graft incident list --json")
+@answers(scale=())
+def list_incidents(config_path: Path | None) -> Answer:
+    """List the incidents on record, the newest first."""
+    config = load_config(config_path)
+    return incidents_answer(store.recorded_taints(config.path(config.store)))
+
+
+@incident.command(
+    epilog="\b\nExamples:\n"
+    "  graft incident show application_1730000000000_0042 --format markdown\n"
+    "  graft incident show last --task load_orders --json\n"
+    "  graft incident show 3",
+)
+@click.argument("run_id", metavar="RUN|ID")
+@answers(scale=())
+@click.option("--task", metavar="TASK", help="The task of the run, where several have such a run.")
+def show(run_id: str, config_path: Path | None, *, task: str | None) -> Answer:
     """Report a bad run and all that came of it, on one page.
 
     The run with its code, error and tests; the last good run before it; all data that is bad since,
     with the paths; what must run again and how; whom to tell; and what is clean again. RUN is the
-    id of a run as its page shows it, or `last` with --task. Spark is not started.
+    id of a run as its page shows it, or `last` with --task; ID is that of an incident on record.
     """
-    config = load_config(config_path)
-    dated = dated_lineage(config, lambda history: _tasks(config, history, run_id, task))
-    history = dated.history
-    found_task, run = find_run(history.lineage, run_id, task)
-    manifest = run_manifest(history, dated.descriptions, found_task, run)
-    failed = [check["id"] for check in manifest["quality"]["checks"] if check["status"] == "failed"]
-    first = first_bad_run(history.lineage, found_task, run, failed)
-    bad = bad_runs(history, [(run.task, run.parent_run_id or run.run_id)])
-    plan = taint_plan(history, bad, spread(history, bad), dated.consumers, dated.owners)
-    steps, dags = rerun_steps(plan, dated.rerun), backfills(plan, dated.rerun)
-    if as_json:
-        taint = taint_json(plan, steps, dags, None) if bad else None
-        document = incident_json(manifest, first, taint)
-        text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    else:
-        lines = taint_markdown(plan, steps, dags, level=2) if bad else ()
-        text = "".join(f"{line}\n" for line in incident_markdown(manifest, first, lines)).encode()
-    if out:
-        write_file(out, text)
-    else:
-        click.echo(text, nl=False)
-
-
-def _tasks(config: Config, history: AccessHistory, run_id: str, task: str | None) -> set[str]:
-    """The tasks whose runs are all needed."""
-    tasks = {task} if task else store.tasks_of_runs(config.path(config.store), [run_id])
-    beside = {other for name in tasks for other in tasks_beside(history.lineage, name)}
-    return tasks | beside | tasks_of_taint(history, history.written_by(tasks))
+    return report_run(load_config(config_path), run_id, task)

@@ -1,4 +1,4 @@
-"""The commands and the DAG that `graft taint` prints, run in real Airflow.
+"""The commands and the DAG that `graft incident open` prints, run in real Airflow.
 
 A day of Airflow's own zone begins the day before in UTC: midnight in Berlin is 22:00.
 """
@@ -89,7 +89,8 @@ def bad_run(airflow: AirflowEnvironment) -> str:
 
 @pytest.fixture(scope="module")
 def plan(airflow: AirflowEnvironment, bad_run: str) -> Any:
-    return json.loads(command("taint", "--run", bad_run, "--json", folder=airflow.home))
+    options = ("--run", bad_run, "--dry-run", "--json")
+    return json.loads(command("incident", "open", *options, folder=airflow.home))["data"]["plan"]
 
 
 def in_shell(airflow: AirflowEnvironment, line: str) -> str:
@@ -149,8 +150,8 @@ def test_clearing_takes_the_tasks_and_days_of_the_bad_runs(
 def test_the_dag_is_loaded_and_runs_what_airflow_lets_it_run(
     airflow: AirflowEnvironment, plan: Any, bad_run: str
 ) -> None:
-    out = ("--format", "dag-factory", "--out", str(airflow.dags))
-    command("taint", "--run", bad_run, *out, folder=airflow.home)
+    options = ("--run", bad_run, "--dry-run", "--dag", str(airflow.dags))
+    command("incident", "open", *options, folder=airflow.home)
     name = "lineage_reprocess_raw_orders"
     dag = airflow.load(airflow.dags / f"{name}_dag.yml")[name]
     assert {task: one["upstream"] for task, one in dag["tasks"].items()} == {

@@ -62,7 +62,7 @@ def airflow(
     (found.dags / "report.py").write_text(DAG.format(sensor=quick))
     found.migrate()
     dated_project(home)
-    graft(home, "taint", "raw.orders", "--dates", f"{BAD:%Y-%m-%d}", "--record")
+    graft(home, "incident", "open", "raw.orders", "--dates", f"{BAD:%Y-%m-%d}")
     export(home)
     return found
 

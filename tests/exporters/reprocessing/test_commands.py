@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.analysis.dates.taint_plan import Rerun, TaintedOutput, TaintPlan
+from dbt_graft.analysis.dates.taint_plan import Rerun, RerunStep, TaintedOutput, TaintPlan
 from dbt_graft.exporters.reprocessing.commands import (
     RerunSettings,
-    RerunStep,
     backfills,
     rerun_steps,
 )

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dbt_graft.analysis.dates.taint_plan import Rerun, TaintPlan
-from dbt_graft.exporters.reprocessing.commands import RerunStep
+from dbt_graft.analysis.dates.taint_plan import Rerun, RerunStep, TaintPlan
 from dbt_graft.exporters.reprocessing.dag import reprocessing_dag
 from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.dates.period import Grain

@@ -105,7 +105,7 @@ def test_needs_have_the_runs_that_agree(project: Path) -> None:
 
 
 def test_a_taint_on_record_shows_until_it_is_cleared(project: Path) -> None:
-    run(project, "taint", "raw.orders", "--dates", "2026-10-05", "--record")
+    run(project, "incident", "open", "raw.orders", "--dates", "2026-10-05")
 
     tainted = run(project, "states", "mart.weekly", "--from", "2026-10-04", "--to", "2026-10-06")
     assert tainted.stdout.splitlines()[2:4] == [
@@ -113,7 +113,7 @@ def test_a_taint_on_record_shows_until_it_is_cleared(project: Path) -> None:
         "5 to 6 Oct 2026            completed, tainted",
     ]
 
-    run(project, "taint", "--clear", "1")
+    run(project, "incident", "close", "1")
     assert "tainted" not in run(project, "states", "mart.weekly").stdout
 
 
@@ -128,7 +128,7 @@ def test_a_taint_on_record_shows_until_it_is_cleared(project: Path) -> None:
     ids=["clean", "tainted", "missing", "after the taint"],
 )
 def test_a_check_is_an_exit_code(project: Path, arguments: tuple[str, ...], exit_code: int) -> None:
-    run(project, "taint", "raw.orders", "--dates", "2026-10-05", "--record")
+    run(project, "incident", "open", "raw.orders", "--dates", "2026-10-05")
 
     assert run(project, "states", *arguments, "--check").exit_code == exit_code
 
@@ -150,7 +150,7 @@ def test_declared_needs_make_entities_estimated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "exit_code", "message"),
     [
-        (("raw.nothing",), 1, "there is no such dataset"),
+        (("raw.nothing",), 1, "there is no such table"),
         (("raw.orders", "--from", "soon"), 2, "is no date"),
         (("raw.orders", "--from", "2026-10-05", "--to", "2026-10-01"), 2, "--from is after --to"),
         (("raw.orders", "--from", "0001-01-01", "--grain", "hour"), 2, "more than 10,000"),

@@ -1,0 +1,111 @@
+"""Incidents as JSON, of the schemas `incident` and `incidents` of docs/."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from dbt_graft.analysis.dates.taint_plan import BadReport, RerunStep, TaintPlan
+from dbt_graft.lineage.dates.date_text import dates_iso, dates_json
+from dbt_graft.lineage.recorded_taint import RecordedTaint
+
+Section = dict[str, Any]
+
+
+def plan_json(plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[str]) -> Section:
+    """The plan behind bad data.
+
+    Args:
+        steps: Its tasks with their commands.
+        backfills: The commands that run complete DAGs again.
+    """
+    good = plan.last_good
+    return {
+        "bad": [
+            {
+                "dataset": str(write.dataset),
+                "dates": dates_json(write.dates),
+                "task": write.task or None,
+                "run": write.run or None,
+                "at": time_json(write.at),
+            }
+            for write in plan.bad
+        ],
+        "last_good": {"task": good[0], "run": good[1], "at": time_json(good[2])} if good else None,
+        "rerun": [_step_json(step) for step in steps],
+        "backfills": list(backfills),
+        "tell": [_report_json(report) for report in plan.reports],
+        "superseded": [
+            {
+                "dataset": str(write.output[1]),
+                "dates": dates_json(write.dates),
+                "task": write.task,
+                "run": write.run,
+                "at": time_json(write.at),
+            }
+            for write in plan.superseded
+        ],
+        "unmapped": [
+            {"task": task, "input": str(source), "output": str(target)}
+            for (task, source, target), _ in plan.unmapped
+        ],
+        "cycles": [list(cycle) for cycle in plan.cycles],
+    }
+
+
+def _step_json(step: RerunStep) -> Section:
+    rerun = step.rerun
+    return {
+        "task": rerun.name or None,
+        "kind": "dbt" if rerun.is_definition else "task",
+        "owner": rerun.info.owner or None,
+        "dates": dates_json(rerun.dates),
+        "outputs": [
+            {
+                "dataset": str(output.dataset),
+                "dates": dates_json(output.dates),
+                "path": list(output.path),
+                "runs": [{"run": run, "at": time_json(at)} for run, at in output.runs.items()],
+            }
+            for output in rerun.outputs
+        ],
+        "commands": list(step.commands),
+        "url": step.url or None,
+        "note": step.note or None,
+    }
+
+
+def _report_json(report: BadReport) -> Section:
+    return {
+        "name": report.name,
+        "kind": report.kind,
+        "owner": report.owner or None,
+        "url": report.url or None,
+        "datasets": [
+            {"dataset": str(dataset), "dates": dates_json(dates)}
+            for dataset, dates in report.datasets.items()
+        ],
+        "read_at": time_json(report.read_at),
+    }
+
+
+def recorded_json(incident: RecordedTaint) -> Section:
+    """An incident on record."""
+    return {
+        "id": incident.number,
+        "recorded_at": time_json(incident.recorded_at),
+        "dataset": str(incident.dataset),
+        "dates": dates_iso(incident.begin),
+        "task": incident.task or None,
+        "run": incident.run or None,
+        "outputs": len(incident.tainted),
+        "reason": incident.reason or None,
+        "link": incident.link or None,
+        "closed_at": time_json(incident.cleared_at),
+    }
+
+
+def time_json(moment: datetime | None) -> str | None:
+    """A time in UTC; None where it is not known."""
+    return moment.isoformat().replace("+00:00", "Z") if moment else None

@@ -1,0 +1,176 @@
+"""Bad data as people name it, what it went into, and the report of a bad run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.access_index import Execution
+from dbt_graft.analysis.dates.bad_writes import (
+    BadWrite,
+    bad_dates,
+    bad_runs,
+    runs_between,
+    runs_named,
+    runs_of_version,
+)
+from dbt_graft.analysis.dates.incident import Incident, bad_run_answer
+from dbt_graft.analysis.dates.taint import Taint, spread
+from dbt_graft.analysis.dates.taint_plan import taint_plan
+from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
+from dbt_graft.analysis.history.bad_streak import first_bad_run
+from dbt_graft.collectors import store
+from dbt_graft.exporters.reprocessing.commands import backfills, rerun_steps
+from dbt_graft.exporters.run_manifest import run_manifest
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.dated_lineage import DatedLineage, dated_lineage
+from dbt_graft.graft.project.names import find_dataset, find_run, tasks_beside
+from dbt_graft.lineage.dates.calendar import Dates
+from dbt_graft.lineage.errors import GraftError
+
+
+@dataclass(frozen=True, slots=True)
+class BadData:
+    """Bad data: dates of a dataset, or what bad runs wrote.
+
+    Attributes:
+        dataset: Its name; with runs, only what they wrote into it.
+        runs: Ids of bad runs.
+        between: Ids of two runs of a task: bad are those after the earlier, up to the later.
+        task, version: All runs of a task, or those with this version of its code.
+    """
+
+    dataset: str = ""
+    dates: Dates | None = None
+    runs: tuple[str, ...] = ()
+    between: tuple[str, str] | None = None
+    task: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedData:
+    """Bad writes, and their taint downstream to the ends."""
+
+    dated: DatedLineage
+    bad: list[BadWrite]
+    taint: Taint
+
+    def incident(self, number: int | None = None) -> Incident:
+        """What must be done about it.
+
+        Args:
+            number: Its id on record.
+        """
+        dated = self.dated
+        plan = taint_plan(dated.history, self.bad, self.taint, dated.consumers, dated.owners)
+        steps = rerun_steps(plan, dated.rerun)
+        return Incident(plan, steps, backfills(plan, dated.rerun), number)
+
+
+def follow_bad_data(config: Config, named: BadData) -> FollowedData:
+    """Bad data, and what it went into.
+
+    Raises:
+        GraftError: There is no such dataset, task or run, or nothing is known of what it wrote.
+    """
+
+    def tasks_around(history: AccessHistory) -> set[str]:
+        """The tasks whose runs are all needed."""
+        if named.dates:
+            return tasks_of_taint(history, [find_dataset(history.lineage, named.dataset)])
+        runs = (*named.runs, *(named.between or ()))
+        tasks = store.tasks_of_runs(config.path(config.store), runs)
+        return _tasks_around(history, {named.task} if named.task else tasks)
+
+    return _follow(dated := dated_lineage(config, tasks_around), _bad_writes(dated.history, named))
+
+
+def report_run(config: Config, name: str, task: str | None) -> Answer:
+    """The report of a bad run.
+
+    Args:
+        name: Its id, `last` for the newest of the task, or the id of an incident on record.
+
+    Raises:
+        GraftError: There is no such run, or several are meant.
+    """
+    run_id, task = _run_on_record(config, name) or (name, task)
+
+    def tasks_around(history: AccessHistory) -> set[str]:
+        tasks = {task} if task else store.tasks_of_runs(config.path(config.store), [run_id])
+        beside = {other for known in tasks for other in tasks_beside(history.lineage, known)}
+        return beside | _tasks_around(history, tasks)
+
+    dated = dated_lineage(config, tasks_around)
+    history = dated.history
+    run_task, run = find_run(history.lineage, run_id, task)
+    manifest = run_manifest(history, dated.descriptions, run_task, run)
+    failed = [check["id"] for check in manifest["quality"]["checks"] if check["status"] == "failed"]
+    bad = bad_runs(history, [(run.task, run.parent_run_id or run.run_id)])
+    return bad_run_answer(
+        manifest,
+        first_bad_run(history.lineage, run_task, run, failed),
+        _follow(dated, bad).incident() if bad else None,
+    )
+
+
+def _follow(dated: DatedLineage, bad: list[BadWrite]) -> FollowedData:
+    return FollowedData(dated, bad, spread(dated.history, bad))
+
+
+def _tasks_around(history: AccessHistory, tasks: set[str]) -> set[str]:
+    return tasks | tasks_of_taint(history, history.written_by(tasks))
+
+
+def _run_on_record(config: Config, name: str) -> tuple[str, str] | None:
+    """The run, and its task, with which an incident on record begins; None if it is none's id."""
+    for incident in store.recorded_taints(config.path(config.store)):
+        if str(incident.number) == name:
+            if not incident.run:
+                raise GraftError(
+                    "no log shows the run with which this incident begins",
+                    place=name,
+                    remedy=f"see `graft incident open {incident.dataset} --dates … --dry-run`",
+                )
+            return incident.run, incident.task
+    return None
+
+
+def _bad_writes(history: AccessHistory, named: BadData) -> list[BadWrite]:
+    dataset = find_dataset(history.lineage, named.dataset) if named.dataset else None
+    if named.dates and dataset:
+        return bad_dates(history, dataset, named.dates)
+    if named.task:
+        if named.task not in history.lineage.tasks:
+            raise GraftError("there is no such task", place=named.task)
+        runs = runs_of_version(history, named.task, named.version)
+    elif named.between:
+        first, second = (_single_run(history, run_id) for run_id in named.between)
+        runs = runs_between(history, first, second)
+    else:
+        runs = [run for run_id in named.runs for run in _runs(history, run_id)]
+    bad = [write for write in bad_runs(history, runs) if dataset in (None, write.dataset)]
+    if not bad:
+        raise GraftError(
+            "these runs wrote nothing that the logs show",
+            place=", ".join(run for _, run in runs[:3]) or named.task,
+            remedy="list what a task did with `graft show TASK`",
+        )
+    return bad
+
+
+def _runs(history: AccessHistory, run_id: str) -> list[Execution]:
+    executions = runs_named(history, run_id)
+    if not executions:
+        raise GraftError("there is no such run", place=run_id, remedy="take its id from a page")
+    return executions
+
+
+def _single_run(history: AccessHistory, run_id: str) -> Execution:
+    executions = _runs(history, run_id)
+    if len(executions) > 1:
+        tasks = ", ".join(sorted({task for task, _ in executions})[:5])
+        raise GraftError(f"it is a run of several tasks: {tasks}", place=run_id)
+    return executions[0]
