@@ -94,7 +94,7 @@ def open_incident(
     dry_run: bool,
     dag: str | None,
 ) -> Answer:
-    """Show what bad data went into and what must run again, and keep it on record.
+    """Record bad data, and show what must run again.
 
     Bad are dates of DATASET, or all that bad runs wrote. Dates are mapped along each edge; only
     runs that read after the bad write count, until clean runs write the same dates again. Pages,

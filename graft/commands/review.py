@@ -101,7 +101,7 @@ def replay(
     compiling: bool,
     limit: str | None,
 ) -> Answer:
-    """Show what a limit would have done to the last commits of a folder's manifest.
+    """Try a limit on the last commits of a folder's manifest.
 
     FOLDER is where manifests are committed; by default dbt's target folder. With --compile it is
     that of the dbt project. Nothing fails.
