@@ -18,8 +18,8 @@ from dbt_graft.injector.audience_nodes import (
     NodeIds,
     named_nodes,
     nearest_datasets,
+    without_hidden,
 )
-from dbt_graft.injector.audience_values import without_hidden
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource, Report
 from dbt_graft.lineage.dataset import DatasetId

@@ -1,4 +1,4 @@
-"""The nodes of a dbt manifest that an audience may see: those of data, and all that belongs to it.
+"""What of a dbt manifest an audience may see: nodes of data and all that belongs to it, and values.
 
 A node of data is visible where its dataset is. Everything else has a label of its own or belongs to
 nodes: a test, a metric or an ephemeral model is hidden where anything that it reads is, an exposure
@@ -14,7 +14,7 @@ from typing import Any
 
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
-from dbt_graft.injector.audience_values import texts
+from dbt_graft.analysis.audience.words import LEFT_OUT, Mentions
 from dbt_graft.injector.manifest import Node, parents
 from dbt_graft.injector.sensitivity import labels
 from dbt_graft.lineage.dataset import DatasetId
@@ -28,6 +28,21 @@ PARTS = (*DATA, *DEFINITIONS, "exposures", "macros", "docs", "groups")
 _BELONGING = frozenset(("test", "unit_test", "metric", "semantic_model", "saved_query"))
 _OF_DBT = "dbt"  # the package whose doc blocks are dbt's own
 NodeIds = Mapping[str, DatasetId]
+# What dbt and its docs page find nodes by.
+_IDS = frozenset(
+    (
+        *("unique_id", "name", "path", "original_file_path", "fqn", "alias", "schema", "database"),
+        *("identifier", "resource_type", "package_name", "relation_name"),
+        *("depends_on", "refs", "sources", "patch_path", "root_path", "attached_node", "loader"),
+        *("source_name", "group", "materialized", "language"),
+    )
+)
+# Where keys are names of people's own, and how deep.
+_OPEN = {
+    "meta": 99,
+    **dict.fromkeys(("columns", "config", "unrendered_config", "grants", "stats", "env"), 1),
+}
+_CODE = frozenset(("raw_code", "compiled_code", "macro_sql", "raw_sql", "compiled_sql"))
 
 
 def named_nodes(manifest: Node) -> dict[str, Node]:
@@ -182,3 +197,61 @@ def _is_test_of_hidden(test: Node, nearest: tuple[DatasetId, ...], view: Audienc
         or any(view.hidden.hides(dataset, column) for dataset in nearest[:1] if column)
         or any(map(mentions, texts(arguments)))
     )
+
+
+def without_hidden(value: Any, view: AudienceView, mentions: Mentions, is_open: int = 0) -> Any:
+    """A value of JSON in which text that names what is hidden is empty, and such keys are gone.
+
+    Args:
+        is_open: So many levels from here have keys of people's own.
+    """
+    if isinstance(value, str):
+        return "" if mentions(value) else value
+    if isinstance(value, list):
+        return [
+            without_hidden(child, view, mentions, is_open)
+            for child in value
+            if not (isinstance(child, str) and mentions(child))
+        ]
+    if not isinstance(value, Mapping):
+        return value
+    visible: dict[str, Any] = {}
+    for key, child in value.items():
+        if is_open and mentions(str(key)):
+            continue
+        if key in _IDS and not is_open:
+            visible[key] = _rename_ids(child, view)
+        elif key in _CODE:
+            is_hidden = isinstance(child, str) and mentions(child)
+            visible[key] = f"-- {LEFT_OUT}" if is_hidden else child
+        elif key == "checksum":  # Of the code: whoever guesses it could check the guess.
+            visible[key] = {"name": "none", "checksum": ""} if isinstance(child, Mapping) else None
+        else:
+            visible[key] = without_hidden(
+                child, view, mentions, _OPEN.get(key, max(is_open - 1, 0))
+            )
+    return visible
+
+
+def _rename_ids(value: Any, view: AudienceView) -> Any:
+    """Ids, with other names for what is hidden."""
+    if isinstance(value, str):
+        return view.names(value)
+    if isinstance(value, list):
+        return [_rename_ids(child, view) for child in value]
+    if isinstance(value, Mapping):
+        return {key: _rename_ids(child, view) for key, child in value.items()}
+    return value
+
+
+def texts(value: Any) -> Iterator[str]:
+    """All strings in a value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for child in value:
+            yield from texts(child)
+    elif isinstance(value, Mapping):
+        for key, child in value.items():
+            yield str(key)
+            yield from texts(child)

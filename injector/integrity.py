@@ -1,20 +1,29 @@
-"""Defects in a manifest and a catalog that break dbt's docs page.
+"""Validation of artifacts: defects that break dbt's docs page, and whether dbt itself loads them.
 
 dbt's own loader accepts dangling ids; the docs page answers them with a blank site, an empty tree
 or an error in the console. Each rule below is one of these defects. A defect is identified by its
 rule and its subject, so that two checks can be compared: a defect of the grafted artifacts that
 dbt's do not have is ours.
+
+dbt's loader takes seconds on a large manifest, so it runs only on request: `graft inject
+--validate`, and in the tests.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
+from json import loads
+from typing import Any
 
+from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.manifest import PARTS, Node, all_nodes, parents
-from dbt_graft.injector.report import ArtifactDefect
+from dbt_graft.injector.report import ArtifactDefect, Grafted
 
+# Rule, subject and text.
+_Defect = tuple[str, str, str]
 # Resource types that the page knows.
 _KNOWN = frozenset(
     {"model", "source", "seed", "snapshot", "analysis", "test", "unit_test", "exposure", "metric"}
@@ -22,6 +31,8 @@ _KNOWN = frozenset(
 )
 # Resource types that the selector box finds by name.
 _SELECTABLE = frozenset({"model", "seed", "snapshot", "analysis", "test", "unit_test"})
+_log = logging.getLogger(__name__)
+_SHOWN = 20
 
 
 def check(manifest: Node, catalog: Node | None) -> list[ArtifactDefect]:
@@ -39,7 +50,7 @@ def check(manifest: Node, catalog: Node | None) -> list[ArtifactDefect]:
         *_names(everything),
         *_catalog(catalog, everything),
     ]
-    return sorted(set(defects), key=lambda d: (d.rule, d.subject, d.text))
+    return [ArtifactDefect(*defect) for defect in sorted(set(defects))]
 
 
 def new_defects(
@@ -54,57 +65,47 @@ def new_defects(
     return [defect for defect in after if (defect.rule, defect.subject) not in known_subjects]
 
 
-def _metadata(manifest: Node) -> Iterator[ArtifactDefect]:
+def _metadata(manifest: Node) -> Iterator[_Defect]:
     if not (manifest.get("metadata") or {}).get("adapter_type"):
-        yield ArtifactDefect("adapter-type", "metadata", "metadata.adapter_type is missing")
+        yield "adapter-type", "metadata", "metadata.adapter_type is missing"
     docs = manifest.get("docs") or {}
     if not any(doc.get("name") == "__overview__" for doc in docs.values()):
-        yield ArtifactDefect(
-            "overview", "docs", "there is no `__overview__` doc block: the start page fails"
-        )
+        yield "overview", "docs", "there is no `__overview__` doc block: the start page fails"
 
 
-def _ids(manifest: Node, everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _ids(manifest: Node, everything: Mapping[str, Node]) -> Iterator[_Defect]:
     for part in PARTS:
         for key, node in (manifest.get(part) or {}).items():
             if node.get("unique_id") != key:
-                yield ArtifactDefect("unique-id", key, "its unique_id differs from its key")
+                yield "unique-id", key, "its unique_id differs from its key"
     for node_id in manifest.get("disabled") or ():
         if node_id in everything:
-            yield ArtifactDefect("also-disabled", node_id, "it is both enabled and disabled")
+            yield "also-disabled", node_id, "it is both enabled and disabled"
 
 
-def _fields(everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _fields(everything: Mapping[str, Node]) -> Iterator[_Defect]:
     for node_id, node in everything.items():
         if (kind := node.get("resource_type")) not in _KNOWN:
-            yield ArtifactDefect(
-                "resource-type", node_id, f"unknown resource type {kind!r}: the page drops it"
-            )
+            yield "resource-type", node_id, f"unknown resource type {kind!r}: the page drops it"
         if not isinstance(node.get("config"), dict):
-            yield ArtifactDefect(
-                "config", node_id, "`config` is missing: all sidebar trees are empty"
-            )
+            yield "config", node_id, "`config` is missing: all sidebar trees are empty"
         if not node.get("original_file_path"):
-            yield ArtifactDefect(
-                "file-path", node_id, "`original_file_path` is missing: trees are empty"
-            )
+            yield "file-path", node_id, "`original_file_path` is missing: trees are empty"
         if not node.get("fqn"):
-            yield ArtifactDefect("fqn", node_id, "`fqn` is missing: it cannot be selected")
+            yield "fqn", node_id, "`fqn` is missing: it cannot be selected"
         if any(not isinstance(tag, str) for tag in node.get("tags") or ()):
-            yield ArtifactDefect("tag", node_id, "a tag is not a string")
+            yield "tag", node_id, "a tag is not a string"
 
 
-def _groups(manifest: Node, everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _groups(manifest: Node, everything: Mapping[str, Node]) -> Iterator[_Defect]:
     groups = manifest.get("groups") or {}
     for node_id, node in everything.items():
         group = node.get("group")
         if group and f"group.{node.get('package_name')}.{group}" not in groups:
-            yield ArtifactDefect(
-                "group", node_id, f"there is no group {group!r} in the node's package"
-            )
+            yield "group", node_id, f"there is no group {group!r} in the node's package"
 
 
-def _tests(everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _tests(everything: Mapping[str, Node]) -> Iterator[_Defect]:
     for node_id, node in everything.items():
         metadata = node.get("test_metadata")
         upstream = parents(node)
@@ -112,49 +113,39 @@ def _tests(everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
             continue
         target = upstream[-1 if metadata.get("name") == "relationships" else 0]
         if target not in everything:
-            yield ArtifactDefect(
-                "test-target", node_id, f"it tests {target}, which does not exist: blank site"
-            )
+            yield "test-target", node_id, f"it tests {target}, which does not exist: blank site"
 
 
-def _dangling(manifest: Node, everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _dangling(manifest: Node, everything: Mapping[str, Node]) -> Iterator[_Defect]:
     for part in ("parent_map", "child_map"):
         for key, values in (manifest.get(part) or {}).items():
             for node_id in (key, *(values or ())):
                 if node_id not in everything:
-                    yield ArtifactDefect(
-                        "dangling", node_id, f"`{part}` names it, but it does not exist"
-                    )
+                    yield "dangling", node_id, f"`{part}` names it, but it does not exist"
     for node_id, node in everything.items():
         for parent in parents(node):
             if parent not in everything:
-                yield ArtifactDefect(
-                    "dangling", parent, f"{node_id} depends on it, but it does not exist"
-                )
+                yield "dangling", parent, f"{node_id} depends on it, but it does not exist"
 
 
-def _edges(manifest: Node, everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _edges(manifest: Node, everything: Mapping[str, Node]) -> Iterator[_Defect]:
     """`depends_on`, `parent_map` and `child_map` must hold the same edges."""
     upstream = manifest.get("parent_map") or {}
     downstream = manifest.get("child_map") or {}
     for node_id, node in everything.items():
         if node_id not in upstream:
-            yield ArtifactDefect(
-                "parent-map", node_id, "`parent_map` has no entry for it: its edges are lost"
-            )
+            yield "parent-map", node_id, "`parent_map` has no entry for it: its edges are lost"
             continue
         for parent in set(parents(node)) - set(upstream[node_id] or ()):
-            yield ArtifactDefect("parent-map", node_id, f"`parent_map` lacks its parent {parent}")
+            yield "parent-map", node_id, f"`parent_map` lacks its parent {parent}"
         for parent in upstream[node_id] or ():
             if parent not in parents(node):
-                yield ArtifactDefect(
-                    "parent-map", node_id, f"`parent_map` has {parent}, `depends_on` does not"
-                )
+                yield "parent-map", node_id, f"`parent_map` has {parent}, `depends_on` does not"
             if node_id not in (downstream.get(parent) or ()):
-                yield ArtifactDefect("child-map", node_id, f"`child_map` of {parent} lacks it")
+                yield "child-map", node_id, f"`child_map` of {parent} lacks it"
 
 
-def _cycle(manifest: Node, everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _cycle(manifest: Node, everything: Mapping[str, Node]) -> Iterator[_Defect]:
     graph: dict[str, set[str]] = defaultdict(set)
     for node_id, node in everything.items():
         graph[node_id].update(parents(node), (manifest.get("parent_map") or {}).get(node_id) or ())
@@ -162,10 +153,10 @@ def _cycle(manifest: Node, everything: Mapping[str, Node]) -> Iterator[ArtifactD
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         path = " -> ".join(reversed(error.args[1]))
-        yield ArtifactDefect("cycle", "graph", f"`+name+` selectors never end on {path}")
+        yield "cycle", "graph", f"`+name+` selectors never end on {path}"
 
 
-def _names(everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _names(everything: Mapping[str, Node]) -> Iterator[_Defect]:
     counts = Counter(
         str(node.get("name"))
         for node in everything.values()
@@ -173,23 +164,76 @@ def _names(everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
     )
     for name, count in counts.items():
         if count > 1:
-            yield ArtifactDefect(
-                "name", name, f"{count} nodes have this name: selectors find all of them"
-            )
+            yield "name", name, f"{count} nodes have this name: selectors find all of them"
 
 
-def _catalog(catalog: Node | None, everything: Mapping[str, Node]) -> Iterator[ArtifactDefect]:
+def _catalog(catalog: Node | None, everything: Mapping[str, Node]) -> Iterator[_Defect]:
     for part in ("nodes", "sources"):
         entries = (catalog or {}).get(part)
         if not isinstance(entries, dict):
-            yield ArtifactDefect("catalog", part, f"`{part}` is missing: blank site")
+            yield "catalog", part, f"`{part}` is missing: blank site"
             continue
         for node_id, entry in entries.items():
             if not (entry.get("metadata") or {}).get("type"):
-                yield ArtifactDefect(
-                    "catalog-type", node_id, "`metadata.type` is null: its details fail"
-                )
+                yield "catalog-type", node_id, "`metadata.type` is null: its details fail"
             if node_id not in everything:
-                yield ArtifactDefect(
-                    "catalog-node", node_id, "it is in the catalog but not in the manifest"
-                )
+                yield "catalog-node", node_id, "it is in the catalog but not in the manifest"
+
+
+def faults(artifacts: Artifacts, grafted: Grafted) -> list[str]:
+    """Return the faults of a graft as messages; empty if it is valid."""
+    before = check(artifacts.manifest, artifacts.catalog)
+    after = check(grafted.manifest, grafted.catalog)
+    ours = new_defects(before, after, grafted.redirects)
+    defects = [f"new defect: {d.subject}: {d.text}" for d in ours]
+    return [*defects, *_loads(artifacts, grafted), *_schema(artifacts, grafted)][:_SHOWN]
+
+
+def _loads(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
+    """Errors of dbt's own loader, unless dbt's own document has one too.
+
+    Macros are left out: a graft does not change them, and dbt does not load all that it writes.
+    """
+    from dbt.artifacts.schemas.catalog import CatalogArtifact
+    from dbt.artifacts.schemas.manifest import WritableManifest
+
+    for name, kind, ours, original in (
+        ("manifest", WritableManifest, grafted.manifest, artifacts.manifest),
+        ("catalog", CatalogArtifact, grafted.catalog, artifacts.catalog),
+    ):
+        if (error := _refusal(kind, ours)) and not _refusal(kind, original):
+            yield f"dbt does not load the {name}: {error[:300]}"
+
+
+def _refusal(kind: Any, document: dict[str, Any]) -> str:
+    # The loader modifies its argument.
+    content = loads(dump({**document, "macros": {}} if "macros" in document else document))
+    try:
+        kind.upgrade_schema_version(content)
+    # dbt raises whatever its parts raise.
+    except Exception as error:
+        _log.debug("dbt refuses an artifact", exc_info=True)
+        return str(error).strip() or type(error).__name__
+    return ""
+
+
+def _schema(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
+    """Added or changed nodes that do not match the JSON schema of the installed dbt.
+
+    Only v12 is checked; a node that did not match before the graft is skipped.
+    """
+    if not str(artifacts.manifest["metadata"].get("dbt_schema_version")).endswith("/v12.json"):
+        return
+    from dbt.artifacts.schemas.manifest import WritableManifest
+    from jsonschema import Draft202012Validator
+
+    schema = WritableManifest.json_schema()["properties"]
+    for part in (*PARTS, "groups"):
+        validator = Draft202012Validator(schema[part].get("additionalProperties") or {})
+        before = artifacts.manifest.get(part) or {}
+        for key, node in (grafted.manifest.get(part) or {}).items():
+            old = before.get(key)
+            if node is old or validator.is_valid(node):
+                continue
+            if old is None or validator.is_valid(old):
+                yield f"{key} does not match the JSON schema of the manifest"

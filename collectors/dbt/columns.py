@@ -14,7 +14,6 @@ from typing import Any
 
 from dbt_graft.collectors.dbt.branches import branches
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
-from dbt_graft.collectors.dbt.dialects import dialect_of
 from dbt_graft.collectors.dbt.edges import ColumnTracer
 from dbt_graft.collectors.dbt.followed_query import (
     FollowedQuery,
@@ -22,7 +21,7 @@ from dbt_graft.collectors.dbt.followed_query import (
     query_digest,
     unite_queries,
 )
-from dbt_graft.collectors.dbt.models import DbtModel, RelationNames, read_models
+from dbt_graft.collectors.dbt.models import DbtModel, RelationNames, dialect_of, read_models
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId

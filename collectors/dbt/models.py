@@ -27,6 +27,23 @@ _SNAPSHOT_COLUMNS = (
     "dbt_is_deleted",
     "dbt_change_type",
 )
+# Adapters that are called like the dialect; of the others those that share an engine share it.
+_OWN = (
+    *("athena", "bigquery", "clickhouse", "databricks", "doris", "dremio", "drill", "druid"),
+    *("duckdb", "exasol", "hive", "materialize", "mysql", "oracle", "postgres", "presto"),
+    *("redshift", "risingwave", "singlestore", "snowflake", "spark", "sqlite", "starrocks"),
+    *("teradata", "trino"),
+)
+_DIALECTS = {
+    **{name: name for name in _OWN},
+    **dict.fromkeys(("cratedb", "greenplum", "vertica", "yellowbrick"), "postgres"),
+    "databend": "snowflake",
+    **dict.fromkeys(("fabric", "sqlserver", "synapse"), "tsql"),
+    **dict.fromkeys(("fabricspark", "glue", "watsonx_spark"), "spark"),
+    "impala": "hive",
+    **dict.fromkeys(("mariadb", "mysql5", "tidb"), "mysql"),
+    **dict.fromkeys(("upsolver", "watsonx_presto"), "presto"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +202,8 @@ def _fits(relation: Name, name: Name) -> bool:
 def _building_model(models: Iterable[DbtModel]) -> DbtModel:
     """The one that builds the relation, where a source has the same."""
     return min(models, key=lambda model: (model.kind == "source", model.unique_id))
+
+
+def dialect_of(adapter: str) -> str | None:
+    """The dialect of an adapter, by its name in sqlglot; None for one that we do not know."""
+    return _DIALECTS.get(adapter.strip().lower())

@@ -12,8 +12,13 @@ import orjson
 
 from dbt_graft.analysis.review.compare import NOT_COMPILED
 from dbt_graft.analysis.review.node import QueryOutline, ReviewedNode
-from dbt_graft.collectors.dbt.dialects import dialect_of
-from dbt_graft.collectors.dbt.models import DbtModel, Document, RelationNames, read_models
+from dbt_graft.collectors.dbt.models import (
+    DbtModel,
+    Document,
+    RelationNames,
+    dialect_of,
+    read_models,
+)
 from dbt_graft.collectors.dbt.outline_scope import digest
 from dbt_graft.collectors.dbt.query_outline import query_outline
 from dbt_graft.collectors.dbt.review_columns import (

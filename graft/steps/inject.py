@@ -29,7 +29,7 @@ from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
 from dbt_graft.graft.steps.collecting import CollectResult
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts
-from dbt_graft.injector import validate as validation
+from dbt_graft.injector.integrity import faults
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
@@ -80,9 +80,9 @@ def graft(
     _warn(project, view, grafted, progress)
     if validate and project.dbt:
         with progress.step("inject", "validating the artifacts with dbt"):
-            if faults := validation.faults(project.dbt.artifacts, grafted):
+            if new_faults := faults(project.dbt.artifacts, grafted):
                 out = config.path(config.artifacts)
-                raise GraftError("\n".join(faults), place=out, remedy="please report this")
+                raise GraftError("\n".join(new_faults), place=out, remedy="please report this")
     if index and not project.damaged:
         index.write(DescribedLineage(grafted.lineage, grafted.descriptions, grafted.consumers))
     return grafted

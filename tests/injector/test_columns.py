@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.injector import artifacts, docs, validate
+from dbt_graft.injector import artifacts, docs
 from dbt_graft.injector.artifacts import dump
 from dbt_graft.injector.columns import columns
 from dbt_graft.injector.graft import graft
+from dbt_graft.injector.integrity import faults
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
@@ -210,7 +211,7 @@ def test_grafting_again_gives_the_same_bytes_and_undo_takes_it_back(
 
 
 def test_dbt_loads_it_and_its_schema_has_no_fault(project: Any, log: Any) -> None:
-    assert validate.faults(project.artifacts(), graft_with(project, log)) == []
+    assert faults(project.artifacts(), graft_with(project, log)) == []
 
 
 def test_the_page_s_copy_says_it_below_what_the_team_wrote(project: Any, log: Any) -> None:

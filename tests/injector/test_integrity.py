@@ -13,6 +13,7 @@ from dbt_graft.injector.report import Grafted
 Json = dict[str, Any]
 TEST = "test.shop.not_null_orders_id"
 RELATIONSHIPS = "test.shop.relationships_stg_orders_rate"
+RAW_ORDERS = "model.python_tasks.raw_orders"
 
 
 def _test_target_gone(manifest: Json, catalog: Json) -> None:
@@ -197,3 +198,48 @@ def test_a_defect_of_a_promoted_source_is_not_ours(
     after = integrity.check(grafted.manifest, grafted.catalog)
     assert before
     assert integrity.new_defects(before, after, grafted.redirects) == []
+
+
+def _faults(project: Any, grafted: Grafted) -> list[str]:
+    return integrity.faults(project.artifacts(), grafted)
+
+
+def test_a_graft_is_sound(project: Any, grafted: Grafted) -> None:
+    assert _faults(project, grafted) == []
+
+
+def _without_config(manifest: Json) -> None:
+    del manifest["nodes"][RAW_ORDERS]["config"]
+
+
+def _own_key(manifest: Json) -> None:
+    manifest["nodes"][RAW_ORDERS]["graft"] = {}
+
+
+def _not_loaded(manifest: Json) -> None:
+    del manifest["nodes"][RAW_ORDERS]["checksum"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reported"),
+    [
+        (_without_config, "`config` is missing: all sidebar trees are empty"),
+        (_own_key, f"{RAW_ORDERS} does not match the JSON schema of the manifest"),
+        (_not_loaded, "dbt does not load"),
+    ],
+)
+def test_a_defect_that_the_graft_makes_is_reported(
+    project: Any, grafted: Grafted, spoil: Callable[[Json], None], reported: str
+) -> None:
+    spoil(grafted.manifest)
+
+    assert reported in "\n".join(_faults(project, grafted))
+
+
+def test_what_was_wrong_before_is_not_ours(
+    project: Any, log: Any, run: Callable[..., Grafted]
+) -> None:
+    stg = project.manifest["nodes"]["model.shop.stg_orders"]
+    stg |= {"unknown_key": 1, "fqn": None, "tags": [7]}
+
+    assert _faults(project, run(project, log)) == []

@@ -28,12 +28,12 @@ from hypothesis import strategies as st
 from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.graft import graft
+from dbt_graft.injector.integrity import faults
 from dbt_graft.injector.manifest import PARTS, all_nodes, parents
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.relations import relations, short_names
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import restore
-from dbt_graft.injector.validate import faults
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage

@@ -32,8 +32,7 @@ from dbt_graft.graft.project.privacy_labels import spread_labels
 from dbt_graft.graft.questions.audience.labels import audience_of, check_labels, task_levels
 from dbt_graft.graft.questions.audience.words import Sight, hidden_texts, words_of
 from dbt_graft.injector.audience import visible_artifacts
-from dbt_graft.injector.audience_nodes import hidden_nodes, named_nodes, nodes_naming_hidden
-from dbt_graft.injector.audience_values import texts
+from dbt_graft.injector.audience_nodes import hidden_nodes, named_nodes, nodes_naming_hidden, texts
 from dbt_graft.injector.ephemeral import is_ephemeral
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.daily import DailyHistory

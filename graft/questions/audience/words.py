@@ -12,8 +12,7 @@ from dbt_graft.analysis.audience.words import WORD, HiddenWords, hidden_words
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.graft.project.complete_project import CompleteProject, description_ids
 from dbt_graft.graft.questions.leaks.product_words import product_words
-from dbt_graft.injector.audience_nodes import named_nodes
-from dbt_graft.injector.audience_values import texts
+from dbt_graft.injector.audience_nodes import named_nodes, texts
 from dbt_graft.injector.ephemeral import is_ephemeral
 from dbt_graft.injector.manifest import Node
 from dbt_graft.lineage.dataset import DatasetId

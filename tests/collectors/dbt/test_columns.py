@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
-from dbt_graft.collectors.dbt.dialects import dialect_of
+from dbt_graft.collectors.dbt.models import dialect_of
 from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Evidence
