@@ -5,43 +5,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow, flows
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Evidence, Status
+from dbt_graft.lineage.records import Access, Evidence, Status
+from tests import notation
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 def run(*statements: str, run_id: str = "r1", status: Status = Status.OK) -> list[Access]:
-    """Accesses of a run's statements, each written `OPERATION target <- source source`.
-
-    A name with `#` is a temporary table.
-    """
-    accesses = []
-    for position, statement in enumerate(statements):
-        left, _, right = statement.partition("<-")
-        operation, _, target = left.strip().rpartition(" ")
-        if target == "_":
-            target = ""
-        named = [(Direction.WRITE, target)] if target else []
-        named += [(Direction.READ, source) for source in right.split()]
-        accesses += [
-            Access(
-                task="t",
-                run_id=run_id,
-                dataset=DatasetId("db", name),
-                kind=Kind.TEMPORARY if name.startswith("#") else Kind.TABLE,
-                direction=direction,
-                operation=Operation(operation.replace("_", " ") or "SELECT"),
-                shape_id=statement,
-                first_at=START + timedelta(seconds=position),
-                last_at=START + timedelta(seconds=position),
-                status=status,
-            )
-            for direction, name in named
-        ]
-    return accesses
+    """The accesses of a run's statements, a second apart; a name with `#` is a temporary table."""
+    return [
+        access
+        for second, text in enumerate(statements)
+        for access in notation.statement(
+            text, at=START + timedelta(seconds=second), task="t", run_id=run_id, status=status
+        )
+    ]
 
 
 def edges(found: list[Flow]) -> list[str]:
@@ -54,14 +33,14 @@ def edges(found: list[Flow]) -> list[str]:
         pytest.param(["INSERT c <- a b"], ["a->c", "b->c"], id="a statement carries its data"),
         pytest.param(["INSERT c <- a", "INSERT d <- b"], ["a->c", "b->d"], id="each its own"),
         pytest.param(["UPDATE a <- a b"], ["b->a"], id="no edge to itself"),
-        pytest.param(["SELECT_INTO #t <- a", "MERGE b <- #t"], ["a->b"], id="through temporary"),
+        pytest.param(["SELECT INTO #t <- a", "MERGE b <- #t"], ["a->b"], id="through temporary"),
         pytest.param(
-            ["SELECT_INTO #t <- a", "INSERT #u <- #t b", "INSERT c <- #u"],
+            ["SELECT INTO #t <- a", "INSERT #u <- #t b", "INSERT c <- #u"],
             ["a->c", "b->c"],
             id="through two temporaries",
         ),
         pytest.param(
-            ["SELECT_INTO #t <- a", "INSERT x <- #t", "SELECT_INTO #t <- b", "INSERT y <- #t"],
+            ["SELECT INTO #t <- a", "INSERT x <- #t", "SELECT INTO #t <- b", "INSERT y <- #t"],
             ["a->x", "b->y"],
             id="a temporary made anew holds only the new",
         ),
@@ -73,7 +52,7 @@ def edges(found: list[Flow]) -> list[str]:
         pytest.param(["SELECT _ <- a", "TRUNCATE b <-", "DROP c <-"], [], id="nor do these"),
         pytest.param(["DELETE b <- a"], ["a->b"], id="a delete by another table depends on it"),
         pytest.param(["SELECT _ <- a"], [], id="reading alone makes no edge"),
-        pytest.param(["CREATE_VIEW v <- a", "INSERT b <- v"], ["v->b", "a->v"], id="views stand"),
+        pytest.param(["CREATE VIEW v <- a", "INSERT b <- v"], ["v->b", "a->v"], id="views stand"),
     ],
 )
 def test_flows_of_a_run(statements: list[str], expected: list[str]) -> None:
@@ -85,13 +64,13 @@ def test_failed_work_makes_no_lineage() -> None:
 
 
 def test_memory_and_temporaries_end_with_the_run() -> None:
-    first = run("SELECT _ <- a", "SELECT_INTO #t <- a", run_id="r1")
+    first = run("SELECT _ <- a", "SELECT INTO #t <- a", run_id="r1")
     second = run("INSERT b <-", "INSERT c <- #t", run_id="r2")
     assert flows(first + second) == []
 
 
 def test_hops_are_stored_with_the_flow() -> None:
-    (through,) = flows(run("SELECT_INTO #t <- a", "INSERT b <- #t"))
+    (through,) = flows(run("SELECT INTO #t <- a", "INSERT b <- #t"))
     assert [hop.name for hop in through.hops] == ["#t"]
     assert not through.through_memory
     (flow,) = flows(run("SELECT _ <- a", "INSERT b <-"))
@@ -108,7 +87,7 @@ def test_runs_of_one_task_make_one_flow_by_the_more_direct_way() -> None:
 
 
 def test_the_way_that_a_log_shows_wins_over_the_shorter_one_that_is_declared() -> None:
-    seen = run("SELECT_INTO #t <- a", "INSERT b <- #t", run_id="r1")
+    seen = run("SELECT INTO #t <- a", "INSERT b <- #t", run_id="r1")
     declared = [
         replace(one, evidence=Evidence.DECLARED) for one in run("INSERT b <- a", run_id="r2")
     ]

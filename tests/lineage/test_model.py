@@ -1,7 +1,7 @@
 """The lineage as everybody reads it, built from records."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
@@ -21,23 +21,15 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.settings import LineageSettings
+from tests import notation
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-def access(task: str, direction: Direction, name: str, **known: object) -> Access:
-    made = Access(
-        task=task,
-        run_id=f"{task}-1",
-        dataset=parse_dataset_id(name),
-        kind=Kind.TABLE,
-        direction=direction,
-        operation=Operation.INSERT if direction is Direction.WRITE else Operation.SELECT,
-        shape_id=f"{task}-shape",
-        first_at=DAY,
-        last_at=DAY,
-    )
-    return replace(made, **known)  # type: ignore[arg-type]
+def access(task: str, direction: Direction, name: str, **known: Any) -> Access:
+    operation = Operation.INSERT if direction is Direction.WRITE else Operation.SELECT
+    known = {"operation": operation, "task": task, "shape_id": f"{task}-shape", "at": DAY, **known}
+    return notation.access(dataset=parse_dataset_id(name), **known)
 
 
 READ, WRITE = Direction.READ, Direction.WRITE

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
+from tests import notation
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 A, B, TEMPORARY = (DatasetId("db", name) for name in ("a", "b", "##t"))
@@ -21,22 +23,11 @@ def access(
     dataset: DatasetId,
     hour: int,
     operation: Operation = Operation.INSERT,
-    task: str = "load",
-    status: Status = Status.OK,
+    **fields: Any,
 ) -> Access:
-    at = DAY + timedelta(hours=hour)
-    return Access(
-        task=task,
-        run_id=run_id,
-        dataset=dataset,
-        kind=Kind.TEMPORARY if dataset == TEMPORARY else Kind.TABLE,
-        direction=direction,
-        operation=operation,
-        shape_id=f"{operation} {dataset} {direction}",
-        first_at=at,
-        last_at=at,
-        status=status,
-    )
+    at, shape = DAY + timedelta(hours=hour), f"{operation} {dataset} {direction}"
+    known = {"run_id": run_id, "direction": direction, "shape_id": shape, **fields}
+    return notation.access(operation, dataset, at=at, **known)
 
 
 def run(run_id: str, engine: str, hour: int, status: Status = Status.OK, parent: str = "") -> Run:

@@ -10,7 +10,7 @@ import pytest
 
 from dbt_graft.lineage.building.as_of import as_of, oldest
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -31,6 +31,7 @@ from dbt_graft.lineage.records import (
     Subtype,
     TaskMetadata,
 )
+from tests import notation
 from tests.cases import for_each
 from tests.lineage.past_histories import START, TABLES, history, times
 
@@ -40,9 +41,8 @@ READ, WRITE = Direction.READ, Direction.WRITE
 
 
 def _access(dataset: DatasetId, side: Direction, day: float, **other: Any) -> Access:
-    at = START + day * DAY
-    values = {"operation": Operation.INSERT, "shape_id": "s", "first_at": at, "last_at": at}
-    return Access("load", "r1", dataset, Kind.TABLE, side, **{**values, **other})
+    values = {"operation": Operation.INSERT, "direction": side, "run_id": "r1", **other}
+    return notation.access(dataset=dataset, at=START + day * DAY, **values)
 
 
 def _facts(lineage: Lineage) -> object:

@@ -8,10 +8,11 @@ import pytest
 
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.date_shards import date_shards, shard
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Dataset, Direction, Records
+from dbt_graft.lineage.records import Access, Dataset, Records
 from dbt_graft.lineage.settings import LineageSettings, OneNameRules
+from tests import notation
 from tests.lineage.shown_periods import shown
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -22,9 +23,7 @@ def dataset(name: str) -> DatasetId:
 
 
 def access(name: str, operation: Operation = Operation.INSERT) -> Access:
-    direction = Direction.READ if operation is Operation.SELECT else Direction.WRITE
-    one = dataset(name)
-    return Access("load", "r", one, Kind.TABLE, direction, operation, "s", first_at=AT, last_at=AT)
+    return notation.access(operation, dataset(name), at=AT)
 
 
 def records(*names: str | Access) -> Records:

@@ -11,6 +11,7 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records, Status
+from tests import notation
 from tests.lineage.past_histories import START, TABLES
 
 A, *_ = TABLES
@@ -18,9 +19,7 @@ DAY = timedelta(days=1)
 
 
 def _access(day: float, operation: Operation, **other: Any) -> Access:
-    at = START + day * DAY
-    values = {"direction": Direction.WRITE, "first_at": at, "last_at": at, **other}
-    return Access("load", f"r{day}", A, Kind.TABLE, operation=operation, shape_id="s", **values)
+    return notation.access(operation, A, at=START + day * DAY, run_id=f"r{day}", **other)
 
 
 DROPPED = Dataset(A, first_seen=START, last_seen=START + DAY, dropped_at=START + DAY, origin="log1")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.ignored_tasks import without_tasks
-from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Dataset, Direction, Records, Run
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Access, Dataset, Records, Run
 from dbt_graft.lineage.settings import IgnoredTasks, LineageSettings
+from tests import notation
 
 
 def wrote(task: str, name: str) -> Access:
-    dataset = DatasetId("spark", name)
-    return Access(
-        *(task, f"{task}-1", dataset, Kind.TABLE, Direction.WRITE, Operation.INSERT, task),
-        statements=3,
+    return notation.access(
+        "INSERT", DatasetId("spark", name), task=task, shape_id=task, statements=3
     )
 
 

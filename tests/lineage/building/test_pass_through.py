@@ -22,6 +22,7 @@ from dbt_graft.lineage.records import (
     Shape,
 )
 from dbt_graft.lineage.settings import LineageSettings, NameReason, OneNameRules
+from tests import notation
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 TYPED = (Column("id", "int"), Column("amount", "int"))
@@ -36,8 +37,8 @@ def access(
 ) -> Access:
     direction = Direction.READ if reads else Direction.WRITE
     kind = Kind.VIEW if name.startswith("v_") else Kind.TABLE
-    one = dataset(name)
-    return Access(task, "r", one, kind, direction, operation, shape, first_at=AT, last_at=AT)
+    known = {"direction": direction, "kind": kind, "shape_id": shape}
+    return notation.access(operation, dataset(name), at=AT, task=task, run_id="r", **known)
 
 
 def view(name: str, table: str, query: str = "SELECT * FROM t") -> Records:

@@ -8,10 +8,11 @@ import pytest
 
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.run_tables import pattern
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Records
+from dbt_graft.lineage.records import Access, Records
 from dbt_graft.lineage.settings import LineageSettings, NameReason, OneNameRules
+from tests import notation
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 A, B = "tmp_orders_8f3a91c2", "tmp_orders_77b0ce41"
@@ -24,11 +25,8 @@ def dataset(name: str) -> DatasetId:
 def access(run: str, name: str, operation: Operation = Operation.CREATE_TABLE_AS) -> Access:
     """By a run: `load 1`."""
     task, run_id = run.split()
-    direction = Direction.READ if operation is Operation.SELECT else Direction.WRITE
     at = AT.replace(hour={"SELECT": 1, "DROP": 2}.get(operation, 0))
-    return Access(
-        task, run_id, dataset(name), Kind.TABLE, direction, operation, name, first_at=at, last_at=at
-    )
+    return notation.access(operation, dataset(name), at=at, task=task, run_id=run_id, shape_id=name)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dbt_graft.lineage.building.superseded import supersessions
-from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Run, Status
+from dbt_graft.lineage.records import Access, Run, Status
+from tests import notation
 from tests.lineage.past_histories import START, TABLES
 
 A, B, *_ = TABLES
@@ -75,18 +75,8 @@ def _write(
     period = Period(
         START + days[0] * DAY, START + days[1] * DAY, Grain.DAY, PeriodEvidence.PARTITION, "ds"
     )
-    values = {"task": "load", "dataset": A, "periods": (period,), **other}
-    at = START + hour * HOUR
-    return Access(
-        run_id=run,
-        kind=Kind.TABLE,
-        direction=Direction.WRITE,
-        operation=operation,
-        shape_id=f"s-{operation}",
-        first_at=at,
-        last_at=at,
-        **values,
-    )
+    values = {"dataset": A, "periods": (period,), "shape_id": f"s-{operation}", **other}
+    return notation.access(operation, at=START + hour * HOUR, run_id=run, **values)
 
 
 OVERWRITE, INSERT, DELETE = Operation.INSERT_OVERWRITE, Operation.INSERT, Operation.DELETE
