@@ -39,7 +39,7 @@ def _address(_: click.Context, __: click.Parameter, value: str) -> str:
     epilog="\b\nExample: graft incident open raw.orders --dates 2026-10-05 --dry-run",
 )
 def incident() -> None:
-    """Bad data: what it went into, what must run again, and what is on record."""
+    """Show what bad data went into and what must run again: open, close, list, show."""
 
 
 @incident.command(
