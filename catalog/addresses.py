@@ -68,7 +68,7 @@ def former_paths(lineage: Lineage, moved: Mapping[str, str]) -> dict[str, str]:
     """
     paths = {
         dataset_path(former): dataset_path(dataset)
-        for dataset, names in lineage.former_names.items()
+        for dataset, names in lineage.names.former.items()
         for former in names
     }
     for dataset in lineage.datasets:

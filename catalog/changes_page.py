@@ -124,7 +124,7 @@ def renamed_datasets(index: Index, moved: Mapping[str, str]) -> dict[DatasetId, 
         for dataset in index.datasets
         if dataset.namespace == now
     }
-    for dataset, names in index.lineage.former_names.items():
+    for dataset, names in index.lineage.names.former.items():
         renames |= dict.fromkeys(names, dataset)
     return renames
 

@@ -170,8 +170,8 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         history=usages_history(index.lineage, writers, index.days.datasets.get(dataset, ())),
         statements=statements(index, [*writers, *([view] if view else [])]),
         flows=[flow for flow in flows if flow.definition is None],
-        aliases=index.lineage.aliases.get(dataset, ()),
-        former_names=index.lineage.former_names.get(dataset, ()),
+        aliases=index.lineage.names.aliases.get(dataset, ()),
+        former_names=index.lineage.names.former.get(dataset, ()),
         dates=index.dates.get(dataset),
         impact=index.impact(dataset),
     )

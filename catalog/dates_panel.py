@@ -102,7 +102,7 @@ def dates_panel(
     Args:
         newest: The time of the newest access.
     """
-    is_declared = dataset in history.lineage.declared_dates
+    is_declared = dataset in history.lineage.history.declared_dates
     on_record = taints.by_dataset.get(dataset, ())
     if history.grain(dataset) is None and not is_declared and not on_record:
         return None

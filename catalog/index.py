@@ -40,7 +40,7 @@ from dbt_graft.lineage.records import (
     Run,
     Status,
 )
-from dbt_graft.lineage.spelling import Spelling
+from dbt_graft.lineage.renaming import map_datasets, spelling
 from dbt_graft.lineage.usage import Usage
 
 # Columns that are listed for a column beyond those that it feeds directly.
@@ -88,17 +88,15 @@ class Index:
         is_excerpt: bool = False,
     ) -> None:
         # dbt's spelling counts where dbt knows a dataset.
-        spelling = Spelling((*(descriptions or {}), *lineage.datasets))
-        self.lineage = lineage = lineage.apply_spelling(spelling)
+        spelled = spelling((*(descriptions or {}), *lineage.datasets))
+        self.lineage = lineage = map_datasets(lineage, spelled)
         self.descriptions = dict(descriptions or {})
         self.lineage = lineage = self._with_built_again(lineage)
         self.has_dbt_docs = has_dbt_docs
         self.days, self.now = days or DailyHistory(), now
         self.privacy, self.sensitive = privacy, sensitive
         self.is_excerpt = is_excerpt
-        self.consumers = _merge_by_name(
-            replace(consumer, reads=spelling.all(consumer.reads)) for consumer in consumers
-        )
+        self.consumers = _merge_by_name(map_datasets(consumer, spelled) for consumer in consumers)
         self.datasets = self._all_datasets()
         self.shows_impact = (
             len(self.datasets) <= MAX_WITH_IMPACT if shows_impact is None else shows_impact
@@ -129,13 +127,13 @@ class Index:
     def dates(self) -> Mapping[DatasetId, DatesPanel]:
         """The panels of the datasets whose dates are known, or that are tainted."""
         lineage = self.lineage
-        if not (lineage.taints or lineage.declared_dates) and not any(
-            access.periods for access in lineage.accesses
+        if not (lineage.history.taints or lineage.history.declared_dates) and not any(
+            access.periods for access in lineage.history.accesses
         ):
             return {}
         history = AccessHistory(lineage)
         taints = taints_now(history)
-        newest = max((a.last_at for a in lineage.accesses if a.last_at), default=None)
+        newest = max((a.last_at for a in lineage.history.accesses if a.last_at), default=None)
         panels = (
             (dataset, dates_panel(history, dataset, taints, newest)) for dataset in self.datasets
         )
@@ -295,7 +293,7 @@ class Index:
         description = self.descriptions.get(dataset)
         ids = description.dbt_ids if description else ()
         results = [
-            result for node_id in ids for result in self.lineage.node_results.get(node_id, ())
+            result for node_id in ids for result in self.lineage.dbt.node_results.get(node_id, ())
         ]
         return sorted(results, key=result_recency, reverse=True)
 

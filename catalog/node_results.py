@@ -116,7 +116,7 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
     other_tests: list[ShownTest] = []
     description = index.descriptions.get(dataset)
     for test in description.tests if description else ():
-        last = index.lineage.node_results.get(test.node_id, ())
+        last = index.lineage.dbt.node_results.get(test.node_id, ())
         column = test.column.casefold()
         tests = column_tests[column] if column in listed else other_tests
         tests.append(ShownTest(test, last[0] if last else None))

@@ -178,10 +178,10 @@ class PageKeys:
                         ],
                         index.results(dataset),
                         [
-                            lineage.node_results.get(test.node_id)
+                            lineage.dbt.node_results.get(test.node_id)
                             for test in (description.tests if description else ())
                         ],
-                        lineage.former_names.get(dataset),
+                        lineage.names.former.get(dataset),
                         index.dates.get(dataset),
                         flows,
                         users,
@@ -200,11 +200,11 @@ class PageKeys:
         task, consumer = self._index.tasks.get(name), self._index.consumers.get(name)
         usages = task.usages if task else ()
         shapes = dict.fromkeys(id_ for usage in usages for id_ in usage.shapes)
-        started_by = self._index.lineage.orchestrator_runs
+        started_by = self._index.lineage.history.orchestrator_runs
         by = [
             orchestrator_task(run, started_by) for run in (task.runs if task and started_by else ())
         ]
-        superseded = self._index.lineage.superseded
+        superseded = self._index.lineage.history.superseded
         later = [superseded.get((name, run.run_id)) for run in (task.runs if task else ())]
         days = [tuple(day) for day in self._index.days.tasks.get(name, ())]
         later = later if any(later) else []
@@ -220,7 +220,7 @@ class PageKeys:
         index = self._index
         description = index.descriptions.get(dataset)
         ids = (*description.dbt_ids, *(t.node_id for t in description.tests)) if description else ()
-        results = (index.lineage.node_results.get(id_) for id_ in ids)
+        results = (index.lineage.dbt.node_results.get(id_) for id_ in ids)
         writers = index.lineage.usages_of(dataset, Direction.WRITE)
         runs = (index.last_run(usage) for usage in writers)
         return digest(

@@ -166,10 +166,10 @@ def _task_runs(lineage: Lineage, runs: Iterable[Run], usages: Iterable[Usage]) -
             task=run.task,
             rows=rows.get((run.engine, run.run_id)),
             error=run.error or "",
-            by=orchestrator_task(run, lineage.orchestrator_runs),
+            by=orchestrator_task(run, lineage.history.orchestrator_runs),
             superseded=tuple(
                 replace(supersession, task="") if supersession.task == run.task else supersession
-                for supersession in lineage.superseded.get((run.task, run.run_id), ())
+                for supersession in lineage.history.superseded.get((run.task, run.run_id), ())
             ),
         )
         for run in runs

@@ -138,7 +138,7 @@ def _model(
     lineage: Lineage, model: Definition, edges: Mapping[tuple[str, DatasetId], list[ColumnEdge]]
 ) -> Section:
     """A dbt model, seed or snapshot, as if it were a task; dbt declares it."""
-    built_at = _time(_built_at(lineage.node_results.get(model.name, ())))
+    built_at = _time(_built_at(lineage.dbt.node_results.get(model.name, ())))
     declared = (Evidence.DECLARED, built_at)
     return {
         "last_at": built_at,
@@ -214,7 +214,7 @@ def _jobs(lineage: Lineage) -> dict[str, str]:
     tasks_by_job: dict[str, set[str]] = defaultdict(set)
     for task in lineage.tasks.values():
         for run in task.runs:
-            if airflow_run := airflow_run_of(run, lineage.orchestrator_runs):
+            if airflow_run := airflow_run_of(run, lineage.history.orchestrator_runs):
                 tasks_by_job[airflow_run.job.name].add(task.name)
     return {job: next(iter(tasks)) for job, tasks in tasks_by_job.items() if len(tasks) == 1}
 
@@ -233,7 +233,7 @@ def _last_write(lineage: Lineage, dataset: DatasetId) -> Section:
     """The last time that a task or dbt put data into a dataset; its definition's for dbt's own."""
     writes = [(usage.last_at, usage.task) for usage in lineage.writers(dataset) if usage.last_at]
     definition = lineage.definition(dataset, DefinitionKind.DBT)
-    if definition and (built_at := _built_at(lineage.node_results.get(definition.name, ()))):
+    if definition and (built_at := _built_at(lineage.dbt.node_results.get(definition.name, ()))):
         writes.append((built_at, definition.name))
     at, task = max(writes, default=(None, None))
     return {"written_at": _time(at), "task": task}

@@ -36,7 +36,7 @@ def run_manifest(
         history: With the accesses of all runs.
     """
     lineage = history.lineage
-    accesses = [access for access in lineage.accesses if _is_of_run(access, run)]
+    accesses = [access for access in lineage.history.accesses if _is_of_run(access, run)]
     inputs = _group_by_dataset(accesses, Direction.READ)
     outputs = _group_by_dataset(accesses, Direction.WRITE)
     checks = list(_checks(lineage, descriptions, run, outputs))
@@ -96,7 +96,7 @@ def run_manifest(
                 "at": _time(write.at),
                 "dataset": str(write.dataset) if write.dataset else None,
             }
-            for write in lineage.superseded.get((run.task, run.run_id), ())
+            for write in lineage.history.superseded.get((run.task, run.run_id), ())
         ],
     }
 
@@ -187,7 +187,7 @@ def _checks(
             continue
         rewritten = _next_write(lineage, dataset, written)
         for test in tests_of(lineage, dataset, description):
-            results = lineage.node_results.get(test.node_id, ())
+            results = lineage.dbt.node_results.get(test.node_id, ())
             if result := _first(results, written, rewritten):
                 yield {
                     "dataset": str(dataset),
@@ -204,7 +204,7 @@ def _next_write(lineage: Lineage, dataset: DatasetId, after: datetime) -> dateti
     return min(
         (
             access.first_at
-            for access in lineage.accesses
+            for access in lineage.history.accesses
             if access.dataset == dataset
             and access.direction is Direction.WRITE
             and access.status is not Status.FAILED

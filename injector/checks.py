@@ -26,19 +26,23 @@ def with_checks(lineage: Lineage, manifest: Node, relations: Relations) -> Linea
     An invocation of which dbt itself has the result counts once: dbt's. Checks that are no test of
     the project stay checks; those that name no dataset either are counted in the debug log.
     """
-    checks = {node_id: check for node_id in lineage.node_results if (check := check_of(node_id))}
+    checks = {
+        node_id: check for node_id in lineage.dbt.node_results if (check := check_of(node_id))
+    }
     if not checks:
         return lineage
     tests = _Tests(manifest, relations)
     results_by_node = {
-        key: node_results for key, node_results in lineage.node_results.items() if key not in checks
+        key: node_results
+        for key, node_results in lineage.dbt.node_results.items()
+        if key not in checks
     }
     others: Counter[str] = Counter()
     # One that names its dataset comes first.
     for node_id, check in sorted(
         checks.items(), key=lambda entry: (entry[1].dataset is None, entry[0])
     ):
-        results = lineage.node_results[node_id]
+        results = lineage.dbt.node_results[node_id]
         test = tests.find(check)
         if test is None and check.dataset:
             results_by_node[node_id] = results
@@ -51,7 +55,7 @@ def with_checks(lineage: Lineage, manifest: Node, relations: Relations) -> Linea
     if others:
         names = ", ".join(f"{name} {count}" for name, count in sorted(others.items()))
         _logger.debug("checks in events that are no test of the dbt project: %s", names)
-    return replace(lineage, node_results=results_by_node)
+    return replace(lineage, dbt=replace(lineage.dbt, node_results=results_by_node))
 
 
 def _merge_results(

@@ -64,7 +64,7 @@ def graft(
     lineage = with_checks(lineage, manifest, dbt_relations)
 
     compared = agreement(
-        followed, lineage.dbt_edges, dbt_relations.builders, _views(manifest, dbt_relations)
+        followed, lineage.dbt.column_edges, dbt_relations.builders, _views(manifest, dbt_relations)
     )
     followed = compared.columns
 

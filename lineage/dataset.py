@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
 from dbt_graft.lineage.redaction import redact_name, redact_text
 
@@ -88,6 +89,10 @@ class DatasetId:
             return "/".join(self.parts[-2:])
         short = ".".join(self.parts[-2:])
         return _COUNTED.sub(r"\1", short) if "~" in short else short
+
+
+# Another name of a dataset as logs spell it: it stays as it is where datasets are renamed.
+LoggedName = Annotated[DatasetId, "shown as the logs spell it"]
 
 
 def is_global_temporary(dataset: DatasetId) -> bool:

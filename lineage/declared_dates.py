@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.dataset_kind import DatasetKind
@@ -33,12 +33,3 @@ class DeclaredDates:
         if offsets is None:
             return None
         return PartitionMapping(self.period, *offsets, evidence=MappingEvidence.DECLARED)
-
-    def rename(self, name: Callable[[DatasetId], DatasetId]) -> DeclaredDates:
-        """The same under other names of the inputs."""
-        return replace(
-            self,
-            reads={name(dataset): value for dataset, value in self.reads.items()},
-            estimated={name(dataset): value for dataset, value in self.estimated.items()},
-            completed={name(dataset): value for dataset, value in self.completed.items()},
-        )

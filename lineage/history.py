@@ -1,11 +1,16 @@
-"""Later runs that did again the work of earlier ones."""
+"""The history of datasets: what runs read and wrote, and for which dates."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.recorded_taint import RecordedTaint
+from dbt_graft.lineage.records import Access, Run
 
 RunKey = tuple[str, str]
 
@@ -23,3 +28,26 @@ class Supersession:
     run_id: str
     at: datetime | None
     dataset: DatasetId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What runs did, and what people say of the dates of data.
+
+    Attributes:
+        accesses: The accesses of lasting datasets with a time, for `lineage.access_history`.
+        orchestrator_runs: The runs of an orchestrator's tasks and DAGs, by id.
+        superseded: The runs that were done again, by task and run id, with the later ones.
+        declared_dates: What people declare of the dates of datasets.
+        partition_columns: The columns that data contracts say datasets are partitioned by, with
+            the unit of their dates.
+        taints: Taints on record, the newest first.
+    """
+
+    # Each log has its own; what they say is in all else.
+    accesses: tuple[Access, ...] = field(default=(), compare=False)
+    orchestrator_runs: Mapping[str, Run] = field(default_factory=dict)
+    superseded: Mapping[RunKey, tuple[Supersession, ...]] = field(default_factory=dict)
+    declared_dates: Mapping[DatasetId, DeclaredDates] = field(default_factory=dict)
+    partition_columns: Mapping[DatasetId, Mapping[str, Grain]] = field(default_factory=dict)
+    taints: tuple[RecordedTaint, ...] = ()

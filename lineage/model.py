@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
+from operator import itemgetter
+from typing import Any
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.dates.period import Grain
-from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
-from dbt_graft.lineage.history import RunKey, Supersession
-from dbt_graft.lineage.model_reads import ModelReads, join_reads
-from dbt_graft.lineage.recorded_taint import RecordedTaint
+from dbt_graft.lineage.history import History
+from dbt_graft.lineage.names import DatasetNames
 from dbt_graft.lineage.records import (
-    Access,
     Column,
     ColumnEdge,
     Dataset,
     DatasetMetadata,
     Direction,
-    NodeResult,
     Reject,
     Run,
     Shape,
     Status,
     TaskInfo,
 )
-from dbt_graft.lineage.settings import IgnoredTasks, NameReason
-from dbt_graft.lineage.spelling import Spelling
+from dbt_graft.lineage.renaming import map_datasets, spelling
+from dbt_graft.lineage.settings import IgnoredTasks
 from dbt_graft.lineage.usage import Usage
 
 
@@ -113,10 +111,6 @@ class Task:
             if usage.direction is direction and usage.dataset == dataset
         )
 
-    def apply_spelling(self, spelling: Spelling) -> Task:
-        """The same with the datasets of its usages spelled."""
-        return replace(self, usages=tuple(map(spelling.spell_usage, self.usages)))
-
 
 @dataclass(frozen=True)
 class Lineage:
@@ -124,23 +118,7 @@ class Lineage:
 
     Attributes:
         definitions: dbt's models and views, by name.
-        node_results: dbt's unique_id -> the results of the node, newest first. Those of checks in
-            events have ids of `lineage.checks`, until the graft.
-        model_reads: What dbt's own runs read for each table.
-        dbt_edges: The column edges in the log of dbt's own application, which
-            `lineage.agreement` compares with those of dbt's SQL.
-        former_names: For each dataset that was renamed the names that it had before, sorted.
-        aliases: For each dataset other names that logs have for it, which a rule replaces, sorted.
-        name_reasons: Why such a name is no dataset; those that a rule of graft.yml replaces are
-            left out.
-        orchestrator_runs: The runs of an orchestrator's tasks and DAGs, by id.
         dataset_metadata: Descriptions, owners and tags of datasets in events.
-        superseded: The runs that were done again, by task and run id, with the later ones.
-        accesses: The accesses of lasting datasets with a time, for `lineage.access_history`.
-        declared_dates: What people declare of the dates of datasets.
-        taints: Taints on record, the newest first.
-        partition_columns: The columns that data contracts say datasets are partitioned by, with
-            the unit of their dates.
     """
 
     datasets: Mapping[DatasetId, Dataset] = field(default_factory=dict)
@@ -150,30 +128,20 @@ class Lineage:
     rejects: tuple[Reject, ...] = ()
     column_edges: tuple[ColumnEdge, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict)
-    former_names: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
-    aliases: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
-    node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
-    dbt_edges: tuple[ColumnEdge, ...] = ()
-    model_reads: tuple[ModelReads, ...] = ()
-    orchestrator_runs: Mapping[str, Run] = field(default_factory=dict)
     dataset_metadata: Mapping[DatasetId, DatasetMetadata] = field(default_factory=dict)
-    superseded: Mapping[RunKey, tuple[Supersession, ...]] = field(default_factory=dict)
-    # Each log has its own; what they say is in all else.
-    accesses: tuple[Access, ...] = field(default=(), compare=False)
-    declared_dates: Mapping[DatasetId, DeclaredDates] = field(default_factory=dict)
-    taints: tuple[RecordedTaint, ...] = ()
     ignored: IgnoredTasks = field(default_factory=IgnoredTasks)
-    name_reasons: Mapping[DatasetId, NameReason] = field(default_factory=dict)
-    partition_columns: Mapping[DatasetId, Mapping[str, Grain]] = field(default_factory=dict)
+    names: DatasetNames = field(default_factory=DatasetNames)
+    history: History = field(default_factory=History)
+    dbt: DbtRuns = field(default_factory=DbtRuns)
 
-    def names(self, dataset: DatasetId) -> tuple[DatasetId, ...]:
+    def names_of(self, dataset: DatasetId) -> tuple[DatasetId, ...]:
         """All names of a dataset: its own, those in logs, links to it, and former ones."""
         facts = self.datasets.get(dataset)
         return (
             dataset,
-            *self.aliases.get(dataset, ()),
+            *self.names.aliases.get(dataset, ()),
             *(facts.symlinks if facts else ()),
-            *self.former_names.get(dataset, ()),
+            *self.names.former.get(dataset, ()),
         )
 
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
@@ -237,68 +205,26 @@ class Lineage:
 
         A dataset that the two spell differently is spelled as in `self`, everywhere.
         """
-        datasets = dict(self.datasets)
-        for dataset in other.datasets.values():
-            ours = datasets.get(dataset.id)
-            datasets[dataset.id] = merge_datasets(ours, dataset) if ours else dataset
-        lineage = Lineage(
-            datasets={key: datasets[key] for key in sorted(datasets)},
-            tasks=dict(sorted({**other.tasks, **self.tasks}.items())),
-            flows=tuple(sorted({*self.flows, *other.flows}, key=flow_order)),
-            shapes={**other.shapes, **self.shapes},
-            rejects=(*self.rejects, *other.rejects),
-            column_edges=tuple(dict.fromkeys((*self.column_edges, *other.column_edges))),
-            definitions=dict(sorted({**other.definitions, **self.definitions}.items())),
-            former_names={**other.former_names, **self.former_names},
-            aliases={**other.aliases, **self.aliases},
-            node_results={**other.node_results, **self.node_results},
-            dbt_edges=tuple(dict.fromkeys((*self.dbt_edges, *other.dbt_edges))),
-            model_reads=join_reads(self.model_reads, other.model_reads),
-            orchestrator_runs={**other.orchestrator_runs, **self.orchestrator_runs},
-            dataset_metadata={**other.dataset_metadata, **self.dataset_metadata},
-            superseded={**other.superseded, **self.superseded},
-            accesses=(*self.accesses, *other.accesses),
-            declared_dates={**other.declared_dates, **self.declared_dates},
-            taints=self.taints or other.taints,
-            ignored=self.ignored if self.ignored.tasks else other.ignored,
-            name_reasons={**other.name_reasons, **self.name_reasons},
-        )
-        return lineage.apply_spelling(Spelling(datasets))
+        both = {
+            key: merge_datasets(dataset, other.datasets[key])
+            for key, dataset in self.datasets.items()
+            if key in other.datasets
+        }
+        joined: Lineage = _join(self, other)
+        flows = tuple(sorted(joined.flows, key=flow_order))
+        joined = replace(joined, datasets={**joined.datasets, **both}, flows=flows)
+        return map_datasets(joined, spelling((*self.datasets, *other.datasets)))
 
     def with_runs(self, other: Lineage) -> Lineage:
         """The same with the tasks, runs and accesses of another, in the spelling of this one."""
-        return replace(
-            self,
-            tasks=dict(sorted({**self.tasks, **other.tasks}.items())),
-            accesses=other.accesses,
-            orchestrator_runs=other.orchestrator_runs,
-            superseded=other.superseded,
-        ).apply_spelling(Spelling(self.datasets))
-
-    def apply_spelling(self, spelling: Spelling) -> Lineage:
-        """The same with every dataset spelled, also those that only an edge names."""
-        return replace(
-            self,
-            datasets={
-                spelling(key): spelling.spell_dataset(dataset)
-                for key, dataset in self.datasets.items()
-            },
-            tasks={name: task.apply_spelling(spelling) for name, task in self.tasks.items()},
-            flows=tuple(map(spelling.spell_flow, self.flows)),
-            column_edges=tuple(map(spelling.spell_edge, self.column_edges)),
-            dbt_edges=tuple(map(spelling.spell_edge, self.dbt_edges)),
-            definitions={
-                name: spelling.spell_definition(definition)
-                for name, definition in self.definitions.items()
-            },
-            former_names={
-                spelling(dataset): spelling.all(names)
-                for dataset, names in self.former_names.items()
-            },
-            # Aliases are shown as the logs spell them.
-            aliases=spelling.keys(self.aliases),
-            dataset_metadata=spelling.keys(self.dataset_metadata),
+        history = replace(
+            self.history,
+            accesses=other.history.accesses,
+            orchestrator_runs=other.history.orchestrator_runs,
+            superseded=other.history.superseded,
         )
+        tasks = dict(sorted({**self.tasks, **other.tasks}.items()))
+        return map_datasets(replace(self, tasks=tasks, history=history), spelling(self.datasets))
 
     @cached_property
     def _usages(self) -> Mapping[tuple[DatasetId, Direction], tuple[Usage, ...]]:
@@ -322,6 +248,21 @@ def _moves_data(usage: Usage) -> bool:
 
 def _kind(definition: Definition) -> int:
     return list(DefinitionKind).index(definition.kind)
+
+
+def _join(a: Any, b: Any) -> Any:
+    """Two values of a field in one: all that is in both, of a mapping sorted by key.
+
+    Of what both have under a key that of `a` counts. Numbers are added up.
+    """
+    if is_dataclass(a) and not isinstance(a, type):
+        names = [part.name for part in fields(a)]
+        return replace(a, **{name: _join(getattr(a, name), getattr(b, name)) for name in names})
+    if isinstance(a, Mapping):
+        return dict(sorted({**b, **a}.items(), key=itemgetter(0)))
+    if isinstance(a, tuple):
+        return tuple(dict.fromkeys((*a, *b))) if a and b else a or b
+    return a + b
 
 
 def flow_order(flow: Flow) -> tuple[DatasetId, DatasetId, str]:

@@ -1,13 +1,14 @@
-"""Name rules: one name for a dataset that engines know under several."""
+"""One name for a dataset that engines know under several: the rules for it, and the others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TypeAlias
 
-from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.dataset import DatasetId, LoggedName, parse_dataset_id
 
 # Dataset -> the dataset under its new name.
 Rename: TypeAlias = Callable[[DatasetId], DatasetId]
@@ -86,3 +87,27 @@ class NameRules:
             if match := pattern.fullmatch(text):
                 return rule.fill(match)
         return dataset
+
+
+class NameReason(StrEnum):
+    """The reason why a name in logs is a name of another dataset."""
+
+    DATE_SHARD = "date shard"
+    RUN_TABLE = "table of one run"
+    VIEW = "view that passes all rows on"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetNames:
+    """Names of datasets beside their own, sorted.
+
+    Attributes:
+        former: For each dataset that was renamed the names that it had before.
+        aliases: For each dataset other names that logs have for it, which a rule replaces.
+        reasons: Why such a name is no dataset; those that a rule of graft.yml replaces are left
+            out.
+    """
+
+    former: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
+    aliases: Mapping[DatasetId, tuple[LoggedName, ...]] = field(default_factory=dict)
+    reasons: Mapping[LoggedName, NameReason] = field(default_factory=dict)

@@ -46,6 +46,6 @@ class RecordedTaint:
     run: str = ""
     reason: str = ""
     link: str = ""
-    tainted: Mapping[tuple[str, DatasetId], Dates] = field(default_factory=dict)
+    tainted: Mapping[tuple[str, DatasetId], Dates] = field(default_factory=dict, hash=False)
     superseded: tuple[RecordedSupersession, ...] = ()
     cleared_at: datetime | None = None

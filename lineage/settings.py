@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import TaskInfo
-
-
-class NameReason(StrEnum):
-    """The reason why a name in logs is a name of another dataset."""
-
-    DATE_SHARD = "date shard"
-    RUN_TABLE = "table of one run"
-    VIEW = "view that passes all rows on"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import EvidenceSource, Flow
+from dbt_graft.lineage.history import RunKey
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status, UsageRepeats
@@ -18,8 +19,6 @@ DECLARED = "declared"
 UNKNOWN = "unknown"
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
-
-RunKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)

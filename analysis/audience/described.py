@@ -11,6 +11,7 @@ from dbt_graft.analysis.audience.records import Pseudonyms, blank_text, rename_k
 from dbt_graft.analysis.audience.words import HiddenWords, Mentions
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.renaming import drop_datasets
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,7 @@ def visible_consumers(consumers: Iterable[Consumer], view: AudienceView) -> tupl
     visible = []
     for consumer in consumers:
         shown = blank_text(replace(consumer, columns=()), view.cuts(consumer.reads))
-        shown = replace(
-            shown,
-            reads=tuple(name for name in consumer.reads if name not in view.hidden.datasets),
-            columns=tuple(
-                (dataset, column)
-                for dataset, column in consumer.columns
-                if not view.hidden.hides(dataset, column)
-            ),
-        )
+        columns = tuple(column for column in consumer.columns if not view.hidden.hides(*column))
+        shown = replace(drop_datasets(shown, view.hidden.datasets), columns=columns)
         visible.append(rename_keys(shown, view.names))
     return tuple(visible)

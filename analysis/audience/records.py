@@ -6,7 +6,7 @@ stands for it, the same one everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
@@ -111,22 +111,6 @@ def rename_keys(value: Any, names: Pseudonyms) -> Any:
                 changed[name] = after
         return replace(value, **changed) if changed else value
     return value
-
-
-def dataset_ids(value: Any) -> Iterator[DatasetId]:
-    """All datasets that records name."""
-    if isinstance(value, DatasetId):
-        yield value
-    elif isinstance(value, tuple | list | frozenset | set):
-        for part in value:
-            yield from dataset_ids(part)
-    elif isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from dataset_ids(key)
-            yield from dataset_ids(part)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for name in _fields(type(value)):
-            yield from dataset_ids(getattr(value, name))
 
 
 def _key(pair: tuple[Any, Any]) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeVar
 
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
@@ -17,51 +16,48 @@ from dbt_graft.analysis.audience.records import blank_text, rename_keys
 from dbt_graft.analysis.audience.words import LEFT_OUT
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task, flow_order
-from dbt_graft.lineage.recorded_taint import RecordedTaint
-from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Run, Shape
+from dbt_graft.lineage.records import Access, ColumnEdge, Run, Shape
+from dbt_graft.lineage.renaming import drop_datasets
 
 
 def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
     """The lineage as the audience may see it: what is not named here is left out."""
-    hidden = view.hidden.datasets
-    tasks = {name: _task(task, view) for name, task in lineage.tasks.items() if name in view.tasks}
+    known = drop_datasets(lineage, view.hidden.datasets)
+    tasks = {
+        name: blank_text(task, view.cuts({usage.dataset for usage in lineage.tasks[name].usages}))
+        for name, task in known.tasks.items()
+        if name in view.tasks
+    }
     # Hidden tasks may use visible data: their names stand in flows and edges.
     view.names.hide(name for name in lineage.tasks if name not in view.tasks)
     definitions = {
-        name: replace(
-            blank_text(definition, view.cuts([definition.dataset, *definition.reads])),
-            reads=tuple(read for read in definition.reads if read not in hidden),
+        name: blank_text(
+            definition, view.cuts([definition.dataset, *lineage.definitions[name].reads])
         )
-        for name, definition in lineage.definitions.items()
-        if definition.dataset not in hidden
+        for name, definition in known.definitions.items()
     }
-    edges = tuple(edge for edge in lineage.column_edges if _is_visible(edge, view.hidden))
+    edges = tuple(edge for edge in known.column_edges if _is_visible(edge, view.hidden))
     shapes = _shapes(lineage, view, {edge.shape_id for edge in edges})
     # The id of a statement is a digest of its text, which somebody may guess.
     view.names.hide(key for key, shape in shapes.items() if shape.text != lineage.shapes[key].text)
     view.names.hide(key for key in lineage.shapes if key not in shapes)
     visible = Lineage(
         datasets={
-            key: _dataset(dataset, view)
-            for key, dataset in lineage.datasets.items()
-            if key not in hidden
+            key: replace(
+                dataset,
+                columns=tuple(c for c in dataset.columns if not view.hidden.hides(key, c.name)),
+            )
+            for key, dataset in known.datasets.items()
         },
         tasks=tasks,
-        flows=_flows(lineage, hidden),
+        flows=_flows(lineage, view.hidden.datasets),
         shapes=shapes,
         column_edges=edges,
         definitions=definitions,
-        former_names=_drop_hidden(lineage.former_names, hidden),
-        aliases=_drop_hidden(lineage.aliases, hidden),
-        node_results={
-            node_id: blank_text(results, view.cuts(view.words.near))
-            for node_id, results in lineage.node_results.items()
-            if node_id in view.nodes
-        },
-        orchestrator_runs=blank_text(_orchestrator_runs(lineage, tasks.values()), view.cuts()),
         dataset_metadata={
             key: replace(
                 blank_text(metadata, view.cuts([key])),
@@ -71,25 +67,17 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
                     if not view.hidden.hides(key, column.name)
                 ),
             )
-            for key, metadata in lineage.dataset_metadata.items()
-            if key not in hidden
+            for key, metadata in known.dataset_metadata.items()
         },
-        superseded={key: runs for key, runs in lineage.superseded.items() if key[0] in tasks},
-        accesses=tuple(_accesses(lineage.accesses, view)),
-        declared_dates={
-            key: _dates(dates, hidden)
-            for key, dates in lineage.declared_dates.items()
-            if key not in hidden
-        },
-        taints=tuple(_taints(lineage.taints, view)),
-        name_reasons=_drop_hidden(lineage.name_reasons, hidden),
-        partition_columns={
-            key: {
-                name: grain for name, grain in columns.items() if not view.hidden.hides(key, name)
+        names=known.names,
+        history=_history(known.history, tasks, view),
+        dbt=DbtRuns(
+            {
+                node_id: blank_text(results, view.cuts(view.words.near))
+                for node_id, results in known.dbt.node_results.items()
+                if node_id in view.nodes
             }
-            for key, columns in lineage.partition_columns.items()
-            if key not in hidden
-        },
+        ),
     )
     renamed_lineage: Lineage = rename_keys(visible, view.names)
     if renamed_lineage is visible:
@@ -123,53 +111,36 @@ def _uses_visible(task: Task, hidden: HiddenData, audience: Audience) -> bool:
     return any(usage.dataset not in hidden.datasets for usage in task.usages)
 
 
-_Value = TypeVar("_Value")
+def _history(history: History, tasks: Mapping[str, Task], view: AudienceView) -> History:
+    """The history of visible tasks and datasets, without people's words about bad dates."""
+    return History(
+        accesses=tuple(_accesses(history.accesses, view)),
+        orchestrator_runs=blank_text(_orchestrator_runs(history, tasks.values()), view.cuts()),
+        superseded={
+            key: runs for key, runs in history.superseded.items() if runs and key[0] in tasks
+        },
+        declared_dates=history.declared_dates,
+        partition_columns={
+            key: {
+                name: grain for name, grain in columns.items() if not view.hidden.hides(key, name)
+            }
+            for key, columns in history.partition_columns.items()
+        },
+        taints=tuple(replace(taint, reason="", link="") for taint in history.taints),
+    )
 
 
-def _drop_hidden(
-    values: Mapping[DatasetId, _Value], hidden: Collection[DatasetId]
-) -> dict[DatasetId, _Value]:
-    return {key: value for key, value in values.items() if key not in hidden}
-
-
-def _orchestrator_runs(lineage: Lineage, tasks: Iterable[Task]) -> dict[str, Run]:
+def _orchestrator_runs(history: History, tasks: Iterable[Task]) -> dict[str, Run]:
     """The runs of an orchestrator that started visible ones."""
     runs: dict[str, Run] = {}
     waiting = [run.parent_run_id for task in tasks for run in task.runs]
     while waiting:
         run_id = waiting.pop()
-        if run_id is None or run_id in runs or run_id not in lineage.orchestrator_runs:
+        if run_id is None or run_id in runs or run_id not in history.orchestrator_runs:
             continue
-        runs[run_id] = lineage.orchestrator_runs[run_id]
+        runs[run_id] = history.orchestrator_runs[run_id]
         waiting.append(runs[run_id].parent_run_id)
     return runs
-
-
-def _dates(dates: DeclaredDates, hidden: Collection[DatasetId]) -> DeclaredDates:
-    return replace(
-        dates,
-        reads=_drop_hidden(dates.reads, hidden),
-        estimated=_drop_hidden(dates.estimated, hidden),
-        completed=_drop_hidden(dates.completed, hidden),
-    )
-
-
-def _dataset(dataset: Dataset, view: AudienceView) -> Dataset:
-    columns = tuple(
-        column for column in dataset.columns if not view.hidden.hides(dataset.id, column.name)
-    )
-    return dataset if len(columns) == len(dataset.columns) else replace(dataset, columns=columns)
-
-
-def _task(task: Task, view: AudienceView) -> Task:
-    cut = view.cuts({usage.dataset for usage in task.usages})
-    usages = tuple(usage for usage in task.usages if usage.dataset not in view.hidden.datasets)
-    return replace(
-        task,
-        usages=blank_text(usages, cut),
-        runs=blank_text(task.runs, cut),
-        info=blank_text(task.info, cut),
-    )
 
 
 def _is_visible(edge: ColumnEdge, hidden: HiddenData) -> bool:
@@ -256,7 +227,7 @@ def _shape_uses(
 
 def _accesses(accesses: Iterable[Access], view: AudienceView) -> Iterator[Access]:
     for access in accesses:
-        if access.dataset in view.hidden.datasets or access.task not in view.tasks:
+        if access.task not in view.tasks:
             continue
         columns = [period.column or "*" for period in access.periods]
         if any(view.hidden.hides(access.dataset, column) for column in columns):
@@ -264,21 +235,3 @@ def _accesses(accesses: Iterable[Access], view: AudienceView) -> Iterator[Access
             yield replace(access, periods=periods)
         else:
             yield access
-
-
-def _taints(taints: Iterable[RecordedTaint], view: AudienceView) -> Iterator[RecordedTaint]:
-    """The bad dates of visible data, without people's words about them."""
-    hidden = view.hidden.datasets
-    for taint in taints:
-        if taint.dataset not in hidden:
-            yield replace(
-                taint,
-                reason="",
-                link="",
-                tainted={
-                    key: dates for key, dates in taint.tainted.items() if key[1] not in hidden
-                },
-                superseded=tuple(
-                    later for later in taint.superseded if later.dataset not in hidden
-                ),
-            )

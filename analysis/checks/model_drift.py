@@ -10,9 +10,9 @@ from datetime import datetime
 
 from dbt_graft.analysis.checks.drift import ENOUGH, DriftEdge, DriftStatus
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import ModelReads
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.model_reads import ModelReads
 from dbt_graft.lineage.records import Direction
 
 _Key = tuple[str, str]
@@ -35,8 +35,8 @@ def model_drift(
         if definition.kind is DefinitionKind.DBT
     }
     drift_edges: list[DriftEdge] = []
-    for reads in lineage.model_reads:
-        model = models.get(reads.dataset.key)
+    for dataset, reads in lineage.dbt.reads.items():
+        model = models.get(dataset.key)
         if model and (since is None or (reads.last_at and reads.last_at >= since)):
             drift_edges += _edges(lineage, models, model, reads, enough, since)
     return sorted(drift_edges, key=lambda edge: (edge.task, edge.dataset))

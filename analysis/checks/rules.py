@@ -77,7 +77,7 @@ class _Subject:
         description = self.descriptions.get(dataset)
         if description:
             ids = (*(test.node_id for test in description.tests), *description.dbt_ids)
-            yield from (node_id for node_id in ids if self.lineage.node_results.get(node_id))
+            yield from (node_id for node_id in ids if self.lineage.dbt.node_results.get(node_id))
 
 
 def rule_findings(
@@ -140,7 +140,7 @@ def _certified(subject: _Subject) -> Iterator[Finding]:
                 "is certified and has no owner",
                 "name one in dbt's `meta: {owner: …}`, or as `group`",
             )
-        results = subject.lineage.node_results
+        results = subject.lineage.dbt.node_results
         checked = any(
             result.criteria for node_id in subject.results(dataset) for result in results[node_id]
         )

@@ -61,7 +61,7 @@ class AccessHistory(AccessIndex):
     def mapping(self, edge: Edge) -> PartitionMapping:
         """The partition mapping of an edge: declared, or derived from its runs."""
         if edge not in self._mappings:
-            declared = self.lineage.declared_dates.get(edge[2])
+            declared = self.lineage.history.declared_dates.get(edge[2])
             self._mappings[edge] = with_declared(
                 self.derived_mapping(edge), declared.mapping(edge[1]) if declared else None
             )
@@ -128,7 +128,7 @@ class AccessHistory(AccessIndex):
         return edges
 
     def _grain(self, dataset: DatasetId) -> Grain | None:
-        declared = self.lineage.declared_dates.get(dataset)
+        declared = self.lineage.history.declared_dates.get(dataset)
         if declared:
             return declared.period
         for accesses in (self.writes(dataset), self.reads(dataset)):
@@ -178,11 +178,11 @@ class AccessHistory(AccessIndex):
     def _date_columns(self, dataset: DatasetId) -> set[str]:
         accesses = (*self.writes(dataset), *self.reads(dataset))
         shown = {p.column.casefold() for access in accesses for p in access.periods if p.column}
-        return shown or {*self.lineage.partition_columns.get(dataset, ())}
+        return shown or {*self.lineage.history.partition_columns.get(dataset, ())}
 
     def _contract_grain(self, dataset: DatasetId) -> Grain | None:
         """The finest unit of the columns that a contract says a dataset is partitioned by."""
-        grains = self.lineage.partition_columns.get(dataset, {}).values()
+        grains = self.lineage.history.partition_columns.get(dataset, {}).values()
         return min(grains, key=list(Grain).index, default=None)
 
     def _written_dates(self, access: Access) -> Dates | None:

@@ -110,7 +110,7 @@ class AccessIndex:
     def _parts(self) -> dict[tuple[str, str], list[Access]]:
         """The accesses by the key of their dataset, in no order."""
         parts: dict[tuple[str, str], list[Access]] = defaultdict(list)
-        for accesses in (self.lineage.accesses, dbt_accesses(self.lineage)):
+        for accesses in (self.lineage.history.accesses, dbt_accesses(self.lineage)):
             for access in accesses:
                 parts[access.dataset.key].append(access)
         return parts

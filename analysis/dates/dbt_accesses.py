@@ -24,7 +24,7 @@ def dbt_accesses(lineage: Lineage) -> Iterator[Access]:
         if is_view(definition):
             continue
         dataset = lineage.datasets.get(definition.dataset)
-        for result in lineage.node_results.get(definition.name, ()):
+        for result in lineage.dbt.node_results.get(definition.name, ()):
             # Of batches that failed in part, the others are there.
             is_written = result.status is Status.OK or result.periods
             if not is_written or result.command in _TESTS:

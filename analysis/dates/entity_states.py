@@ -149,7 +149,7 @@ class _Walk:
         writes = history.writes(dataset)
         dates = [history.written_dates(write) for write in writes if not removes_rows(write)]
         self.is_dated = any(written is not None and not written.is_all for written in dates)
-        declared = history.lineage.declared_dates.get(dataset)
+        declared = history.lineage.history.declared_dates.get(dataset)
         self.grain = history.grain(dataset) or Grain.DAY
         if not self.is_dated:
             self.grain = declared.period if declared else Grain.DAY
@@ -255,7 +255,7 @@ class _Walk:
                 yield _Need(edge[1], mapping, edge[0])
 
     def _declared_needs(self, *, estimated: bool) -> Iterator[_Need]:
-        declared = self.history.lineage.declared_dates.get(self.dataset)
+        declared = self.history.lineage.history.declared_dates.get(self.dataset)
         if declared is None:
             return
         needs = declared.estimated if estimated else declared.completed

@@ -10,7 +10,7 @@ from dbt_graft.lineage.dates.dataset_kind import DatasetKind
 
 def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | None:
     """The declared kind of a dataset, or the one that its runs show; None where nothing does."""
-    declared = history.lineage.declared_dates.get(dataset)
+    declared = history.lineage.history.declared_dates.get(dataset)
     if declared and declared.kind:
         return declared.kind
     writes = [write for write in history.writes(dataset) if not removes_rows(write)]

@@ -11,7 +11,7 @@ from dbt_graft.lineage.dates.partition_mapping import MappingEvidence
 
 def mapping_findings(history: AccessHistory) -> Iterator[Finding]:
     """A finding for each declared mapping that runs do not keep, or whose input nothing reads."""
-    for dataset, declared in sorted(history.lineage.declared_dates.items()):
+    for dataset, declared in sorted(history.lineage.history.declared_dates.items()):
         inputs = {edge[1] for edge in history.upstream.get(dataset, ())}
         for source in sorted({*declared.reads, *declared.estimated, *declared.completed} - inputs):
             yield Finding(

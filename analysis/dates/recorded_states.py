@@ -46,7 +46,7 @@ class TaintsNow:
 def taints_now(history: AccessHistory) -> TaintsNow:
     """The taints on record, gone on with by the accesses since they were recorded."""
     by_dataset: dict[DatasetId, list[DatasetTaint]] = defaultdict(list)
-    for taint in history.lineage.taints:
+    for taint in history.lineage.history.taints:
         now = spread(history, (), taint.tainted, taint.at + timedelta(microseconds=1))
         again: dict[DatasetId, list[RecordedSupersession]] = defaultdict(list)
         for before in taint.superseded:

@@ -15,7 +15,7 @@ def tasks_of_states(history: AccessHistory, dataset: DatasetId) -> set[str]:
     """The tasks that decide on the states of a dataset, by the taints on record, too."""
     # Which dates an input holds may be decided by those of its own inputs.
     around = _inputs(history, _inputs(history, {dataset}))
-    bad = {dataset for taint in history.lineage.taints for _, dataset in taint.tainted}
+    bad = {dataset for taint in history.lineage.history.taints for _, dataset in taint.tainted}
     return _tasks(history, around | _inputs(history, _downstream(history, bad)))
 
 
@@ -29,7 +29,7 @@ def _inputs(history: AccessHistory, datasets: set[DatasetId]) -> set[DatasetId]:
     inputs = {*datasets}
     for dataset in datasets:
         inputs.update(edge[1] for edge in history.upstream.get(dataset, ()))
-        if declared := history.lineage.declared_dates.get(dataset):
+        if declared := history.lineage.history.declared_dates.get(dataset):
             inputs.update((*declared.reads, *declared.estimated, *declared.completed))
     return inputs
 
@@ -48,6 +48,6 @@ def _downstream(history: AccessHistory, datasets: Iterable[DatasetId]) -> set[Da
 
 def _tasks(history: AccessHistory, datasets: set[DatasetId]) -> set[str]:
     return {
-        *(access.task for access in history.lineage.accesses if access.dataset in datasets),
+        *(access.task for access in history.lineage.history.accesses if access.dataset in datasets),
         *(edge[0] for dataset in datasets for edge in history.upstream.get(dataset, ())),
     }

@@ -12,7 +12,7 @@ from dbt_graft.lineage.model import Lineage
 
 def valid_dates(lineage: Lineage) -> dict[DatasetId, list[list[str | None]]]:
     """Dataset -> its dates that may be used, in ranges; only those that are written by dates."""
-    if not any(access.periods for access in lineage.accesses):
+    if not any(access.periods for access in lineage.history.accesses):
         return {}
     history = AccessHistory(lineage)
     taints = taints_now(history)

@@ -39,7 +39,7 @@ def first_bad_run(
         return None
     begins = [_failed_since(until)] if run.status is Status.FAILED else []
     begins += (
-        _tested_bad_since(lineage.node_results.get(test, ()), until) for test in failed_tests
+        _tested_bad_since(lineage.dbt.node_results.get(test, ()), until) for test in failed_tests
     )
     if not begins:
         return None

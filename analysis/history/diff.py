@@ -70,7 +70,7 @@ def differences(
 ) -> tuple[Difference, ...]:
     """The differences from one lineage to a later one, by kind and name."""
     ended = ends(now.lineage, rule)
-    former_names = now.lineage.former_names
+    former_names = now.lineage.names.former
     renamed = {former: dataset for dataset, names in former_names.items() for former in names}
     explained = _Explained(now.lineage, ended)
     states = past_state(before, rule), _state(now, ended)

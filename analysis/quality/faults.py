@@ -117,7 +117,7 @@ def tests_of(
 
 def _checks(lineage: Lineage) -> Mapping[DatasetId, Sequence[NodeTest]]:
     checks: dict[DatasetId, list[NodeTest]] = defaultdict(list)
-    for node_id in lineage.node_results:
+    for node_id in lineage.dbt.node_results:
         if (check := check_of(node_id)) and check.dataset:
             test = NodeTest(node_id, check.kind or check.name, check.column)
             checks[check.dataset].append(test)
@@ -126,11 +126,11 @@ def _checks(lineage: Lineage) -> Mapping[DatasetId, Sequence[NodeTest]]:
 
 def count_tests(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> tuple[int, int]:
     """The number of tests of which a result is known, and that of all tests."""
-    checks = {node_id for node_id in lineage.node_results if check_of(node_id)}
+    checks = {node_id for node_id in lineage.dbt.node_results if check_of(node_id)}
     tests = {
         test.node_id for description in descriptions.values() for test in description.tests
     } | checks
-    return sum(bool(lineage.node_results.get(test_id)) for test_id in tests), len(tests)
+    return sum(bool(lineage.dbt.node_results.get(test_id)) for test_id in tests), len(tests)
 
 
 def _age(fault: QualityFault) -> tuple[bool, datetime]:
@@ -141,7 +141,7 @@ def _test_faults(
     lineage: Lineage, dataset: DatasetId, tests: Iterable[NodeTest]
 ) -> Iterator[QualityFault]:
     for test in tests:
-        results = lineage.node_results.get(test.node_id, ())
+        results = lineage.dbt.node_results.get(test.node_id, ())
         if results and results[0].status is Status.FAILED:
             yield QualityFault(
                 dataset,
@@ -158,7 +158,7 @@ def _result_faults(
 ) -> Iterator[QualityFault]:
     """Freshness checks of a source, and builds of a model."""
     for node_id in ids:
-        for newest in lineage.node_results.get(node_id, ())[:1]:
+        for newest in lineage.dbt.node_results.get(node_id, ())[:1]:
             if node_id.startswith("source."):
                 if newest.word in _STALE:
                     yield QualityFault(dataset, FaultKind.FRESHNESS, failed_at=newest.started_at)

@@ -26,7 +26,9 @@ def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description
             )
     for dataset, description in descriptions.items():
         results = [
-            result for node in description.dbt_ids for result in lineage.node_results.get(node, ())
+            result
+            for node in description.dbt_ids
+            for result in lineage.dbt.node_results.get(node, ())
         ]
         built = [
             result.ended_at for result in results if result.word == "success" and result.ended_at

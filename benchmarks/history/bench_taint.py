@@ -48,8 +48,9 @@ def main() -> int:
     first = _seconds(answer)
     warm = min(_seconds(answer) for _ in range(3))
     report.say(
-        f"{options.tasks:,} tasks, daily for {options.days} days: {len(lineage.accesses):,} "
-        "accesses in memory; three days of their common source were bad."
+        f"{options.tasks:,} tasks, daily for {options.days} days: "
+        f"{len(lineage.history.accesses):,} accesses in memory; three days of their common source "
+        "were bad."
     )
     report.table("", "s", "bar")
     report.row("the first answer", f"{first:.2f}", "")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Run, Status
@@ -34,11 +35,13 @@ def layered_lineage(tasks: int, days: int) -> Lineage:
             for number, sources in inputs.items()
             for source in sources
         ),
-        accesses=tuple(
-            access
-            for number, of_task in runs.items()
-            for day, run in enumerate(of_task)
-            for access in _accesses(number, inputs[number], day, run)
+        history=History(
+            accesses=tuple(
+                access
+                for number, of_task in runs.items()
+                for day, run in enumerate(of_task)
+                for access in _accesses(number, inputs[number], day, run)
+            )
         ),
     )
 

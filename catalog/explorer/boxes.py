@@ -21,8 +21,8 @@ from dbt_graft.catalog.neighbourhood import Box, dataset_box, task_box
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.grouping import group_by_key
+from dbt_graft.lineage.names import NameReason
 from dbt_graft.lineage.records import Direction, EdgeType, Evidence
-from dbt_graft.lineage.settings import NameReason
 from dbt_graft.lineage.urls import dataset_path, task_path
 from dbt_graft.lineage.usage import Usage
 
@@ -166,8 +166,8 @@ def _dataset_record(
 
 def _views(index: Index, dataset: DatasetId) -> list[str]:
     """The views that only pass a table on, by name."""
-    reasons = index.lineage.name_reasons
-    names = index.lineage.aliases.get(dataset, ())
+    reasons = index.lineage.names.reasons
+    names = index.lineage.names.aliases.get(dataset, ())
     views = [name.name for name in names if reasons.get(name) is NameReason.VIEW]
     return [_shorten(name) for name in views[:_MOST_VIEWS]]
 

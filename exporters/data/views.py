@@ -167,7 +167,7 @@ def _results(described: DescribedLineage) -> Iterator[_Row]:
         for description in described.descriptions.values()
         for test in description.tests
     }
-    for node_id, results in sorted(described.lineage.node_results.items()):
+    for node_id, results in sorted(described.lineage.dbt.node_results.items()):
         dataset, test = tests.get(node_id, (datasets.get(node_id), None))
         if check := check_of(node_id):
             dataset = check.dataset

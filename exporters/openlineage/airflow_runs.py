@@ -163,7 +163,11 @@ def airflow_events(
         airflow_runs = {
             str(snapshot.run_id(run)): of_airflow
             for run in task.runs
-            if (of_airflow := airflow_run_of(run, snapshot.lineage.orchestrator_runs, namespace))
+            if (
+                of_airflow := airflow_run_of(
+                    run, snapshot.lineage.history.orchestrator_runs, namespace
+                )
+            )
         }
         for event in task_run_events(snapshot, task, wanted.since) if airflow_runs else ():
             run = airflow_runs.get(event["run"]["runId"])

@@ -59,7 +59,7 @@ def schema(dataset: Dataset | None, texts: Mapping[str, str] | None = None) -> F
 def symlinks(lineage: Lineage, dataset: DatasetId) -> Facet | None:
     """Other names: the place of its files, and names in logs that a rule replaces."""
     details = lineage.datasets.get(dataset)
-    names = {*(details.symlinks if details else ()), *lineage.aliases.get(dataset, ())}
+    names = {*(details.symlinks if details else ()), *lineage.names.aliases.get(dataset, ())}
     if not names:
         return None
     return facet(

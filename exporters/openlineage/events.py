@@ -142,7 +142,7 @@ def _ran_since(task: Task, since: datetime | None) -> bool:
 def _was_built_since(
     snapshot: LineageSnapshot, definition: Definition, since: datetime | None
 ) -> bool:
-    results = snapshot.lineage.node_results.get(definition.name, ())
+    results = snapshot.lineage.dbt.node_results.get(definition.name, ())
     times = (result.ended_at or result.started_at for result in results)
     return since is None or any(at and at >= since for at in times)
 

@@ -70,7 +70,7 @@ def dbt_run_events(
     facets = definition_facets(definition, description)
     reads = tuple(dataset for dataset in definition.reads if dataset != definition.dataset)
     shared = work_facets(snapshot, definition.name, reads, (definition.dataset,), ())
-    for result in reversed(snapshot.lineage.node_results.get(definition.name, ())):
+    for result in reversed(snapshot.lineage.dbt.node_results.get(definition.name, ())):
         ended = result.ended_at or result.started_at
         if ended is None or (since and ended < since) or result.word == _SKIPPED:
             continue
@@ -150,7 +150,7 @@ def _input(snapshot: LineageSnapshot, dataset: DatasetId, counts: Counts) -> dic
 
 
 def _outputs(snapshot: LineageSnapshot, work: RunWork) -> Iterator[dict[str, Any]]:
-    former = snapshot.lineage.former_names
+    former = snapshot.lineage.names.former
     for dataset, operations in work.outputs.items():
         counted = work.counts.get((dataset, Direction.WRITE), AccessCounts())
         statistics = counted.facet("OutputStatisticsOutputDatasetFacet")

@@ -56,7 +56,7 @@ class LineageSnapshot:
     @cached_property
     def parents(self) -> Mapping[str, Run]:
         """The runs by their id in the store; of several that of an orchestrator."""
-        runs = dict(self.lineage.orchestrator_runs)
+        runs = dict(self.lineage.history.orchestrator_runs)
         for task in self.lineage.tasks.values():
             for run in task.runs:
                 runs.setdefault(run.run_id, run)
@@ -106,7 +106,7 @@ class LineageSnapshot:
         names: dict[DatasetId, DatasetId] = {}
         for dataset in lineage.datasets.values():
             names.update(dict.fromkeys(dataset.symlinks, dataset.id))
-        for other_names in (lineage.former_names, lineage.aliases):
+        for other_names in (lineage.names.former, lineage.names.aliases):
             for dataset_id, others in other_names.items():
                 names.update(dict.fromkeys(others, dataset_id))
         names.update({dataset: dataset for dataset in lineage.datasets})

@@ -139,7 +139,7 @@ def _all_datasets(lineage: Lineage) -> dict[DatasetId, DatasetId]:
 
 def _other_names(project: Project, lineage: Lineage) -> dict[DatasetId, DatasetId]:
     """Former names of datasets, and those of the logs."""
-    names = {old: new for new, former in lineage.former_names.items() for old in former}
+    names = {old: new for new, former in lineage.names.former.items() for old in former}
     for access in project.records(LineageView(results=False)).accesses:
         if (dataset := project.rename(access.dataset)) in lineage.datasets:
             names[access.dataset] = dataset

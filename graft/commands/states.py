@@ -121,7 +121,8 @@ class _Entity:
 
 def _answer(history: AccessHistory, dataset_states: EntityStates) -> _Answer:
     newest = max(
-        (access.last_at for access in history.lineage.accesses if access.last_at), default=None
+        (access.last_at for access in history.lineage.history.accesses if access.last_at),
+        default=None,
     )
     gaps = write_gaps(dataset_states, newest) if newest else WriteGaps(dataset_states.grain)
     return _Answer(history, dataset_states, gaps, newest)

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dbt_graft.analysis.audience.records import dataset_ids
 from dbt_graft.injector.ephemeral import ephemeral_models
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.renaming import dataset_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,10 @@ def _columns(
 ) -> dict[DatasetId, set[str]]:
     lineage = described.lineage
     names = {
-        name for dataset in lineage.datasets for name in lineage.names(dataset) if name != dataset
+        name
+        for dataset in lineage.datasets
+        for name in lineage.names_of(dataset)
+        if name != dataset
     }
     columns: dict[DatasetId, set[str]] = defaultdict(set)
     for dataset in dataset_ids(lineage):

@@ -128,7 +128,8 @@ def add_contracts(grafted: Grafted, config: Config, warn: Callable[[str], None])
     def join_lineage() -> Lineage:
         lineage = grafted.lineage
         matches = match_contracts(files.contracts, {*lineage.datasets, *grafted.descriptions})
-        return replace(lineage, partition_columns=matches.partitions())
+        history = replace(lineage.history, partition_columns=matches.partitions())
+        return replace(lineage, history=history)
 
     return replace(
         grafted,

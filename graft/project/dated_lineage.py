@@ -65,11 +65,12 @@ def dated_lineage(
     taints = store.recorded_taints(store_folder)
 
     def runs_of(lineage: Lineage) -> Collection[str]:
-        return tasks_of(AccessHistory(replace(lineage, taints=taints)))
+        history = replace(lineage.history, taints=taints)
+        return tasks_of(AccessHistory(replace(lineage, history=history)))
 
     described, grafted = Project(config).described_graft(runs_of=runs_of)
     lineage = described.lineage
-    rerun = RerunSettings(lineage.orchestrator_runs, airflow=config.airflow.version)
+    rerun = RerunSettings(lineage.history.orchestrator_runs, airflow=config.airflow.version)
     if grafted:
         order = demanded_order(lineage, described.descriptions)
         rerun = replace(rerun, selections=selections(order), microbatch=_microbatch_models(grafted))

@@ -146,7 +146,7 @@ def _matches(
         return
     rules = ColumnRules(patterns)
     for number, dataset in enumerate(graph.datasets):
-        names = lineage.names(dataset)
+        names = lineage.names_of(dataset)
         for column in graph.columns(number):
             matches = {at for name in names for at in rules.matching(name, column)}
             if matches:
@@ -179,7 +179,7 @@ def _of_datasets(
     for dataset in datasets:
         names = [
             text.casefold()
-            for name in described.lineage.names(dataset)
+            for name in described.lineage.names_of(dataset)
             for text in (name.name, str(name))
         ]
         matches = [rule for pattern, rule in rules if any(map(pattern.fullmatch, names))]

@@ -111,7 +111,7 @@ def make_index(config: Config, described: DescribedLineage) -> ImpactIndex:
     # Importing it takes longer than reading a file.
     from dbt_graft.graft.project.impact_graph import impact_graph, surroundings
 
-    graph, former = impact_graph(config, described), described.lineage.former_names
+    graph, former = impact_graph(config, described), described.lineage.names.former
     search = DatasetSearch.for_datasets(graph.datasets, former)
     return ImpactIndex(graph, surroundings(described), former, search)
 

@@ -251,7 +251,7 @@ def all_names(
         logged: Names in logs: the lineage lacks those of temporary tables.
         rename: The rules for them.
     """
-    names = {name: dataset for dataset in lineage.datasets for name in lineage.names(dataset)}
+    names = {name: dataset for dataset in lineage.datasets for name in lineage.names_of(dataset)}
     names |= {dataset: dataset for dataset in lineage.datasets}
     for name in logged:
         if name not in names:

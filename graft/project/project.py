@@ -286,11 +286,14 @@ class Project:
         taints = store.recorded_taints(self.config.path(self.config.store))
         if self.dbt:
             grafted = self.grafted(view)
-            lineage = replace(grafted.lineage, taints=taints)
+            lineage = grafted.lineage
+            lineage = replace(lineage, history=replace(lineage.history, taints=taints))
             return DescribedLineage(lineage, grafted.descriptions, grafted.consumers), grafted
         lineage = self.lineage(view)
         matches = match_contracts(read_contracts(self.config).contracts, lineage.datasets)
-        lineage = replace(lineage, partition_columns=matches.partitions(), taints=taints)
+        columns = matches.partitions()
+        history = replace(lineage.history, partition_columns=columns, taints=taints)
+        lineage = replace(lineage, history=history)
         return DescribedLineage(lineage, {}, tuple(matches.consumers(lineage.tasks))), None
 
     def _lineage_of(self, tasks: Collection[str], view: LineageView) -> Lineage:

@@ -33,7 +33,7 @@ def record_incident(
     """Keep an incident in the store, and return its id."""
     store_folder = config.path(config.store)
     now = datetime.now(UTC)
-    times = (access.last_at for access in history.lineage.accesses if access.last_at)
+    times = (access.last_at for access in history.lineage.history.accesses if access.last_at)
     first = bad[0]
     begin = NO_DATES
     for write in bad:

@@ -94,7 +94,9 @@ def publish_site(
     from dbt_graft.injector.docs import docs_nodes
 
     output, store_folder = output_of(config, "site.out"), config.path(config.store)
-    complete = replace(grafted.lineage, taints=store.recorded_taints(store_folder))
+    taints = store.recorded_taints(store_folder)
+    complete = grafted.lineage
+    complete = replace(complete, history=replace(complete.history, taints=taints))
     audience = audience_site(config, replace(grafted, join=lambda: complete))
     addresses, history = store.addresses(store_folder), store.build_history(store_folder)
     collected_at, _ = read_rest(store_folder, partial(store.collected_at, store_folder))
@@ -209,7 +211,7 @@ def _final_names(lineage: Lineage) -> Rename:
     """The name of a dataset of the logs as the lineage has it."""
     names = {
         other: dataset.id for dataset in lineage.datasets.values() for other in dataset.symlinks
-    } | {other: dataset for dataset, aliases in lineage.aliases.items() for other in aliases}
+    } | {other: dataset for dataset, aliases in lineage.names.aliases.items() for other in aliases}
     return lambda dataset: names.get(dataset, dataset)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dbt_graft.lineage.building.checks import rename_checks
@@ -28,12 +28,13 @@ from dbt_graft.lineage.building.superseded import supersessions
 from dbt_graft.lineage.building.task_metadata import with_metadata
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.graphs.columns import table_edges, unique_edges
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task, flow_order, merge_datasets
-from dbt_graft.lineage.names import NameRules, Rename
+from dbt_graft.lineage.names import DatasetNames, NameRules, Rename
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -45,6 +46,7 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
+from dbt_graft.lineage.renaming import map_datasets
 from dbt_graft.lineage.settings import LineageSettings
 from dbt_graft.lineage.usage import Usage, usages, with_repeats
 
@@ -64,14 +66,15 @@ def build(
     if names.reasons:
         lineage = _with_names(lineage, names)
     if settings.dates:
-        lineage = replace(lineage, declared_dates=_rename_dates(settings.dates, rename))
+        dates = {rename(key): map_datasets(of, rename) for key, of in settings.dates.items()}
+        lineage = replace(lineage, history=replace(lineage.history, declared_dates=dates))
     if ignored.tasks:
         lineage = replace(lineage, ignored=ignored)
     if not of_dbt.accesses:
         return lineage
     built = _build_lineage(of_dbt, rename, LineageSettings())
-    reads = model_reads(built.accesses)
-    return replace(lineage, dbt_edges=built.column_edges, model_reads=reads)
+    reads = model_reads(built.history.accesses)
+    return replace(lineage, dbt=replace(lineage.dbt, column_edges=built.column_edges, reads=reads))
 
 
 def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) -> Lineage:
@@ -125,39 +128,37 @@ def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) 
             infer=settings.infer_columns,
         ),
         definitions=_views(access for access in lasting if access.task in views),
-        node_results=results_by_node(rename_checks(records.node_results, rename)),
-        former_names={
-            dataset: tuple(name for name in names if name not in datasets)
-            for dataset, names in followed.former_names.items()
-            if dataset in datasets and any(name not in datasets for name in names)
-        },
-        aliases=_aliases(records, rename, datasets),
-        orchestrator_runs=orchestrator_runs(records.runs),
-        superseded=supersessions(records.runs, lasting),
         dataset_metadata=metadata_by_dataset(
             records.dataset_metadata,
             lambda dataset: followed.dead.get(name := rename(dataset), name),
         ),
-        accesses=tuple(a for a in lasting if a.last_at is not None and a.task not in views),
+        names=DatasetNames(
+            former={
+                dataset: tuple(name for name in names if name not in datasets)
+                for dataset, names in followed.former_names.items()
+                if dataset in datasets and any(name not in datasets for name in names)
+            },
+            aliases=_aliases(records, rename, datasets),
+        ),
+        history=History(
+            accesses=tuple(a for a in lasting if a.last_at is not None and a.task not in views),
+            orchestrator_runs=orchestrator_runs(records.runs),
+            superseded=supersessions(records.runs, lasting),
+        ),
+        dbt=DbtRuns(results_by_node(rename_checks(records.node_results, rename))),
     )
-
-
-def _rename_dates(
-    dates: Mapping[DatasetId, DeclaredDates], rename: Rename
-) -> dict[DatasetId, DeclaredDates]:
-    return {rename(dataset): declared.rename(rename) for dataset, declared in dates.items()}
 
 
 def _with_names(lineage: Lineage, names: OtherNames) -> Lineage:
     """The lineage with the names of datasets that are no datasets, also of those unused."""
-    names_by_dataset = {dataset: set(aliases) for dataset, aliases in lineage.aliases.items()}
+    names_by_dataset = {dataset: set(aliases) for dataset, aliases in lineage.names.aliases.items()}
     for name, dataset in names.tables.items():
         if dataset in lineage.datasets and name not in lineage.datasets[dataset].symlinks:
             names_by_dataset.setdefault(dataset, set()).add(name)
     aliases = {
         dataset: tuple(sorted(names_by_dataset[dataset])) for dataset in sorted(names_by_dataset)
     }
-    return replace(lineage, aliases=aliases, name_reasons=names.reasons)
+    return replace(lineage, names=replace(lineage.names, aliases=aliases, reasons=names.reasons))
 
 
 def _aliases(
@@ -199,29 +200,18 @@ def locate_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
     return locate
 
 
-def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], list[ColumnEdge]]:
+def _under_rule_names(
+    records: Records, rename: Rename
+) -> tuple[Sequence[Access], Sequence[ColumnEdge]]:
     """Accesses and column edges under the names of the rules; temporary tables keep theirs."""
     temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY} | {MEMORY}
 
     def present_name(dataset: DatasetId) -> DatasetId:
         return dataset if dataset in temporary else rename(dataset)
 
-    def rename_access(access: Access) -> Access:
-        name = present_name(access.dataset)
-        # Most keep their name, and a copy of each would be most of the work.
-        return access if str(name) == str(access.dataset) else replace(access, dataset=name)
-
-    return (
-        [rename_access(access) for access in records.accesses],
-        [
-            replace(
-                edge,
-                to_dataset=present_name(edge.to_dataset),
-                from_dataset=present_name(edge.from_dataset),
-            )
-            for edge in records.column_edges
-        ],
-    )
+    named = Records(accesses=records.accesses, column_edges=records.column_edges)
+    named = map_datasets(named, present_name)
+    return named.accesses, named.column_edges
 
 
 def _present_dataset(

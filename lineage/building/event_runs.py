@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from dbt_graft.lineage.airflow_names import parent_id, task_try
 from dbt_graft.lineage.building.runs import merge_run
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.history import RunKey
 from dbt_graft.lineage.openlineage import parse_job
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -42,7 +43,6 @@ _NO_DATA = frozenset({Operation.ALTER, Operation.DROP, Operation.TRUNCATE})
 # Applications within applications.
 _DEPTH = 8
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
-_RunKey = tuple[str, str]
 
 
 def is_event(record: Access | ColumnEdge) -> bool:
@@ -88,14 +88,14 @@ class _Joined:
         jobs = [parse_job(run.job or "") for run in events if run.engine in ORCHESTRATORS]
         self._namespaces = sorted({job.namespace for job in jobs if job})
         # The run that the accesses of another count for, and the runs that are part of others.
-        self._targets: dict[_RunKey, _RunKey] = {}
-        self._gone: set[_RunKey] = set()
+        self._targets: dict[RunKey, RunKey] = {}
+        self._gone: set[RunKey] = set()
         # For each run of an event the runs in engines' logs that it is, or that it started.
         self._children: dict[str, list[Run]] = defaultdict(list)
 
     def records(self) -> Records:
         """All of it, joined."""
-        by_run: dict[_RunKey, list[Access]] = defaultdict(list)
+        by_run: dict[RunKey, list[Access]] = defaultdict(list)
         others: list[Access] = []
         for access in self._records.accesses:
             if is_event(access):

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.model_reads import ModelReads, later_time
+from dbt_graft.lineage.dbt_runs import ModelReads
 from dbt_graft.lineage.records import Access, Direction, Status
 
 
-def model_reads(accesses: Iterable[Access]) -> tuple[ModelReads, ...]:
+def model_reads(accesses: Iterable[Access]) -> dict[DatasetId, ModelReads]:
     """The reads of dbt's statements that succeeded, by the table that they write.
 
     Only what one statement reads and writes belongs together: one application runs many models.
@@ -34,13 +34,13 @@ def model_reads(accesses: Iterable[Access]) -> tuple[ModelReads, ...]:
             for read in reads:
                 if read.dataset != write.dataset:
                     earlier = sources[write.dataset].get(read.dataset)
-                    sources[write.dataset][read.dataset] = later_time(earlier, read.last_at)
-    return tuple(
-        ModelReads(
-            dataset,
+                    last = max((at for at in (earlier, read.last_at) if at), default=None)
+                    sources[write.dataset][read.dataset] = last
+    return {
+        dataset: ModelReads(
             len(runs[dataset]),
             max(times[dataset], default=None),
             tuple(sorted(sources[dataset].items(), key=lambda pair: pair[0])),
         )
         for dataset in sorted(runs)
-    )
+    }

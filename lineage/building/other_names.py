@@ -13,9 +13,9 @@ from dbt_graft.lineage.building.date_shards import DateShards, date_shards
 from dbt_graft.lineage.building.pass_through import PassThroughViews, pass_through_views
 from dbt_graft.lineage.building.run_tables import RunTables, run_tables
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.names import NameReason, Rename
 from dbt_graft.lineage.records import Records
-from dbt_graft.lineage.settings import NameReason, OneNameRules
+from dbt_graft.lineage.settings import OneNameRules
 
 _Finder = Callable[
     [Records, Rename, Container[DatasetId]], DateShards | RunTables | PassThroughViews

@@ -19,11 +19,10 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.history import RunKey
 from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Status
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
-
-_RunKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +149,9 @@ def follow_renames(
     )
 
 
-def _events(accesses: Iterable[Access]) -> dict[_RunKey, list[_Event]]:
+def _events(accesses: Iterable[Access]) -> dict[RunKey, list[_Event]]:
     """The tables that each run creates, renames and drops, in order, without failed attempts."""
-    by_run: dict[_RunKey, list[_Event]] = defaultdict(list)
+    by_run: dict[RunKey, list[_Event]] = defaultdict(list)
     renames: dict[tuple[str, str, str], dict[Direction, Access]] = defaultdict(dict)
     for access in accesses:
         if access.status is Status.FAILED:
@@ -206,10 +205,10 @@ def _tables(events: Iterable[_Event]) -> list[_Table]:
 
 
 def _periods(
-    runs: Mapping[_RunKey, Sequence[_Table]],
-    loaded: Mapping[_RunKey, set[DatasetId]],
+    runs: Mapping[RunKey, Sequence[_Table]],
+    loaded: Mapping[RunKey, set[DatasetId]],
     ended: Mapping[DatasetId, list[datetime]],
-) -> tuple[_Periods, set[tuple[_RunKey, DatasetId]]]:
+) -> tuple[_Periods, set[tuple[RunKey, DatasetId]]]:
     """The periods in which a name stood for a table renamed later, and the exchanged tables.
 
     The second are the names under which the table that was not loaded went, by run.
@@ -247,16 +246,16 @@ def _add_periods(
         periods[name].append(_Period(until, since, table.end))
 
 
-def _loads_by_run(accesses: Iterable[Access]) -> dict[_RunKey, set[DatasetId]]:
+def _loads_by_run(accesses: Iterable[Access]) -> dict[RunKey, set[DatasetId]]:
     """The names into which each run put data."""
-    loaded: dict[_RunKey, set[DatasetId]] = defaultdict(set)
+    loaded: dict[RunKey, set[DatasetId]] = defaultdict(set)
     for access in accesses:
         if access.direction is Direction.WRITE and access.operation.brings_data:
             loaded[access.task, access.run_id].add(access.dataset)
     return loaded
 
 
-def _taken_by_rename(runs: Mapping[_RunKey, Sequence[_Table]]) -> dict[DatasetId, list[datetime]]:
+def _taken_by_rename(runs: Mapping[RunKey, Sequence[_Table]]) -> dict[DatasetId, list[datetime]]:
     """The times at which each name was given to a table that had another one before."""
     taken: dict[DatasetId, list[datetime]] = defaultdict(list)
     for tables in runs.values():
@@ -277,7 +276,7 @@ def _end_times(accesses: Iterable[Access]) -> defaultdict[DatasetId, list[dateti
 
 
 def _rename_access(
-    access: Access, periods: _Periods, exchanged: set[tuple[_RunKey, DatasetId]]
+    access: Access, periods: _Periods, exchanged: set[tuple[RunKey, DatasetId]]
 ) -> list[Access]:
     """An access under the names that its table got: one, or one each where it touched several."""
     if access.kind is Kind.TEMPORARY or access.first_at is None:

@@ -36,7 +36,7 @@ def schemas(
         lineage: The lineage that these records make under the names of the rules.
     """
     present = {
-        former: dataset for dataset, names in lineage.former_names.items() for former in names
+        former: dataset for dataset, names in lineage.names.former.items() for former in names
     }
     defined = {
         (access.origin, access.dataset)

@@ -162,7 +162,7 @@ def test_a_task_has_each_try_once_with_airflow_s_name_of_it(
         (name, run.engine, by.dag, by.task, by.attempt, by.status, run.parent_run_id)
         for name, task in lineage.tasks.items()
         for run in task.runs
-        if (by := orchestrator_task(run, lineage.orchestrator_runs))
+        if (by := orchestrator_task(run, lineage.history.orchestrator_runs))
     }
     ids = {
         (one["job"]["name"], one["run"]["facets"]["airflow"]["taskInstance"]["try_number"]): run_id

@@ -14,6 +14,7 @@ from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import DatasetNames
 from dbt_graft.lineage.records import Dataset
 from dbt_graft.lineage.urls import dataset_path
 
@@ -47,7 +48,7 @@ def test_a_dataset_and_its_folders_lead_to_their_new_namespace() -> None:
 
 
 def test_a_dataset_that_was_renamed_is_found_by_its_former_names() -> None:
-    lineage = Lineage({SALES: Dataset(SALES)}, former_names={SALES: (STAGE, SALES)})
+    lineage = Lineage({SALES: Dataset(SALES)}, names=DatasetNames(former={SALES: (STAGE, SALES)}))
     assert former_paths(lineage, {}) == {dataset_path(STAGE): dataset_path(SALES)}
 
 
@@ -80,7 +81,7 @@ def test_what_is_gone_keeps_a_page_that_says_so(path: str, kind: str, folder: st
 
 def test_nothing_that_once_was_a_page_is_missing_later(tmp_path: Path) -> None:
     first = build(_lineage(ORDERS, STAGE), {}, [], SiteSettings(), tmp_path / "first")
-    renamed = Lineage({SALES: Dataset(SALES)}, former_names={SALES: (STAGE,)})
+    renamed = Lineage({SALES: Dataset(SALES)}, names=DatasetNames(former={SALES: (STAGE,)}))
     settings = SiteSettings(url="https://example.com/", collected_at=AT)
     second = tmp_path / "second"
     built = build(renamed, {}, [], settings, second, addresses=first.addresses)

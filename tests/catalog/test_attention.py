@@ -13,6 +13,7 @@ from dbt_graft.catalog.build import build
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, NodeTest, Role
 from dbt_graft.lineage.model import Lineage, Task
@@ -88,7 +89,7 @@ def test_numbers_count_only_what_is_known() -> None:
             name: Definition(name, DefinitionKind.DBT, ORDERS, gap=gap)
             for name, gap in (("model.a", None), ("model.b", "no SQL"))
         },
-        node_results={"test.a": (NodeResult("test.a", "i", status=Status.OK, word="pass"),)},
+        dbt=DbtRuns({"test.a": (NodeResult("test.a", "i", status=Status.OK, word="pass"),)}),
     )
     tests = (NodeTest("test.a", "unique"), NodeTest("test.b", "not_null"))
     described = Description(ORDERS, "model.a", "orders", Role.MODEL, tests=tests)

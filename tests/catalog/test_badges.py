@@ -14,6 +14,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
@@ -46,7 +47,7 @@ def index(
             definitions={
                 f"model.{b.name}": Definition(f"model.{b.name}", dbt, b, (a,)) for a, b in pairs
             },
-            node_results=found,
+            dbt=DbtRuns(found),
         ),
         {
             one: Description(

@@ -16,6 +16,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.names import DatasetNames
 from dbt_graft.lineage.records import Column, Dataset
 from tests.catalog.html_reader import section, text
 
@@ -106,7 +107,7 @@ def test_a_rename_and_a_promotion_are_no_new_datasets(tmp_path: Path) -> None:
         TUESDAY,
         *(Dataset(SALES), Dataset(MART)),
         before=first,
-        lineage=Lineage(former_names={SALES: (ORDERS,)}),
+        lineage=Lineage(names=DatasetNames(former={SALES: (ORDERS,)})),
         roles={MART: Role.PROMOTED},
     )
     shown = section(html(second), "What changed")

@@ -23,7 +23,7 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.names import NameReason, NameRule, NameRules
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -37,7 +37,6 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
-from dbt_graft.lineage.settings import NameReason
 from dbt_graft.lineage.urls import dataset_path, task_path
 from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, article, section, text
@@ -288,7 +287,7 @@ def test_names_that_a_rule_replaces_are_other_names_and_evidence() -> None:
     assert "mssql://a/DW.dbo.Orders in logs, by a name rule" in section(shown, "Other names")
     assert "observed in logs, name rule" in section(shown, "Evidence")
     reasons = {DatasetId("mssql://a", "DW.dbo.Orders"): NameReason.VIEW}
-    of_view = replace(lineage, name_reasons=reasons)
+    of_view = replace(lineage, names=replace(lineage.names, reasons=reasons))
     shown = rendered(Index(of_view), DatasetId("spark", "raw.orders"))
     assert "mssql://a/DW.dbo.Orders view that passes all rows on" in section(shown, "Other names")
     assert "name rule" not in section(shown, "Evidence")

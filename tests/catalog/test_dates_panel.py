@@ -96,7 +96,8 @@ def test_a_long_history_has_pictures_of_a_year() -> None:
 
 def test_a_dataset_without_dates_has_no_panel() -> None:
     undated = lineage(0)
-    undated = replace(undated, accesses=tuple(replace(one, periods=()) for one in undated.accesses))
+    accesses = tuple(replace(one, periods=()) for one in undated.history.accesses)
+    undated = replace(undated, history=replace(undated.history, accesses=accesses))
 
     assert Index(undated).dates == {}
     assert "Dates</h2>" not in render(dataset_page(Index(undated), ORDERS), JINJA)
@@ -111,7 +112,8 @@ def tainted(link: str = "", reason: str = "", again: bool = False) -> Lineage:
         {} if again else {("load", ORDERS): dates},
         superseded,
     )
-    return replace(lineage(*range(10)), taints=(taint,))
+    made = lineage(*range(10))
+    return replace(made, history=replace(made.history, taints=(taint,)))
 
 
 @pytest.mark.parametrize(
@@ -132,9 +134,9 @@ def test_a_taint_on_record_is_on_the_page(again: bool, texts: list[str]) -> None
 
 def test_a_cleared_taint_is_not() -> None:
     made = tainted()
-    cleared = replace(made.taints[0], cleared_at=FIRST)
+    cleared = replace(made.history.taints[0], cleared_at=FIRST)
 
-    page = html(replace(made, taints=(cleared,)))
+    page = html(replace(made, history=replace(made.history, taints=(cleared,))))
 
     assert "tainted" not in page
 

@@ -22,7 +22,9 @@ from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.names import DatasetNames
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Column,
@@ -75,10 +77,10 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
         },
         tasks={text: Task(text, (text,), usages, (run, started), info)},
         flows=(Flow(source, target, text, hops=(source,), shapes=(text,)),),
-        aliases={source: (target,), target: (source,)},
+        names=DatasetNames(aliases={source: (target,), target: (source,)}),
         shapes={text: Shape(text, text, text, text, Outcome.PARTIAL, text)},
         rejects=(Reject(text, text, text, text),),
-        orchestrator_runs={"o": orchestrator},
+        history=History(orchestrator_runs={"o": orchestrator}),
         column_edges=tuple(
             ColumnEdge(text, target, to, source, name, kind.type, kind, False, text)
             for kind in (Subtype.IDENTITY, Subtype.FILTER)

@@ -17,6 +17,7 @@ from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
@@ -136,7 +137,7 @@ def test_a_dataset_that_dbt_has_built_since_is_not_dropped(
     result = NodeResult(node, "i1", "run", "success", status, at, at)
     lineage = Lineage(
         datasets={STAGE: Dataset(STAGE, dropped_at=START + 3 * DAY)},
-        node_results={node: (result,)},
+        dbt=DbtRuns({node: (result,)}),
     )
     known = Description(STAGE, node, "stage", Role.MODEL, dbt_ids=(node,))
     facts = Index(lineage, {STAGE: known}, ()).datasets[STAGE]

@@ -25,22 +25,13 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Dataset
-from dbt_graft.lineage.spelling import Spelling
+from dbt_graft.lineage.renaming import map_datasets
 
 Respell = Callable[[DatasetId], DatasetId]
 
 
-class _Respelled(Spelling):
-    """Every use of a name in another spelling, as a log writes it each time."""
-
-    def __init__(self, respell: Respell) -> None:
-        self._respell = respell
-
-    def __call__(self, dataset: DatasetId) -> DatasetId:
-        return self._respell(dataset)
-
-
 def _respelling(seed: int) -> Respell:
+    """Every use of a name in another spelling, as a log writes it each time."""
     chance = random.Random(seed)  # noqa: S311
 
     def respell(dataset: DatasetId) -> DatasetId:
@@ -81,9 +72,12 @@ _SLOW = settings(
 @given(st.integers(0, 2**32))
 def test_pages_show_the_spelling_of_known_datasets_not_of_edges(sample, jinja, seed: int) -> None:
     lineage, respell = sample.lineage, _respelling(seed)
-    other = _Respelled(lambda one: respell(one) if one in lineage.datasets else one)
-    mixed = replace(lineage.apply_spelling(other), datasets=lineage.datasets)
-    consumers = [replace(one, reads=other.all(one.reads)) for one in sample.consumers]
+
+    def other(dataset: DatasetId) -> DatasetId:
+        return respell(dataset) if dataset in lineage.datasets else dataset
+
+    mixed = replace(map_datasets(lineage, other), datasets=lineage.datasets)
+    consumers = [map_datasets(one, other) for one in sample.consumers]
     expected = Index(lineage, sample.descriptions, sample.consumers)
     assert _rendered(Index(mixed, sample.descriptions, consumers), jinja) == _rendered(
         expected, jinja
@@ -93,10 +87,10 @@ def test_pages_show_the_spelling_of_known_datasets_not_of_edges(sample, jinja, s
 @_SLOW
 @given(st.integers(0, 2**32))
 def test_addresses_and_boxes_do_not_depend_on_any_spelling(sample, jinja, seed: int) -> None:
-    other = _Respelled(_respelling(seed))
-    consumers = [replace(one, reads=other.all(one.reads)) for one in sample.consumers]
-    descriptions = other.keys(sample.descriptions)
-    index = Index(sample.lineage.apply_spelling(other), descriptions, consumers)
+    other = _respelling(seed)
+    consumers = [map_datasets(one, other) for one in sample.consumers]
+    descriptions = {other(dataset): value for dataset, value in sample.descriptions.items()}
+    index = Index(map_datasets(sample.lineage, other), descriptions, consumers)
     expected = Index(sample.lineage, sample.descriptions, sample.consumers)
     assert _boxes(index) == _boxes(expected)
     assert _rendered(index, jinja).keys() == _rendered(expected, jinja).keys()

@@ -14,6 +14,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome, Reject, Run, Shape, Status, TaskInfo
@@ -133,7 +134,7 @@ def test_a_run_shows_the_task_of_airflow_that_started_it(url: str, links: int) -
         url=url or None,
         attempt=2,
     )
-    html = rendered(Task("load", ("spark",), (), runs), orchestrator_runs={"t": started_by})
+    html = rendered(Task("load", ("spark",), (), runs), started_by=started_by)
     assert "Airflow: shop_lineage / raw.load_orders, try 2" in " ".join(
         section(html, "Runs").split()
     )
@@ -155,7 +156,7 @@ def test_a_run_shows_the_task_of_airflow_that_started_it(url: str, links: int) -
 def test_a_try_that_failed_after_the_run_says_so(run: Status, tried: Status, shown: str) -> None:
     runs = (Run("r", "load", "spark", DAY, status=run, parent_run_id="t"),)
     started_by = Run("t", "load", "airflow", status=tried, application_id="s/load/m", attempt=1)
-    html = rendered(Task("load", ("spark",), (), runs), orchestrator_runs={"t": started_by})
+    html = rendered(Task("load", ("spark",), (), runs), started_by=started_by)
     [found] = re.findall(r"Airflow: s / load, (try 1(?: failed)?)", section(html, "Runs"))
     assert found == shown
 
@@ -172,9 +173,10 @@ def test_long_lists_are_folded_and_complete() -> None:
     assert "raw.t050" in folded
 
 
-def rendered(*tasks: Task, **found: Any) -> str:
+def rendered(*tasks: Task, started_by: Run | None = None, **found: Any) -> str:
     """The content of the first task's page."""
-    index = Index(Lineage(tasks={task.name: task for task in tasks}, **found))
+    history = History(orchestrator_runs={started_by.run_id: started_by} if started_by else {})
+    index = Index(Lineage(tasks={task.name: task for task in tasks}, history=history, **found))
     page = task_page(index, tasks[0].name, index.lineage.task_graph())
     html = render(page, environment(design_folder() / "templates"))
     return f"<article>{html}</article>"

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.history import Supersession
+from dbt_graft.lineage.history import History, Supersession
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.names import DatasetNames
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Column,
@@ -111,23 +113,29 @@ class World:
             },
             column_edges=tuple(self._edge(*edge) for edge in self.column_edges),
             definitions=definitions,
-            orchestrator_runs={
-                f"try_{one}": Run(
-                    f"try_{one}", "load", "airflow", application_id="d/t/r", attempt=number
-                )
-                for one, number in self.attempts.items()
-            },
-            superseded={
-                (f"load_{one:02}", f"load_{one:02}-0"): (Supersession("repair", "r1", NOW),)
-                for one in self.superseded
-            },
-            former_names={
-                self.id(one): (DatasetId("spark", name),) for one, name in self.former.items()
-            },
-            node_results={
-                node: tuple(self._result(node, n, word) for n, word in enumerate(words))
-                for node, words in self.results.items()
-            },
+            history=History(
+                orchestrator_runs={
+                    f"try_{one}": Run(
+                        f"try_{one}", "load", "airflow", application_id="d/t/r", attempt=number
+                    )
+                    for one, number in self.attempts.items()
+                },
+                superseded={
+                    (f"load_{one:02}", f"load_{one:02}-0"): (Supersession("repair", "r1", NOW),)
+                    for one in self.superseded
+                },
+            ),
+            names=DatasetNames(
+                former={
+                    self.id(one): (DatasetId("spark", name),) for one, name in self.former.items()
+                }
+            ),
+            dbt=DbtRuns(
+                node_results={
+                    node: tuple(self._result(node, n, word) for n, word in enumerate(words))
+                    for node, words in self.results.items()
+                }
+            ),
         )
         consumers = [
             Consumer(f"exposure.shop.{name}", name, kind, tuple(sorted(map(self.id, reads))))

@@ -139,7 +139,7 @@ def test_a_renamed_table_is_one_dataset_and_its_former_address_leads_to_it(
 ) -> None:
     found = {
         str(dataset): [str(name) for name in names]
-        for dataset, names in grafted.lineage.former_names.items()
+        for dataset, names in grafted.lineage.names.former.items()
     }
     assert found == nights["former_names"]
     page = root / "build/site/datasets/spark/raw/returned_goods/index.html"
@@ -181,7 +181,7 @@ def test_a_model_has_the_run_of_make_docs_and_the_captured_ones_that_the_store_k
     grafted: Grafted, nights: Expected
 ) -> None:
     days = _days(nights["dbt"]["models"]["from"], nights["dbt"]["models"]["to"])
-    for node, results in grafted.lineage.node_results.items():
+    for node, results in grafted.lineage.dbt.node_results.items():
         if node.startswith("model."):
             assert [_day(one) for one in reversed(results[1:])] == days[1 - PER_NODE :]
             assert _day(results[0]) > days[-1]
@@ -191,7 +191,7 @@ def test_a_model_has_the_run_of_make_docs_and_the_captured_ones_that_the_store_k
 def test_the_source_that_nobody_fills_is_stale(grafted: Grafted, nights: Expected) -> None:
     newest = {
         node: results[0].word
-        for node, results in grafted.lineage.node_results.items()
+        for node, results in grafted.lineage.dbt.node_results.items()
         if node.startswith("source.")
     }
     assert newest == {nights["dbt"]["stale"]: "warn"}

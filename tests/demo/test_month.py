@@ -105,7 +105,7 @@ def test_runs_read_and_write_the_dates_of_expected(lineage: Lineage, month: Expe
         for task in lineage.tasks.values()
         for run in task.runs
     }
-    for access in lineage.accesses:
+    for access in lineage.history.accesses:
         if access.periods and (start := starts.get((access.task, access.run_id))):
             by_run[access.task, start].append(access)
     for one in month["periods"]:

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from dbt_graft.exporters.airflow_lineage import airflow_lineage
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset, NodeResult, Run, Status
@@ -88,7 +89,7 @@ def test_a_dbt_model_is_found_by_its_name_and_built_when_dbt_was(root: Path) -> 
     lineage = Lineage(
         datasets={one: Dataset(one) for one in (CRM, ORDERS, SCORES)},
         definitions=models,
-        node_results={"model.shop.scores": (failed, result)},
+        dbt=DbtRuns({"model.shop.scores": (failed, result)}),
     )
     found = checked(airflow_lineage(lineage, COLLECTED), root)
     assert found["models"] == {

@@ -15,9 +15,10 @@ from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.describe import Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.history import Supersession
+from dbt_graft.lineage.history import History, Supersession
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -61,9 +62,11 @@ def manifest(*accesses: Access, results: tuple[NodeResult, ...] = ()) -> dict[st
         {ORDERS: Dataset(ORDERS, columns=(Column("day", "date"),)), FILES: Dataset(FILES)},
         {"load": task},
         flows=(Flow(FILES, ORDERS, "load"),),
-        accesses=accesses,
-        node_results={TEST: results},
-        superseded={("load", "app-2"): (Supersession("load", "app-3", SIX + DAY, ORDERS),)},
+        history=History(
+            accesses=accesses,
+            superseded={("load", "app-2"): (Supersession("load", "app-3", SIX + DAY, ORDERS),)},
+        ),
+        dbt=DbtRuns({TEST: results}),
     )
     about = Description(
         ORDERS, "", "orders", Role.SOURCE, tests=(NodeTest(TEST, "not_null", "id"),)

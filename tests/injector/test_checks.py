@@ -13,6 +13,7 @@ from dbt_graft.injector.options import GraftOptions
 from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.building.runs import results_by_node
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import NodeResult, Status
 from tests.injector.conftest import START, Log, Project
@@ -31,11 +32,11 @@ def result(node_id: str, invocation: str, day: int, word: str = "pass") -> NodeR
 
 def grafted_results(project: Project, log: Log, *results: NodeResult) -> dict[str, list[str]]:
     """Node -> its results, newest first, as `invocation word`."""
-    lineage: Lineage = replace(log.lineage(), node_results=results_by_node(results))
+    lineage: Lineage = replace(log.lineage(), dbt=DbtRuns(results_by_node(results)))
     grafted = graft(project.artifacts(), lineage, GraftOptions("spark", ""))
     return {
         key: [f"{one.invocation_id} {one.word}" for one in found]
-        for key, found in grafted.lineage.node_results.items()
+        for key, found in grafted.lineage.dbt.node_results.items()
         if all(one.node_id == key for one in found)
     }
 

@@ -109,7 +109,7 @@ class Plain:
     def __init__(self, lineage: Lineage) -> None:
         self.lineage = lineage
         self.done = sorted(
-            (a for a in lineage.accesses if a.status is not Status.FAILED and a.last_at),
+            (a for a in lineage.history.accesses if a.status is not Status.FAILED and a.last_at),
             key=lambda a: (a.last_at, a.task, a.run_id, a.shape_id),
         )
         self.edges = sorted(
@@ -132,8 +132,8 @@ class Plain:
         return self._found.get((dataset, direction), [])
 
     def grain(self, dataset: DatasetId) -> Grain | None:
-        if dataset in self.lineage.declared_dates:
-            return self.lineage.declared_dates[dataset].period
+        if dataset in self.lineage.history.declared_dates:
+            return self.lineage.history.declared_dates[dataset].period
         for found in (self.writes(dataset), self.reads(dataset)):
             counted = Counter(p.grain for a in found for p in a.periods)
             if counted:
@@ -148,7 +148,7 @@ class Plain:
     def _rule(self, edge: Edge) -> PlainMapping | None:
         _, source, target = edge
         grain, input_grain = self.grain(target), self.grain(source)
-        declared = self.lineage.declared_dates.get(target)
+        declared = self.lineage.history.declared_dates.get(target)
         if declared and source in declared.reads:
             first, last = declared.reads[source]
             found = self._agreed(edge, grain, input_grain)
@@ -383,7 +383,7 @@ class Plain:
             if not dated:
                 at = access.last_at
                 assert at
-                declared = self.lineage.declared_dates.get(dataset)
+                declared = self.lineage.history.declared_dates.get(dataset)
                 grain = declared.period if declared else Grain.DAY
                 days = frozenset(d for d in DOMAIN if unit(d, grain) == unit(at.date(), grain))
             elif days == EVERYTHING:

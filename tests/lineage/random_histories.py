@@ -11,6 +11,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Run, Status
@@ -80,8 +81,7 @@ def random_history(random: Random) -> Lineage:
         datasets={name: Dataset(name) for name in names},
         tasks={name: Task(name, runs=tuple(found.values())) for name, found in runs.items()},
         flows=tuple(Flow(one, h.target, h.name) for h in habits for one in h.sources),
-        accesses=tuple(accesses),
-        declared_dates=declared,
+        history=History(accesses=tuple(accesses), declared_dates=declared),
     )
 
 

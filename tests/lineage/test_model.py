@@ -1,5 +1,7 @@
 """The lineage as everybody reads it, built from records."""
 
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,6 +24,7 @@ from dbt_graft.lineage.records import (
 )
 from dbt_graft.lineage.settings import LineageSettings
 from tests import notation
+from tests.lineage.samples import Samples
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -165,6 +168,23 @@ def test_merging_keeps_both_sides_and_is_the_same_either_way_round() -> None:
     assert a.merge(b) == b.merge(a)
     assert a.merge(b).task_graph().edges == [("load", "use")]
     assert a.merge(Lineage()) == a
+
+
+def test_each_field_of_both_sides_survives_a_merge() -> None:
+    a, b = Samples(1).make(Lineage), Samples(10_000).make(Lineage)
+    assert repr(a.merge(Lineage())) == repr(Lineage().merge(a)) == repr(a)
+    for ours, theirs, both in zip(_values(a), _values(b), _values(a.merge(b)), strict=True):
+        if isinstance(both, int):
+            assert both == ours + theirs
+        else:
+            assert {*both} == {*ours, *theirs}
+
+
+def _values(record: Any) -> Iterator[Any]:
+    """The values of all fields, and of those of parts."""
+    for part in fields(record):
+        value = getattr(record, part.name)
+        yield from _values(value) if is_dataclass(value) else [value]
 
 
 def test_the_path_of_a_tables_files_is_the_table() -> None:

@@ -20,8 +20,8 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import DatasetNames, NameReason
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
-from dbt_graft.lineage.settings import NameReason
 from dbt_graft.lineage.urls import dataset_path
 from tests.catalog.test_hostile_text import HOSTILE, _hostile_lineage
 from tests.site.conftest import Visit, served, visiting
@@ -516,8 +516,7 @@ def test_views_that_pass_a_table_on_unfold_beside_it_and_fold_again(
     views = tuple(DatasetId("spark", name) for name in names)
     known = replace(
         lineage,
-        aliases={table: views},
-        name_reasons=dict.fromkeys(views, NameReason.VIEW),
+        names=DatasetNames(aliases={table: views}, reasons=dict.fromkeys(views, NameReason.VIEW)),
     )
     visit = opened(known)
     page = explored(visit, "#dataset=spark/s00/t001&down=9")

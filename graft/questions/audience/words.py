@@ -122,7 +122,7 @@ def _other_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str]:
         if description := project.described.descriptions.get(dataset):
             yield description.name
             yield from (key.rpartition(".")[2] for key in description_ids(description))
-        for name in project.grafted.lineage.names(dataset)[1:]:
+        for name in project.grafted.lineage.names_of(dataset)[1:]:
             yield from (name.name, *name.parts[-1:])
 
 

@@ -67,7 +67,7 @@ def _last_writes(lineage: Lineage) -> dict[DatasetId, datetime]:
             if usage.direction is Direction.WRITE and usage.moves_data and not usage.failed:
                 add(usage.dataset, usage.last_at)
     for definition in lineage.definitions.values():
-        for result in lineage.node_results.get(definition.name, ()):
+        for result in lineage.dbt.node_results.get(definition.name, ()):
             if result.status is Status.OK:
                 add(definition.dataset, result.started_at)
     return last_writes

@@ -47,7 +47,7 @@ def review_project(
     described = Project(config).described()
     nodes, notices = compare_artifacts(old, new)
     notices = notices if has_store else (*notices, _ONLY_DBT)
-    names = ReviewNames(config, new, described.lineage.former_names)
+    names = ReviewNames(config, new, described.lineage.names.former)
     ran = compare_runs(
         config, names, since or base_moment(old), base_store, described if has_store else None
     )

@@ -104,7 +104,7 @@ def _run_by(task: str, evidences: Evidences) -> list[dict[str, str]]:
     by = {
         (parent.engine, parent.dag, parent.task)
         for run in runs
-        if (parent := orchestrator_task(run, lineage.orchestrator_runs))
+        if (parent := orchestrator_task(run, lineage.history.orchestrator_runs))
     }
     return [{"engine": engine, "dag": dag, "task": name} for engine, dag, name in sorted(by)]
 
@@ -138,7 +138,7 @@ def explain_dataset(dataset: DatasetId, evidences: Evidences) -> dict[str, Any]:
         "node": evidences.nodes.get(dataset),
         "ambiguous": [str(relation) for relation in evidences.ambiguous.get(dataset, ())],
         "alike": _similar_relations(dataset, evidences),
-        "former_names": [str(former) for former in evidences.lineage.former_names.get(dataset, ())],
+        "former_names": [str(former) for former in evidences.lineage.names.former.get(dataset, ())],
         "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}, evidences.records),
         "read_by": _uses(accesses, Direction.READ, evidences),
         "written_by": _uses(accesses, Direction.WRITE, evidences),
@@ -224,7 +224,7 @@ def _failures_text(accesses: Iterable[Access], direction: Direction) -> str:
 
 
 def _new_name(dataset: DatasetId, evidences: Evidences) -> DatasetId | None:
-    for new, former in evidences.lineage.former_names.items():
+    for new, former in evidences.lineage.names.former.items():
         if dataset in former:
             return new
     dead = follow_renames(evidences.records.accesses, ()).dead

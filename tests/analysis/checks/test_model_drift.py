@@ -9,6 +9,7 @@ import pytest
 from dbt_graft.analysis.checks.model_drift import model_drift
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
@@ -66,7 +67,7 @@ def drifted(found: Lineage, manifest: str, views: str = "", **more: object) -> d
     datasets = {
         table(f"dw.{name}"): Dataset(table(f"dw.{name}"), Kind.VIEW) for name in views.split()
     }
-    with_manifest = Lineage(datasets, definitions=definitions, model_reads=found.model_reads)
+    with_manifest = Lineage(datasets, definitions=definitions, dbt=DbtRuns(reads=found.dbt.reads))
     edges = model_drift(with_manifest, **more)  # type: ignore[arg-type]
     assert {one.task for one in edges} <= {"model.shop.mart"}
     return {one.dataset.name: one.status.value for one in edges}

@@ -12,6 +12,7 @@ from dbt_graft.analysis.checks.report import owner_scores
 from dbt_graft.analysis.checks.rules import RuleScope, rule_findings
 from dbt_graft.analysis.rule import SECOND_WRITER, STALE_EDGE
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
@@ -56,8 +57,8 @@ def described(**more: Any) -> dict[DatasetId, Description]:
     return {ORDERS: Description(ORDERS, "model.shop.orders", "orders", Role.MODEL, **more)}
 
 
-def result(node: str, **more: Any) -> dict[str, tuple[NodeResult, ...]]:
-    return {node: (NodeResult(node, "1", **more),)}
+def result(node: str, **more: Any) -> DbtRuns:
+    return DbtRuns({node: (NodeResult(node, "1", **more),)})
 
 
 TESTED = (NodeTest("test.shop.unique", "unique", "id"),)
@@ -139,7 +140,7 @@ AGED = RuleScope(stale_before=NOW - timedelta(90))
             id="certified, with an owner and a reader who says how fresh",
         ),
         pytest.param(
-            lineage(task(write()), node_results=result("source.shop.orders", criteria="1 day")),
+            lineage(task(write()), dbt=result("source.shop.orders", criteria="1 day")),
             described(tags=("certified",), owner="Finance", dbt_ids=("source.shop.orders",)),
             *((), RuleScope(), []),
             id="certified, with an owner and a freshness check",
@@ -155,7 +156,7 @@ AGED = RuleScope(stale_before=NOW - timedelta(90))
             id="gold, and its test never ran",
         ),
         pytest.param(
-            lineage(task(write()), node_results=result("test.shop.unique")),
+            lineage(task(write()), dbt=result("test.shop.unique")),
             described(tags=("gold",), tests=TESTED),
             *((), RuleScope(), []),
             id="gold with a result",

@@ -11,6 +11,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.partition_mapping import MappingEvidence
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import ColumnEdge, EdgeType, Subtype
 
@@ -37,7 +38,7 @@ def test_dates_go_with_a_column_that_a_contract_names(
         Lineage(
             flows=(Flow(RAW, MART, "load"),),
             column_edges=edges,
-            partition_columns={RAW: partitions} if partitions else {},
+            history=History(partition_columns={RAW: partitions} if partitions else {}),
         )
     )
     found = history.mapping(("load", RAW, MART))

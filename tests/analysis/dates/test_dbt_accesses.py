@@ -12,6 +12,7 @@ from dbt_graft.analysis.dates.entity_states import EntityState, entity_states
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import dates_of
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
@@ -30,9 +31,11 @@ def built(status: Status, days: int) -> Lineage:
     return Lineage(
         {one: Dataset(one) for one in (RAW, ORDERS)},
         definitions={name: Definition(name, DefinitionKind.DBT, ORDERS, (RAW,), Operation.MERGE)},
-        node_results={
-            name: (NodeResult(name, "i1", "run", "", status, AT, AT, periods=periods),),
-        },
+        dbt=DbtRuns(
+            {
+                name: (NodeResult(name, "i1", "run", "", status, AT, AT, periods=periods),),
+            }
+        ),
     )
 
 

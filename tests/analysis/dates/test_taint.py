@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -17,10 +18,12 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.calendar import ALL_DATES
 from dbt_graft.lineage.dates.date_text import dates_text, parse_dates
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -41,7 +44,9 @@ def table(name: str) -> DatasetId:
     return DatasetId("db", name)
 
 
-def history(*lines: str, **more: object) -> AccessHistory:
+def history(
+    *lines: str, declared: Mapping[DatasetId, DeclaredDates] | None = None, **more: object
+) -> AccessHistory:
     """A history, a run a line, an hour after the one before: `task: a[3] b > OVERWRITE c[3..4]!`.
 
     In brackets days of October; `!` is a failed statement, `*` a write whose rows decide on dates.
@@ -81,7 +86,7 @@ def history(*lines: str, **more: object) -> AccessHistory:
     values: dict[str, object] = {
         "datasets": {name: Dataset(name) for name in sorted(names)},
         "flows": tuple(flows.values()),
-        "accesses": tuple(accesses),
+        "history": History(tuple(accesses), declared_dates=declared or {}),
         **more,
     }
     return AccessHistory(Lineage(**values))  # type: ignore[arg-type]
@@ -198,7 +203,7 @@ def test_delete_and_insert_write_again() -> None:
     past = history(*lines, "copy: _ > DELETE b[3]", "copy: a[3] > INSERT b[3]")
     joined = [
         access if access.run_id != "r4" else _replaced(access, "r3")
-        for access in past.lineage.accesses
+        for access in past.lineage.history.accesses
     ]
     past = AccessHistory(_with(past.lineage, joined))
 
@@ -210,7 +215,7 @@ def _replaced(access: Access, run_id: str) -> Access:
 
 
 def _with(lineage: Lineage, accesses: list[Access]) -> Lineage:
-    return replace(lineage, accesses=tuple(accesses))
+    return replace(lineage, history=replace(lineage.history, accesses=tuple(accesses)))
 
 
 def test_of_several_bad_runs_each_is_bad() -> None:
@@ -255,7 +260,7 @@ def test_views_hold_no_data_and_dbt_builds_count_by_their_times() -> None:
     datasets = {table(name): Dataset(table(name)) for name in "amnv"}
     more = {
         "definitions": {one.name: one for one in (view, model, other)},
-        "node_results": {"model.shop.m": (result,)},
+        "dbt": DbtRuns({"model.shop.m": (result,)}),
         "datasets": datasets,
     }
     past = history(LOAD, **more)
@@ -295,9 +300,7 @@ def test_the_edge_of_the_partition_column_maps_dates(
         shape_id="s",
     )  # fmt: skip
     declared = {table("b"): DeclaredDates(period_of_output)} if period_of_output else {}
-    past = history(
-        LOAD, "copy: a > INSERT_OVERWRITE b*", column_edges=(edge,), declared_dates=declared
-    )
+    past = history(LOAD, "copy: a > INSERT_OVERWRITE b*", column_edges=(edge,), declared=declared)
 
     bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
     assert shown(spread(past, bad))["copy b"] == expected
@@ -316,7 +319,7 @@ def test_dates_before_the_first_write_have_a_writer_that_no_log_shows() -> None:
 
 def test_what_is_declared_wins_and_a_difference_is_a_finding() -> None:
     declared = {table("b"): DeclaredDates(Grain.DAY, {table("a"): (-1, 0), table("c"): (0, 0)})}
-    past = history(*SAME, LOAD, "copy: a[3] > INSERT_OVERWRITE b[3..4]", declared_dates=declared)
+    past = history(*SAME, LOAD, "copy: a[3] > INSERT_OVERWRITE b[3..4]", declared=declared)
 
     bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
     assert shown(spread(past, bad))["copy b"] == "3 to 4 Oct 2026"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dbt_graft.analysis.history.bad_streak import first_bad_run
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import NodeResult, Run, Status
 
@@ -49,7 +50,7 @@ def test_the_first_bad_run(runs: str, results: str, first: int | None, count: in
     ]
     failed = [TEST] if found and found[-1].status is Status.FAILED else []
     task = Task("load", ("spark",), runs=listed[::-1])
-    lineage = Lineage(tasks={"load": task}, node_results={TEST: tuple(found[::-1])})
+    lineage = Lineage(tasks={"load": task}, dbt=DbtRuns({TEST: tuple(found[::-1])}))
     streak = first_bad_run(lineage, task, listed[-1], failed)
     assert (streak.run.run_id if streak else None) == (None if first is None else f"run-{first}")
     assert (streak.runs if streak else 0) == count

@@ -10,6 +10,7 @@ from dbt_graft.analysis.quality.faults import kind_of_test, quality_faults
 from dbt_graft.analysis.quality.history import short_histories, write_history
 from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
@@ -80,24 +81,25 @@ CHECK = Check(ORDERS, "not_null", "id").id
 def test_a_check_in_an_event_is_a_fault_without_dbt(
     words: tuple[str, ...], found: list[tuple[str, str, str]]
 ) -> None:
-    lineage = Lineage(node_results=results(CHECK, *words))
+    lineage = Lineage(dbt=DbtRuns(results(CHECK, *words)))
     faults = quality_faults(lineage, {})
     assert [(one.name, one.column, one.kind.value) for one in faults] == found
 
 
 def test_a_check_of_no_dataset_is_none() -> None:
-    assert quality_faults(Lineage(node_results=results(Check(None, "unique").id, "fail")), {}) == []
+    lineage = Lineage(dbt=DbtRuns(results(Check(None, "unique").id, "fail")))
+    assert quality_faults(lineage, {}) == []
 
 
 def test_two_sources_of_one_table_are_one_fault() -> None:
     nodes = ("source.a.orders", "source.b.orders")
-    lineage = Lineage(node_results=results(nodes[0], "error") | results(nodes[1], "error"))
+    lineage = Lineage(dbt=DbtRuns(results(nodes[0], "error") | results(nodes[1], "error")))
     [fault] = quality_faults(lineage, described(*nodes))
     assert (fault.kind.value, fault.failed_at) == ("freshness", NOON)
 
 
 def test_freshness_checks_are_the_writes_of_a_source() -> None:
-    lineage = Lineage(node_results=results("source.a.orders", "pass", "error"))
+    lineage = Lineage(dbt=DbtRuns(results("source.a.orders", "pass", "error")))
     found = write_history(lineage, described("source.a.orders")).finished
     assert found == {ORDERS: [NOON - timedelta(days=1), NOON]}
 

@@ -14,8 +14,8 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import EvidenceSource, Flow
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.names import DatasetNames, NameReason
 from dbt_graft.lineage.records import ColumnEdge, Dataset, Direction, Evidence, Subtype
-from dbt_graft.lineage.settings import NameReason
 from dbt_graft.lineage.usage import Usage
 
 A, B, C = (DatasetId("spark", f"shop.{name}") for name in "abc")
@@ -155,8 +155,10 @@ def test_views_that_only_pass_a_table_on_are_named_and_other_names_are_not() -> 
     shard = DatasetId("spark", "shop.a_20260101")
     lineage = replace(
         _lineage(),
-        aliases={A: (*views, shard)},
-        name_reasons={**views, shard: NameReason.DATE_SHARD},
+        names=DatasetNames(
+            aliases={A: (*views, shard)},
+            reasons={**views, shard: NameReason.DATE_SHARD},
+        ),
     )
     found = _records(lineage)
     assert found["spark/shop/a"].head[-1] == [f"v.{n:02}" for n in range(20)]

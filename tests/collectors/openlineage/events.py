@@ -134,7 +134,7 @@ def columns(found: Lineage) -> list[str]:
     return sorted(
         f"{e.to_dataset.name}.{e.to_column} <- {e.from_dataset.name}.{e.from_column} {e.subtype}"
         + (" masked" if e.masking else "")
-        for e in (*found.column_edges, *found.dbt_edges)
+        for e in (*found.column_edges, *found.dbt.column_edges)
     )
 
 

@@ -90,7 +90,7 @@ def shown(place: Path) -> object:
     }
     usages = {name: task.usages for name, task in lineage.tasks.items()}
     nodes = sorted((n.node_id, n.invocation_id, n.word, n.ended_at) for n in found.node_results)
-    flowed, edges, dags = flows(lineage), columns(lineage), {*lineage.orchestrator_runs}
+    flowed, edges, dags = flows(lineage), columns(lineage), {*lineage.history.orchestrator_runs}
     return flowed, edges, runs, usages, nodes, dags, lineage.dataset_metadata
 
 

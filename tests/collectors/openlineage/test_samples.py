@@ -140,7 +140,7 @@ def test_parents_and_tries_of_a_backfill() -> None:
         (2, "ok"),
         (2, "ok"),
     ]
-    by = orchestrator_task(loads[0], lineage.orchestrator_runs)
+    by = orchestrator_task(loads[0], lineage.history.orchestrator_runs)
     assert by is not None
     assert (by.engine, by.dag, by.task) == ("airflow", "shop_lineage", "raw.load_orders")
     assert (by.url or "").startswith("http://localhost:8080/dags/shop_lineage/runs/")

@@ -186,7 +186,7 @@ def test_dbts_own_application_is_read_and_has_no_task(
     found = load(spark, events, tmp_path / "store")
     lineage = build(found)
     assert (lineage.tasks, lineage.flows, found.shapes, found.rejects) == ({}, (), {}, ())
-    edges = {(edge.to_dataset.name, edge.from_dataset.name) for edge in lineage.dbt_edges}
+    edges = {(edge.to_dataset.name, edge.from_dataset.name) for edge in lineage.dbt.column_edges}
     assert edges == {("analytics.two", "analytics.one")}
     [(_, count)] = positions(str(tmp_path / "store")).values()
     assert count > 20

@@ -102,7 +102,7 @@ def test_a_table_that_is_built_and_renamed_is_loaded_under_its_new_name(log: Sui
     assert {e.to_column for e in lineage.column_edges if e.to_dataset == flow.target} == {
         "order_id"
     }
-    assert [name.name for name in lineage.former_names[flow.target]] == ["ml.stage"]
+    assert [name.name for name in lineage.names.former[flow.target]] == ["ml.stage"]
 
 
 @pytest.mark.parametrize("path", OLDER, ids=_name)

@@ -1216,7 +1216,7 @@ def columns(lineage: Lineage) -> set[str]:
 def former(lineage: Lineage) -> list[str]:
     return [
         f"{short(dataset)} was {short(name)}"
-        for dataset, names in lineage.former_names.items()
+        for dataset, names in lineage.names.former.items()
         for name in names
     ]
 

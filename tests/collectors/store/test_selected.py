@@ -89,7 +89,7 @@ def test_some_of_these_stores_are_folded(tmp_path: Path) -> None:
 
 
 def accesses_of(lineage: Lineage, task: str) -> list[str]:
-    return sorted(repr(one) for one in lineage.accesses if one.task == task)
+    return sorted(repr(one) for one in lineage.history.accesses if one.task == task)
 
 
 def tainted(history: AccessHistory, runs: list[tuple[str, str]]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.described import DescribedLineage
@@ -87,12 +88,16 @@ def described() -> DescribedLineage:
                 evidence=Evidence.DECLARED,
             ),
         ),
-        node_results={
-            MODEL: (NodeResult(MODEL, "i-1", "run", "success", Status.OK, MORNING, LATER, 3),),
-            "test.shop.unique": (
-                NodeResult("test.shop.unique", "i-1", "test", "fail", Status.FAILED, failures=7),
-            ),
-        },
+        dbt=DbtRuns(
+            {
+                MODEL: (NodeResult(MODEL, "i-1", "run", "success", Status.OK, MORNING, LATER, 3),),
+                "test.shop.unique": (
+                    NodeResult(
+                        "test.shop.unique", "i-1", "test", "fail", Status.FAILED, failures=7
+                    ),
+                ),
+            }
+        ),
     )
     about = Description(
         DAILY,

@@ -221,7 +221,7 @@ def snapshot(**changes: Any) -> LineageSnapshot:
         definitions={**lineage.definitions, DBT_MODEL: model},
         flows=(*lineage.flows, flow),
         column_edges=(*lineage.column_edges, total),
-        node_results={DBT_MODEL: (skipped, ran)},
+        dbt=replace(lineage.dbt, node_results={DBT_MODEL: (skipped, ran)}),
     )
     descriptions = {
         MART: Description(

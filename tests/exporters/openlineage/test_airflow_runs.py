@@ -56,9 +56,12 @@ def test_what_is_read_again_is_a_task_of_airflow_too() -> None:
 
 def test_a_task_that_failed_in_airflow_stays_failed() -> None:
     made = snapshot()
-    runs = made.lineage.orchestrator_runs
+    runs = made.lineage.history.orchestrator_runs
     failed = replace(runs[TASK_INSTANCE], status=Status.FAILED)
-    lineage = replace(made.lineage, orchestrator_runs={**runs, TASK_INSTANCE: failed})
+    lineage = replace(
+        made.lineage,
+        history=replace(made.lineage.history, orchestrator_runs={**runs, TASK_INSTANCE: failed}),
+    )
     assert [one["eventType"] for one in made_events(lineage=lineage)] == ["FAIL"]
 
 
@@ -111,7 +114,7 @@ def test_a_task_names_its_run_in_airflow(
 
 
 def test_the_run_of_a_dag_is_none_of_a_task() -> None:
-    runs = snapshot().lineage.orchestrator_runs
+    runs = snapshot().lineage.history.orchestrator_runs
     assert airflow_run_of(Run("x", "x", "spark", parent_run_id=DAG_RUN), runs) is None
     dotted = replace(
         runs[DAG_RUN], job="airflow-shop/team.shop", application_id="team.shop/manual__1"

@@ -62,7 +62,7 @@ def test_names_of_shards(name: str, expected: str) -> None:
 def test_two_shards_are_one_dataset_with_both_dates() -> None:
     lineage = build(records("orders_20261101", "orders_20261102", "totals"))
     assert list(lineage.datasets) == [dataset("orders_*"), dataset("totals")]
-    assert lineage.aliases[dataset("orders_*")] == (
+    assert lineage.names.aliases[dataset("orders_*")] == (
         dataset("orders_20261101"),
         dataset("orders_20261102"),
     )

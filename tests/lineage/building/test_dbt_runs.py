@@ -62,7 +62,7 @@ def test_a_run_of_dbt_is_no_task_and_no_flow() -> None:
     assert list(lineage.tasks) == ["load"]
     assert {flow.task for flow in lineage.flows} == {"load"}
     assert [edge.from_column for edge in lineage.column_edges] == ["key"]
-    assert [edge.from_column for edge in lineage.dbt_edges] == ["id"]
+    assert [edge.from_column for edge in lineage.dbt.column_edges] == ["id"]
 
 
 def test_a_dataset_that_only_dbt_touches_is_not_of_the_logs() -> None:
@@ -76,7 +76,7 @@ def test_of_several_runs_the_last_that_wrote_the_table_counts() -> None:
 
     lineage = build(together(new, old, elsewhere, failed))
 
-    assert {(e.to_dataset.name, e.from_column) for e in lineage.dbt_edges} == {
+    assert {(e.to_dataset.name, e.from_column) for e in lineage.dbt.column_edges} == {
         ("dw.mart", "new"),
         ("dw.other", "id"),
     }
@@ -86,6 +86,6 @@ def test_names_follow_the_rules() -> None:
     def rename(dataset: DatasetId) -> DatasetId:
         return DatasetId("spark", dataset.name.replace("dw.", "analytics."))
 
-    [edge] = build(run(1, "id"), rename).dbt_edges
+    [edge] = build(run(1, "id"), rename).dbt.column_edges
 
     assert edge.to_dataset.name == "analytics.mart"

@@ -103,7 +103,7 @@ def test_a_run_in_a_log_and_its_task_in_airflow_are_one(way: str) -> None:
     # The log's counts, not the sum; both are the evidence.
     usages = found.tasks[task].usages
     assert [(one.rows, one.statements, len(one.shapes)) for one in usages] == [(7, 1, 2)] * 2
-    assert orchestrator_task(run, found.orchestrator_runs) == OrchestratorTask(
+    assert orchestrator_task(run, found.history.orchestrator_runs) == OrchestratorTask(
         "airflow", "shop", "raw.load_orders", 2, "https://airflow/log", Status.OK
     )
 
@@ -233,7 +233,7 @@ def test_an_application_in_a_log_and_in_events_is_one_run() -> None:
 def test_tasks_of_an_orchestrator_without_lineage_are_none_of_ours() -> None:
     found = of((TRY, ""), (DAG, ""), (LOGGED, "a -> b"))
     assert [*found.tasks] == ["load_orders"]
-    assert {*found.orchestrator_runs} == {"t1", "d1"}
+    assert {*found.history.orchestrator_runs} == {"t1", "d1"}
     # Its run is not handed over, so both are shown.
     assert {run.engine for run in found.tasks["load_orders"].runs} == {"airflow", "spark"}
     assert [*of((TRY, ""), (DAG, "")).tasks] == []

@@ -83,7 +83,7 @@ def test_both_side_by_side(tmp_path: Path) -> None:
     own["run"]["runId"] = own["run"]["runId"].replace("2", "3")
     found = lineage(tmp_path, built(), own)
     assert [*found.tasks] == ["db.dw.other.orders.build.run"]
-    assert len(found.dbt_edges) == 1
+    assert len(found.dbt.column_edges) == 1
 
 
 def test_what_airflow_runs_with_dbt_has_its_run_of_airflow(tmp_path: Path) -> None:

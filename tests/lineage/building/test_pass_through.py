@@ -10,6 +10,7 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.pass_through import passes_on
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.names import NameReason
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -21,7 +22,7 @@ from dbt_graft.lineage.records import (
     Run,
     Shape,
 )
-from dbt_graft.lineage.settings import LineageSettings, NameReason, OneNameRules
+from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 from tests import notation
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -125,8 +126,8 @@ def test_lineage_goes_through_a_view_and_the_table_lists_it() -> None:
     lineage = build(records)
     assert flows(records) == ["orders -> weekly"]
     assert lineage.datasets[dataset("orders")].kind is Kind.TABLE
-    assert lineage.aliases == {dataset("orders"): (dataset("v_orders"),)}
-    assert lineage.name_reasons == {dataset("v_orders"): NameReason.VIEW}
+    assert lineage.names.aliases == {dataset("orders"): (dataset("v_orders"),)}
+    assert lineage.names.reasons == {dataset("v_orders"): NameReason.VIEW}
     assert not lineage.definitions
 
 

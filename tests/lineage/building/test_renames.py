@@ -87,7 +87,7 @@ def summary(lineage: Lineage) -> list[str]:
                 if edge.to_dataset == dataset
             )
         )
-        former = ",".join(name.name for name in lineage.former_names.get(dataset, ()))
+        former = ",".join(name.name for name in lineage.names.former.get(dataset, ()))
         lines.append(
             f"{dataset.name} by [{writers}] from [{flows}] columns [{columns}] was [{former}]"
         )

@@ -9,9 +9,10 @@ import pytest
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.run_tables import pattern
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.names import NameReason
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Records
-from dbt_graft.lineage.settings import LineageSettings, NameReason, OneNameRules
+from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 from tests import notation
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -57,8 +58,8 @@ def test_tables_of_two_runs_are_one_dataset() -> None:
     used = [access("load 1", A), access("load 1", A, Operation.SELECT), access("load 2", B)]
     lineage = build(Records(tuple(used)))
     assert list(lineage.datasets) == [dataset("tmp_orders_*")]
-    assert set(lineage.aliases[dataset("tmp_orders_*")]) == {dataset(A), dataset(B)}
-    assert set(lineage.name_reasons.values()) == {NameReason.RUN_TABLE}
+    assert set(lineage.names.aliases[dataset("tmp_orders_*")]) == {dataset(A), dataset(B)}
+    assert set(lineage.names.reasons.values()) == {NameReason.RUN_TABLE}
 
 
 @pytest.mark.parametrize(

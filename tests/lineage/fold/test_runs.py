@@ -104,11 +104,11 @@ def said(lineage: Lineage) -> dict[str, Any]:
         "tasks": {name: task_said(task) for name, task in lineage.tasks.items()},
         "flows": [repr(flow) for flow in lineage.flows],
         "edges": [repr(edge) for edge in lineage.column_edges],
-        "aliases": repr(lineage.aliases),
-        "former": repr(lineage.former_names),
+        "aliases": repr(lineage.names.aliases),
+        "former": repr(lineage.names.former),
         "definitions": repr(lineage.definitions),
         "shapes": dict(lineage.shapes),
-        "orchestrated": dict(lineage.orchestrator_runs),
+        "orchestrated": dict(lineage.history.orchestrator_runs),
     }
 
 
