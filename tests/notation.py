@@ -80,11 +80,13 @@ def column_edge(
     )
 
 
-def edge(text: str, **fields: Any) -> ColumnEdge:
+def edge(text: str, task: str = "load", **fields: Any) -> ColumnEdge:
     """The edge of `n.p < t.a FILTER`, IDENTITY without a word; `!` behind a word is for masked."""
     to, _, source, *words = text.split()
     (target, column), (origin, source_column) = to.rsplit(".", 1), source.rsplit(".", 1)
     word = words[0] if words else "IDENTITY"
     ends = (table(target), column, table(origin), source_column)
     masking = word.endswith("!")
-    return column_edge(*ends, Subtype(word.rstrip("!")), **{"masking": masking, **fields})
+    return column_edge(
+        *ends, Subtype(word.rstrip("!")), **{"task": task, "masking": masking, **fields}
+    )

@@ -17,6 +17,7 @@ from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Masking, Subtype
 from tests.catalog.html_reader import HtmlReader
+from tests.notation import column_edge
 
 DECLARED, INFERRED = Evidence.DECLARED, Evidence.INFERRED
 
@@ -33,21 +34,9 @@ def edge(
     masking: bool = False,
 ) -> ColumnEdge:
     """The edge of `t.c<s.d`."""
-    target, source = line.split("<")
-    to, to_column = target.split(".")
-    origin, column = source.split(".")
-    return ColumnEdge(
-        "task",
-        table(to),
-        to_column,
-        table(origin),
-        column,
-        subtype.type,
-        subtype,
-        masking,
-        "",
-        evidence=evidence,
-    )
+    (to, to_column), (origin, column) = (end.split(".") for end in line.split("<"))
+    ends = (table(to), to_column, table(origin), column, subtype)
+    return column_edge(*ends, task="task", evidence=evidence, masking=masking)
 
 
 def index(edges: Sequence[ColumnEdge], consumers: Sequence[Consumer] = ()) -> Index:

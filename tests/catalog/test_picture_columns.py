@@ -15,6 +15,7 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
 from tests.catalog.html_reader import HtmlReader
+from tests.notation import column_edge
 
 IDENTITY, FILTER = Subtype.IDENTITY, Subtype.FILTER
 
@@ -27,8 +28,8 @@ def _edge(
     to: str, source: str, subtype: Subtype = IDENTITY, evidence: Evidence = Evidence.OBSERVED
 ) -> ColumnEdge:
     (target, column), (origin, name) = to.split(":"), source.split(":")
-    ends = _table(target), column, _table(origin), name
-    return ColumnEdge("model.t", *ends, subtype.type, subtype, False, "", evidence=evidence)
+    ends = (_table(target), column, _table(origin), name, subtype)
+    return column_edge(*ends, task="model.t", evidence=evidence)
 
 
 def _index(edges: list[ColumnEdge], names: dict[str, list[str]]) -> Index:

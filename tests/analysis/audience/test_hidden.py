@@ -17,6 +17,7 @@ from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels, priv
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ColumnEdge, Subtype
+from tests import notation
 
 PII, PUBLIC = Classification.PII, Classification.PUBLIC
 
@@ -26,13 +27,7 @@ def table(name: str) -> DatasetId:
 
 
 def edge(source: str, target: str, subtype: Subtype = Subtype.IDENTITY) -> ColumnEdge:
-    (before, from_column), (after, to_column) = source.split("."), target.split(".")
-    return ColumnEdge(
-        *("t", table(after), to_column, table(before), from_column),
-        *(subtype.type, subtype),
-        masking=False,
-        shape_id="",
-    )
+    return notation.edge(f"spark/{target} < spark/{source} {subtype}", "t")
 
 
 # files -> raw -> stage -> mart -> mail, the last without known columns.

@@ -7,7 +7,8 @@ import pytest
 from dbt_graft.analysis.checks.agreement import Agreement, ColumnDifference, agreement, findings
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.definition import DefinitionColumns
-from dbt_graft.lineage.records import ColumnEdge, Evidence, Subtype
+from dbt_graft.lineage.records import ColumnEdge, Evidence
+from tests import notation
 
 BUILT = ("stg", "mart", "other")
 BUILDERS = {parse_dataset_id(f"spark/dw.{name}"): f"model.shop.{name}" for name in BUILT}
@@ -16,22 +17,9 @@ VIEWS = {parse_dataset_id("spark/dw.stg")}
 
 def edge(text: str, evidence: Evidence = Evidence.DECLARED) -> ColumnEdge:
     """`mart.id <- raw.orders.id`, an identity unless another subtype follows."""
-    to, _, source, *more = text.split()
-    target, _, column = to.partition(".")
-    dataset, _, from_column = source.rpartition(".")
-    subtype = Subtype(more[0]) if more else Subtype.IDENTITY
-    return ColumnEdge(
-        task="dbt" if evidence is Evidence.OBSERVED else f"model.shop.{target}",
-        to_dataset=parse_dataset_id(f"spark/dw.{target}"),
-        to_column=column,
-        from_dataset=parse_dataset_id(f"spark/{dataset}"),
-        from_column=from_column,
-        type=subtype.type,
-        subtype=subtype,
-        masking=False,
-        shape_id="",
-        evidence=evidence,
-    )
+    to, _, source = text.partition(" <- ")
+    task = "dbt" if evidence is Evidence.OBSERVED else f"model.shop.{to.partition('.')[0]}"
+    return notation.edge(f"spark/dw.{to} < spark/{source}", task, evidence=evidence)
 
 
 def compared(

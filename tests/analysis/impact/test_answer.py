@@ -14,7 +14,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Column, Dataset, Masking
-from tests.lineage.graphs.test_columns import edge
+from tests.notation import edge
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 EDGES = [

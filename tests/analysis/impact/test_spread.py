@@ -14,7 +14,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ColumnEdge, Masking, Subtype
 from tests.cases import for_each
-from tests.lineage.graphs.test_columns import edge
+from tests.notation import edge
 
 Mark = tuple[str, str, str]  # dataset, column or "", effect
 TABLES, COLUMNS = "abcdefg", "xyz"

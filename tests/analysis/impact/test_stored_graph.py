@@ -10,7 +10,6 @@ from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.stored_graph import graph_sections, read_graph
 from dbt_graft.analysis.impact.stored_surroundings import (
-    read_former_names,
     read_surroundings,
     surroundings_sections,
 )
@@ -20,7 +19,7 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset
 from tests.analysis.impact.test_spread import COLUMNS, TABLES, project
 from tests.cases import for_each
-from tests.lineage.graphs.test_columns import edge
+from tests.notation import edge
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 OLD = NOW - timedelta(days=100)
@@ -72,7 +71,7 @@ def test_a_stored_graph_answers_as_the_one_that_was_stored(seed: int) -> None:
     )
     beside = around(random)
     stored = read_graph(graph_sections(graph))
-    sections = surroundings_sections(beside, {})
+    sections = surroundings_sections(beside)
     for _ in range(10):
         column = random.choice(["", *COLUMNS, "X", "not_known"])
         kind = random.choice(list(ChangeType))
@@ -108,7 +107,7 @@ def test_a_dataset_or_column_that_is_new_gets_a_number() -> None:
     assert [one.name for one in stored.datasets[1:]] == ["b", "new"]
 
 
-def test_former_names_and_consumers_are_stored_with_all_that_is_known_of_them() -> None:
+def test_consumers_are_stored_with_all_that_is_known_of_them() -> None:
     consumer = Consumer(
         *("exposure.shop.board", "board", "dashboard", (table("a"), table("gone"))),
         *("text", "Ada", "https://bi"),
@@ -118,9 +117,7 @@ def test_former_names_and_consumers_are_stored_with_all_that_is_known_of_them() 
         deadline="08:00",
         columns=((table("a"), "x"), (table("gone"), "Y")),
     )
-    former = {table("a"): (table("old"), table("older"))}
-    sections = surroundings_sections(Surroundings({}, (consumer,), {"t": "Ü"}), former)
+    sections = surroundings_sections(Surroundings({}, (consumer,), {"t": "Ü"}))
     stored = read_surroundings(sections)
     assert stored.consumers == (consumer,)
     assert stored.owners == {"t": "Ü"}
-    assert read_former_names(sections) == former

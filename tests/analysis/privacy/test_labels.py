@@ -26,6 +26,7 @@ from dbt_graft.lineage.records import (
     Subtype,
 )
 from tests.lineage.histories import chance
+from tests.notation import column_edge
 
 PII, CONFIDENTIAL, INTERNAL = (
     Classification.PII,
@@ -48,11 +49,9 @@ def edge(
 ) -> ColumnEdge:
     """`a.x -> b.y`."""
     (source, column), (target, output) = (one.rsplit(".", 1) for one in text.split(" -> "))
-    return ColumnEdge(
-        *(f"to {target}", table(target), output, table(source), column),
-        *(subtype.type, subtype, masking or bool(masked_by), ""),
-        masked_by=masked_by,
-    )
+    ends = (table(target), output, table(source), column, subtype)
+    hides = {"masking": masking or bool(masked_by), "masked_by": masked_by}
+    return column_edge(*ends, task=f"to {target}", **hides)
 
 
 def label(text: str, found: Classification = PII, reason: str = "") -> DeclaredLabel:

@@ -13,7 +13,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset, Evidence
 from tests.exporters.openlineage.conformance import complaints
-from tests.lineage.graphs.test_columns import edge
+from tests.notation import edge
 
 NOW = datetime(2026, 11, 22, 2, 0, tzinfo=UTC)
 MART = DatasetId("db", "mart")

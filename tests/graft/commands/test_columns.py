@@ -23,7 +23,7 @@ from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset, Outcome, Shape
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
-from tests.lineage.graphs.test_columns import edge
+from tests.notation import edge
 
 # ruff: noqa: F811 (a fixture of another module)
 

@@ -12,7 +12,7 @@ from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.graphs.column_path import ColumnId, Effect
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
-from tests.lineage.graphs.test_columns import edge
+from tests.notation import edge
 
 
 def graph(

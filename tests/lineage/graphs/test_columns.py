@@ -8,26 +8,9 @@ from dbt_graft.lineage.building.lasting_columns import resolve
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ColumnEdge, Subtype
+from tests.notation import edge
 
 TEMPORARY = {DatasetId("db", "#x"), DatasetId("db", "#y")}
-
-
-def edge(text: str, task: str = "load") -> ColumnEdge:
-    """`n.p < t.a IDENTITY`, masked with a `!` behind."""
-    to, _, source, kind = text.split()
-    (to_table, to_column), (table, column) = to.rsplit(".", 1), source.rsplit(".", 1)
-    subtype = Subtype(kind.rstrip("!"))
-    return ColumnEdge(
-        task=task,
-        to_dataset=DatasetId("db", to_table),
-        to_column=to_column,
-        from_dataset=DatasetId("db", table),
-        from_column=column,
-        type=subtype.type,
-        subtype=subtype,
-        masking=kind.endswith("!"),
-        shape_id="1-a",
-    )
 
 
 def written(edges: tuple[ColumnEdge, ...]) -> list[str]:
