@@ -13,7 +13,7 @@ from dbt_graft.analysis.impact.graph import ImpactGraph, group_by_source
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 
 # Raise it with every change of what is stored, and how. Numbers are as this machine has them.
-STORED_FORMAT = f"2 {sys.byteorder} {array('i').itemsize}"
+STORED_FORMAT = f"3 {sys.byteorder} {array('i').itemsize}"
 Sections = Mapping[str, bytes | memoryview]
 _NUMBERS = (
     *("dataset_of", "flow_target", "flow_task", "flow_starts", "flows_by_source"),

@@ -1,4 +1,4 @@
-"""The surroundings of an impact graph as bytes: tests and owners, consumers, former names."""
+"""The surroundings of an impact graph as bytes: tests and owners, consumers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from dbt_graft.analysis.impact.stored_graph import Sections
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 
-FormerNames = Mapping[DatasetId, Sequence[DatasetId]]
 _CONSUMER = tuple(field.name for field in fields(Consumer))
 
 
-def surroundings_sections(around: Surroundings, former: FormerNames) -> dict[str, bytes]:
-    """Surroundings and former names of datasets as bytes, by the names of their parts.
+def surroundings_sections(around: Surroundings) -> dict[str, bytes]:
+    """Surroundings as bytes, by the names of their parts.
 
     Of descriptions only names, owners and tests are stored.
     """
@@ -38,14 +37,10 @@ def surroundings_sections(around: Surroundings, former: FormerNames) -> dict[str
     consumers = [
         [_encode(getattr(consumer, name)) for name in _CONSUMER] for consumer in around.consumers
     ]
-    names = [
-        (_pair(dataset), [_pair(old) for old in old_names]) for dataset, old_names in former.items()
-    ]
     return {
         "descriptions": _json(described),
         "consumers": _json(consumers),
         "owners": _json(dict(around.owners)),
-        "former_names": _json(names),
     }
 
 
@@ -69,14 +64,6 @@ def read_surroundings(sections: Sections) -> Surroundings:
         ),
         _value(sections["owners"]),
     )
-
-
-def read_former_names(sections: Sections) -> FormerNames:
-    """The former names that these bytes are of."""
-    return {
-        DatasetId(*pair): tuple(DatasetId(*old) for old in old_pairs)
-        for pair, old_pairs in _value(sections["former_names"])
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,18 +23,18 @@ from dbt_graft.analysis.impact.stored_graph import (
     read_numbers,
 )
 from dbt_graft.analysis.impact.stored_surroundings import (
-    FormerNames,
-    read_former_names,
     read_surroundings,
     surroundings_sections,
 )
 from dbt_graft.collectors.store import StoreError
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.dataset_search import DatasetSearch
 from dbt_graft.graft.project.impact_key import impact_key
+from dbt_graft.graft.project.names import NameSearch, Names, other_names
 from dbt_graft.graft.project.outputs import check_outputs, output_of
 from dbt_graft.graft.project.section_file import has_key, read_sections, write_sections
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import ANY_COLUMN
 
 if TYPE_CHECKING:
     from dbt_graft.lineage.described import DescribedLineage
@@ -49,8 +49,20 @@ class ImpactIndex:
 
     graph: ImpactGraph
     around: Surroundings
-    former: FormerNames
-    search: DatasetSearch
+    datasets: NameSearch
+
+    @property
+    def names(self) -> Names:
+        """The names of its datasets and columns."""
+
+        def columns(dataset: DatasetId) -> list[str]:
+            number = self.graph.find_dataset(dataset)
+            if number is None:
+                return []
+            star = [ANY_COLUMN] if self.graph.star(number) is not None else []
+            return self.graph.columns(number) + star
+
+        return Names(self.datasets, columns)
 
 
 def index_to_write(config: Config) -> IndexFile | None:
@@ -111,28 +123,28 @@ def make_index(config: Config, described: DescribedLineage) -> ImpactIndex:
     # Importing it takes longer than reading a file.
     from dbt_graft.graft.project.impact_graph import impact_graph, surroundings
 
-    graph, former = impact_graph(config, described), described.lineage.names.former
-    search = DatasetSearch.for_datasets(graph.datasets, former)
-    return ImpactIndex(graph, surroundings(described), former, search)
+    graph = impact_graph(config, described)
+    others = [pair for pair in other_names(described) if graph.find_dataset(pair[1]) is not None]
+    names = NameSearch.of(graph.datasets, others)
+    return ImpactIndex(graph, surroundings(described), names)
 
 
 def index_sections(index: ImpactIndex) -> dict[str, bytes]:
     """An index as bytes, by the names of its parts."""
     return {
         **graph_sections(index.graph),
-        **surroundings_sections(index.around, index.former),
-        "search_text": index.search.text.encode("utf-8", "surrogatepass"),
-        "search_places": array("i", index.search.places).tobytes(),
+        **surroundings_sections(index.around),
+        "search_text": index.datasets.text.encode("utf-8", "surrogatepass"),
+        "search_places": array("i", index.datasets.places).tobytes(),
     }
 
 
 def stored_index(sections: Sections) -> ImpactIndex:
     """The index that these bytes are of."""
-    graph, former = read_graph(sections), read_former_names(sections)
+    graph, places = read_graph(sections), read_numbers(sections["search_places"])
     text = bytes(sections["search_text"]).decode("utf-8", "surrogatepass")
-    places = read_numbers(sections["search_places"])
-    search = DatasetSearch(graph.datasets, former, text, places)
-    return ImpactIndex(graph, read_surroundings(sections), former, search)
+    names = NameSearch(graph.datasets, text, places)
+    return ImpactIndex(graph, read_surroundings(sections), names)
 
 
 def _first_line(config: Config) -> str:

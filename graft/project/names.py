@@ -39,7 +39,7 @@ def shown_name(dataset: DatasetId) -> str:
     return dataset.short if dataset.name.startswith(_TEMPORARY) else str(dataset)
 
 
-class DatasetNames:
+class NameSearch:
     """The names of datasets as one text, in which those of very many are found at once.
 
     Args:
@@ -54,7 +54,7 @@ class DatasetNames:
     @classmethod
     def of(
         cls, datasets: Sequence[DatasetId], others: Iterable[tuple[DatasetId | str, DatasetId]] = ()
-    ) -> DatasetNames:
+    ) -> NameSearch:
         """The names of datasets.
 
         Args:
@@ -123,7 +123,7 @@ class Names:
         nouns: What may have the name, in errors.
     """
 
-    datasets: DatasetNames
+    datasets: NameSearch
     columns: Callable[[DatasetId], Iterable[str]]
     tasks: Mapping[str, Task | Consumer] = field(default_factory=dict)
     nouns: str = "table or column"
@@ -205,28 +205,15 @@ class Names:
 def lineage_names(
     described: DescribedLineage, logged: Mapping[DatasetId, DatasetId] | None = None
 ) -> Names:
-    """The names of a lineage, with dbt's ids.
+    """The names of a lineage.
 
     Args:
         logged: The names of datasets, as `all_names` has them.
     """
-    lineage = described.lineage
-    ids = [
-        *((definition.name, definition.dataset) for definition in lineage.definitions.values()),
-        *(
-            (unique_id, dataset)
-            for dataset, description in described.descriptions.items()
-            for unique_id in (description.node_id, *description.dbt_ids)
-        ),
-    ]
-    names = all_names(lineage) if logged is None else logged
-    others: list[tuple[DatasetId | str, DatasetId]] = [
-        *((name, dataset) for name, dataset in names.items() if name != dataset),
-        *((name, dataset) for unique_id, dataset in ids for name in (unique_id, words(unique_id))),
-    ]
+    lineage, graph = described.lineage, described.column_graph
+    others = other_names(described, logged)
     ends = {end for edge in lineage.column_edges for end in (edge.to_dataset, edge.from_dataset)}
-    datasets = sorted({*ends, *names.values(), *(dataset for _, dataset in ids)})
-    graph = described.column_graph
+    datasets = sorted({*lineage.datasets, *ends, *(dataset for _, dataset in others)})
 
     def columns(dataset: DatasetId) -> Iterator[str]:
         yield from (column.name for column in graph.columns(dataset))
@@ -237,7 +224,26 @@ def lineage_names(
         **{consumer.name: consumer for consumer in described.consumers},
         **lineage.tasks,
     }
-    return Names(DatasetNames.of(datasets, others), columns, tasks, "table, column, task or run")
+    return Names(NameSearch.of(datasets, others), columns, tasks, "table, column, task or run")
+
+
+def other_names(
+    described: DescribedLineage, logged: Mapping[DatasetId, DatasetId] | None = None
+) -> list[tuple[DatasetId | str, DatasetId]]:
+    """Names of datasets beside their own, dbt's ids too, with the dataset of each."""
+    names = all_names(described.lineage) if logged is None else logged
+    ids = [
+        *((d.name, d.dataset) for d in described.lineage.definitions.values()),
+        *(
+            (unique_id, dataset)
+            for dataset, description in described.descriptions.items()
+            for unique_id in (description.node_id, *description.dbt_ids)
+        ),
+    ]
+    return [
+        *((name, dataset) for name, dataset in names.items() if name != dataset),
+        *((name, dataset) for unique_id, dataset in ids for name in (unique_id, words(unique_id))),
+    ]
 
 
 def all_names(
@@ -314,7 +320,7 @@ def find_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[Ta
         raise click.UsageError("name the task whose last run you mean with --task")
     tasks: Iterable[Task] = lineage.tasks.values()
     if name is not None:
-        names = Names(DatasetNames.of(()), lambda _: (), lineage.tasks, "task")
+        names = Names(NameSearch.of(()), lambda _: (), lineage.tasks, "task")
         tasks = [lineage.tasks[_text(names.find(name))]]
     runs = [(task, run) for task in tasks for run in task.runs]
     if run_id == "last":
