@@ -42,7 +42,7 @@ class Incident:
 
 
 def bad_data_answer(incident: Incident, files: Sequence[str] = ()) -> Answer:
-    """What bad data went into, and what must run again.
+    """The plan behind bad data: all that it went into, and what must run again.
 
     Args:
         files: Those of the DAG that was written.

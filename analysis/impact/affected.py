@@ -87,7 +87,7 @@ class AffectedConsumer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affected:
-    """What changes come to, beside datasets; each list has the most severe first.
+    """All that changes come to beside datasets; each list has the most severe first.
 
     Attributes:
         known, flows: Of so many flows on the ways the columns are known, and how many there are.

@@ -96,7 +96,7 @@ def coverage(affected: Affected) -> dict[str, Cell]:
 
 
 def affected_tables(affected: Affected, dates: ReachedDates | None = None) -> list[Table]:
-    """What changes come to beside datasets; of the tests those that may pass."""
+    """The tables of all that is affected beside datasets; of tests those that may pass."""
     return [
         Table(
             "tasks",

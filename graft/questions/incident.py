@@ -58,7 +58,7 @@ class FollowedData:
     taint: Taint
 
     def incident(self, number: int | None = None) -> Incident:
-        """What must be done about it.
+        """The plan to mend it.
 
         Args:
             number: Its id on record.
