@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
-from dbt_graft import __version__
 from dbt_graft.analysis.impact.reach import ReachOfChange
+from dbt_graft.analysis.render.json import envelope
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
@@ -24,8 +24,6 @@ from dbt_graft.lineage.records import ColumnEdge, Direction, Run
 from dbt_graft.lineage.urls import dataset_path, task_path
 from dbt_graft.lineage.usage import Usage
 
-VERSION = 1
-SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/page.schema.json"
 _RUNS = 30  # Of a task, or of a dataset's writers.
 Section = dict[str, Any]
 
@@ -111,14 +109,7 @@ def _write(site: Path, path: str, document: Section) -> None:
 
 
 def _head(kind: str, name: str, path: str) -> Section:
-    return {
-        "$schema": SCHEMA_URL,
-        "version": VERSION,
-        "producer": f"dbt-graft {__version__}",
-        "kind": kind,
-        "name": name,
-        "page": path,
-    }
+    return {**envelope("page"), "kind": kind, "name": name, "page": path}
 
 
 def _columns(index: Index, dataset: DatasetId) -> list[Section]:

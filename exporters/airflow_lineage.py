@@ -13,8 +13,8 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from dbt_graft import __version__
 from dbt_graft.analysis.dates.valid_dates import valid_dates
+from dbt_graft.analysis.render.json import envelope
 from dbt_graft.exporters.openlineage.airflow_runs import airflow_run_of
 from dbt_graft.exporters.openlineage.column_lineage import (
     edges_by_target,
@@ -27,10 +27,6 @@ from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import ColumnEdge, Direction, Evidence, NodeResult, Status
 
-VERSION = 1
-SCHEMA_URL = (
-    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/airflow-lineage.schema.json"
-)
 _AIRFLOW = "airflow"
 _RANKS = list(Evidence)
 Section = dict[str, Any]
@@ -61,9 +57,7 @@ def airflow_lineage(lineage: Lineage, as_of: datetime | None) -> dict[str, Any]:
     }
     tasks |= {name: _model(lineage, model, edges) for name, model in models.items()}
     return {
-        "$schema": SCHEMA_URL,
-        "version": VERSION,
-        "producer": f"dbt-graft {__version__}",
+        **envelope("airflow-lineage"),
         "as_of": _time(as_of),
         "jobs": {job: task for job, task in sorted(jobs.items()) if task in tasks},
         "models": _model_names(models, tasks),

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from dbt_graft import __version__
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.quality.faults import tests_of
+from dbt_graft.analysis.render.json import envelope
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.describe import Description
@@ -20,10 +20,6 @@ from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Access, Direction, NodeResult, Run, Status
 
-VERSION = 1
-SCHEMA_URL = (
-    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/run-manifest.schema.json"
-)
 Section = dict[str, Any]
 
 
@@ -41,9 +37,7 @@ def run_manifest(
     outputs = _group_by_dataset(accesses, Direction.WRITE)
     checks = list(_checks(lineage, descriptions, run, outputs))
     return {
-        "$schema": SCHEMA_URL,
-        "version": VERSION,
-        "producer": f"dbt-graft {__version__}",
+        **envelope("run-manifest"),
         "run_id": run.run_id,
         "task": run.task,
         "status": run.status.value,

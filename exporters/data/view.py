@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
+from operator import attrgetter
+from typing import Any
 
 import pyarrow as pa
 
@@ -38,26 +40,48 @@ _ARROW: Mapping[ViewType, pa.DataType] = {
 
 @dataclass(frozen=True, slots=True)
 class ViewColumn:
-    """A column of a view; `text` says what it holds."""
+    """A column of a view.
+
+    Attributes:
+        text: What it holds.
+        path: Where a record has it, as `test.name`; `run.` is `run.` and the column's name.
+    """
 
     name: str
     type: ViewType
     text: str
+    path: str = ""
+
+    @property
+    def attribute(self) -> str:
+        """Its attribute of a record."""
+        return self.path + self.name if self.path[-1:] in ("", ".") else self.path
+
+    def convert(self, values: Iterable[Any]) -> list[Any]:
+        """Values of records as Arrow takes them; an empty text is not known."""
+        if self.type is ViewType.TEXT:
+            return [str(value) if value else None for value in values]
+        if self.type is ViewType.TEXTS:
+            return [list(map(str, value)) for value in values]
+        return list(values)
 
 
-@dataclass(frozen=True, slots=True)
 class View:
     """A view of the lineage.
 
     Attributes:
         text: What a row is.
-        rows: Its rows, sorted, each with a value for each column; None where none is known.
+        records: The record of each row, sorted; None where a value is not known.
     """
 
-    name: str
-    text: str
-    columns: tuple[ViewColumn, ...]
-    rows: Callable[[DescribedLineage], Iterable[tuple[object, ...]]]
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        records: Callable[[DescribedLineage], Iterable[object]],
+        *columns: ViewColumn,
+    ) -> None:
+        self.name, self.text, self.records, self.columns = name, text, records, columns
 
     def schema(self) -> pa.Schema:
         """The schema of its Arrow table and of its Parquet file."""
@@ -65,14 +89,16 @@ class View:
 
     def batches(self, described: DescribedLineage) -> pa.RecordBatchReader:
         """Its rows as Arrow batches, made while they are read."""
-        schema, rows = self.schema(), iter(self.rows(described))
+        schema = self.schema()
+        values_of = attrgetter(*(column.attribute for column in self.columns))
+        rows = map(values_of, self.records(described))
 
         def read_batches() -> Iterable[pa.RecordBatch]:
             while chunk := list(islice(rows, _AT_ONCE)):
-                values = zip(*chunk, strict=True)
+                values = zip(self.columns, schema, zip(*chunk, strict=True), strict=True)
                 arrays = [
-                    pa.array(column, field.type)
-                    for column, field in zip(values, schema, strict=True)
+                    pa.array(column.convert(of_rows), field.type)
+                    for column, field, of_rows in values
                 ]
                 yield pa.record_batch(arrays, schema=schema)
 
