@@ -108,7 +108,7 @@ def read(target: Path) -> Artifacts:
     )
 
 
-def write(grafted: Grafted, folder: Path, artifacts: Artifacts | None = None) -> None:
+def write(grafted: Grafted, folder: Path) -> None:
     """Write manifest.json, catalog.json, graft_report.json and graft_undo.json into a folder.
 
     With an index of dbt 2 also `index/`: the files that dbt wrote, grafted.
@@ -127,8 +127,8 @@ def write(grafted: Grafted, folder: Path, artifacts: Artifacts | None = None) ->
         contents[folder / name] = content
     contents[folder / _REPORT] = dump(grafted.report.to_json())
     contents[folder / _UNDO] = dump(undo)
-    if artifacts and artifacts.index:
-        files = index_files(artifacts.index, artifacts.manifest, grafted)
+    if grafted.index:
+        files = index_files(grafted.index, grafted)
         (folder / INDEX).mkdir(parents=True, exist_ok=True)
         contents |= {folder / INDEX / name: content for name, content in files.items()}
     _replace(contents)

@@ -98,6 +98,8 @@ def graft(
         touched=touched,
         join=join_lineage,
         followed=followed,
+        index=artifacts.index,
+        before=manifest,
         report=Report(
             promoted=graft_plan.promoted,
             added=graft_plan.added,

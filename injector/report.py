@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from dbt_graft.analysis.checks.agreement import ColumnDifference
+from dbt_graft.injector.index.tables import Index
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description
@@ -174,6 +175,8 @@ class Grafted:
         undo: File name -> the changes that restore dbt's values, see `injector.undo`; None for a
             file that dbt did not write.
         followed: The column edges of dbt's own models.
+        index: The index of dbt 2, without the graft; None where dbt wrote none.
+        before: The manifest that the index is of.
     """
 
     manifest: dict[str, Any]
@@ -187,6 +190,8 @@ class Grafted:
     report: Report
     undo: Mapping[str, list[dict[str, Any]] | None]
     followed: DefinitionColumns = NO_COLUMNS
+    index: Index | None = None
+    before: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def descriptions(self) -> Mapping[DatasetId, Description]:

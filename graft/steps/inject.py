@@ -128,7 +128,7 @@ def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator
 def _write_artifacts(project: Project, grafted: Grafted) -> None:
     output = output_of(project.config, "artifacts")
     output.claim()
-    artifacts.write(grafted, output.path, project.dbt.artifacts if project.dbt else None)
+    artifacts.write(grafted, output.path)
     project.column_cache.write()
     write_file(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
 

@@ -16,9 +16,11 @@ import pyarrow as pa
 from dbt_graft.injector.index.rows import (
     catalog_rows,
     column_rows,
+    entry_row,
     exposure_row,
     group_row,
     node_row,
+    test_row,
 )
 from dbt_graft.injector.index.tables import Edit, Index, Row, edit_table
 from dbt_graft.injector.manifest import all_nodes
@@ -27,6 +29,14 @@ from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Run, Sta
 
 Document = Mapping[str, Any]
 _NODES = ("nodes", "sources")
+# Parts of the manifest to which a graft adds nothing, and their tables.
+_OTHERS = {
+    "macros": "dbt.macros",
+    "metrics": "dbt.metrics",
+    "semantic_models": "dbt.semantic_models",
+    "saved_queries": "dbt.saved_queries",
+    "unit_tests": "dbt.unit_tests",
+}
 _STATUS = {Status.OK: "success", Status.FAILED: "error"}
 # dbt's page: passthrough, transform, indirect; the first counts where an edge has several.
 _KINDS, _INDIRECT = ("copy", "mod", "scan"), 2
@@ -51,7 +61,8 @@ class IndexGraft:
         edges: All column edges, of dbt's models and of tasks.
         nodes: Dataset -> the id of its node.
         runs: Node -> its last run.
-        overview: What the start page says of the graft; empty for nothing.
+        overview: What the start page says of the graft where the project has none; may be empty.
+        head: What the start page begins with; may be empty.
         at: When the lineage ends; None where no run has a time.
     """
 
@@ -63,6 +74,7 @@ class IndexGraft:
     nodes: Mapping[DatasetId, str]
     runs: Mapping[str, LastRun]
     overview: str = ""
+    head: str = ""
     at: datetime | None = None
 
 
@@ -85,8 +97,15 @@ def graft_index(index: Index, graft: IndexGraft) -> dict[str, pa.Table]:
         "dbt.node_columns": _columns(index, graft, added, entries),
         "dbt.exposures": _exposures(index, graft),
         "dbt.groups": Edit(added=_new_entries(index, graft, "dbt.groups", "groups", group_row)),
-        "dbt.test_metadata": Edit(changes=_renamed(index, graft, "dbt.test_metadata")),
-        "dbt.docs": Edit(added=_overview(index, graft)),
+        "dbt.test_metadata": Edit(
+            changes=_renamed(index, graft, "dbt.test_metadata"),
+            added=[test_row(node) for node in added if node.get("test_metadata")],
+        ),
+        "dbt.docs": _docs(index, graft),
+        **{
+            name: Edit(added=_new_entries(index, graft, name, part, entry_row))
+            for part, name in _OTHERS.items()
+        },
         "dbt.catalog_tables": Edit(
             _remaining(index, graft, "dbt.catalog_tables"), {}, [table for table, _ in described]
         ),
@@ -216,22 +235,35 @@ def _new_entries(
     return [make_row(entry) for key, entry in entries.items() if key not in known]
 
 
-def _overview(index: Index, graft: IndexGraft) -> list[Row]:
-    """The start page, where the project has none; dbt's page shows one of another package."""
-    has_own = any(
-        row["name"] == "__overview__" and row["unique_id"] != "doc.dbt.__overview__"
-        for row in index.rows("dbt.docs")
-    )
-    if has_own or not graft.overview:
-        return []
-    return [
-        {
-            "unique_id": "doc.python_tasks.__overview__",
-            "name": "__overview__",
-            "package_name": "python_tasks",
-            "block_contents": graft.overview,
-        }
+def _docs(index: Index, graft: IndexGraft) -> Edit:
+    """The start page: the project's own, or ours; dbt's page prefers both to the one of dbt."""
+    name = "dbt.docs"
+    new = _new_entries(index, graft, name, "docs", entry_row)
+    own = {number: row for number, row in enumerate(index.rows(name)) if _is_overview(row)}
+    changes = {number: {"block_contents": _with_head(graft, row)} for number, row in own.items()}
+    added = [
+        {**row, "block_contents": _with_head(graft, row)} if _is_overview(row) else row
+        for row in new
     ]
+    if not own and not any(map(_is_overview, new)) and (graft.head or graft.overview):
+        overview = {"block_contents": graft.overview}
+        added.append(
+            {
+                "unique_id": "doc.python_tasks.__overview__",
+                "name": "__overview__",
+                "package_name": "python_tasks",
+                "block_contents": _with_head(graft, overview),
+            }
+        )
+    return Edit(None, changes if graft.head else {}, added)
+
+
+def _is_overview(row: Row) -> bool:
+    return bool(row["name"] == "__overview__" and row["unique_id"] != "doc.dbt.__overview__")
+
+
+def _with_head(graft: IndexGraft, row: Row) -> str:
+    return "\n\n".join(filter(None, (graft.head, row.get("block_contents"))))
 
 
 def _page_stats(graft: IndexGraft) -> Iterator[Row]:

@@ -108,6 +108,33 @@ def exposure_row(node: Node) -> Row:
     }
 
 
+def entry_row(entry: Node) -> Row:
+    """A macro, metric, doc… as a row of its table, whose columns are called as in the manifest."""
+    depends = entry.get("depends_on") or {}
+    return {
+        **entry,
+        "file_path": entry.get("path"),
+        "metric_type": entry.get("type"),
+        "group_name": entry.get("group"),
+        "depends_on_nodes": list(depends.get("nodes") or ()),
+        "depends_on_macros": list(depends.get("macros") or ()),
+    }
+
+
+def test_row(node: Node) -> Row:
+    """A generic test as a row of `dbt.test_metadata`."""
+    metadata = node["test_metadata"]
+    return {
+        "unique_id": node["unique_id"],
+        "test_name": metadata.get("name"),
+        "test_namespace": metadata.get("namespace"),
+        "kwargs": metadata.get("kwargs"),
+        "column_name": node.get("column_name"),
+        "attached_node": node.get("attached_node"),
+        "severity": (node.get("config") or {}).get("severity"),
+    }
+
+
 def group_row(group: Node) -> Row:
     """A group as a row of `dbt.groups`."""
     owner = group.get("owner") or {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,7 +67,11 @@ _NEW: Mapping[str, pa.Schema] = {
         needed="unique_id invocation_id",
         texts="status thread_id message relation_name",
     ),
+    "dbt.docs": _schema(needed="unique_id", texts="name package_name block_contents"),
 }
+# What describes all of a project, whoever reads it.
+_PROJECT = ("dbt.generation", "dbt.project")
+_OF_PROJECT = ("project_name", "dbt_version", "adapter_type", "ingested_at")
 
 
 @dataclass(frozen=True)
@@ -76,10 +81,31 @@ class Index:
     Attributes:
         folder: `target/index`.
         tables: `dbt.nodes` -> its rows and schema; those that have no file are left out.
+        others: The files of tables that a graft does not change, by the table's name.
     """
 
     folder: Path
     tables: Mapping[str, pa.Table] = field(default_factory=dict, compare=False)
+    others: Mapping[str, Path] = field(default_factory=dict)
+
+    def table(self, name: str) -> pa.Table:
+        """A table; one that a graft does not change is read now.
+
+        Raises:
+            GraftError: Its file is damaged.
+        """
+        return self.tables[name] if name in self.tables else _read(self.others[name])
+
+    def emptied(self) -> Index:
+        """The same tables without anything of the project but its name and the version of dbt."""
+        tables = {}
+        for name in (*self.tables, *self.others):
+            table = self.table(name)
+            schema = pa.schema([item.remove_metadata() for item in table.schema])
+            kept = table.to_pylist() if name in _PROJECT else []
+            rows = [{key: row.get(key) for key in _OF_PROJECT} for row in kept]
+            tables[name] = _append(schema.empty_table(), rows)
+        return Index(self.folder, tables)
 
     def rows(self, name: str) -> list[Row]:
         """The rows of a table; none if it has no file."""
@@ -107,11 +133,11 @@ def read_index(target: Path) -> Index | None:
     folder = target / "index"
     if not (folder / "dbt.nodes.parquet").is_file():
         return None
-    tables = {}
-    for path in sorted(folder.glob("*.parquet")):
-        if path.stem in _NEEDED or path.stem in ("dbt.generation", "dbt.project"):
-            tables[path.stem] = _read(path)
-    return Index(folder, tables)
+    files = {path.stem: path for path in sorted(folder.glob("*.parquet"))}
+    grafted = {*_NEEDED, *_PROJECT}
+    tables = {name: _read(path) for name, path in files.items() if name in grafted}
+    others = {name: path for name, path in files.items() if name not in grafted}
+    return Index(folder, tables, others)
 
 
 def _read(path: Path) -> pa.Table:
@@ -171,16 +197,20 @@ def edit_table(table: pa.Table | None, name: str, edit: Edit) -> pa.Table | None
         table = table.set_column(position, table.schema.field(column), new)
     if edit.keep is not None:
         table = table.filter(pa.array(edit.keep, pa.bool_()))
-    if edit.added:
-        columns = [
-            pa.array([_value(row.get(item.name), item) for row in edit.added], item.type)
-            for item in table.schema
-        ]
-        table = pa.concat_tables([table, pa.Table.from_arrays(columns, schema=table.schema)])
-    return table
+    return _append(table, edit.added) if edit.added else table
+
+
+def _append(table: pa.Table, rows: Sequence[Row]) -> pa.Table:
+    columns = [
+        pa.array([_value(row.get(item.name), item) for row in rows], item.type)
+        for item in table.schema
+    ]
+    return pa.concat_tables([table, pa.Table.from_arrays(columns, schema=table.schema)])
 
 
 def _value(value: Any, column: pa.Field[Any]) -> Any:
+    if column.type == _TEXT and value is not None and not isinstance(value, str):
+        return json.dumps(value, sort_keys=True)
     if value is not None or column.nullable:
         return value
     if pa.types.is_list(column.type):

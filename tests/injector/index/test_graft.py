@@ -61,7 +61,7 @@ def index(target: Path, lineage: Lineage) -> Path:
 def write_graft(target: Path, lineage: Lineage) -> Path:
     read = artifacts.read(target)
     out = target.parent / "artifacts"
-    artifacts.write(graft(read, lineage, GraftOptions("spark")), out, read)
+    artifacts.write(graft(read, lineage, GraftOptions("spark")), out)
     return out / "index"
 
 
