@@ -6,11 +6,14 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
+
 from dbt_graft import __version__
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding
 
 VERSION = 1
+_LINES = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _SCHEMAS = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs"
 
 
@@ -36,7 +39,11 @@ def json_document(answer: Answer) -> str:
         "data": answer.data,
     }
     # Of very many rows an answer has a sequence that makes them when they are read.
-    return json.dumps(document, ensure_ascii=False, indent=2, default=list) + "\n"
+    try:
+        return orjson.dumps(document, default=list, option=_LINES).decode()
+    except TypeError:
+        # A lone surrogate in a name of a file, which orjson does not write.
+        return json.dumps(document, indent=2, default=list) + "\n"
 
 
 def iso(moment: datetime | None) -> str | None:
