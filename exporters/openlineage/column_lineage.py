@@ -1,10 +1,8 @@
-"""The facets `columnLineage` of a dataset and `lineage` of a job; events that have the first alone.
+"""The facets `columnLineage` of a dataset and `lineage` of a job.
 
-{"eventTime": …, "producer": …, "schemaURL": …,
- "dataset": {"namespace": "spark", "name": "raw.orders", "facets": {"columnLineage": {
-     "fields": {"amount": {"inputFields": [{"namespace": "file", "name": "/landing/orders",
-         "field": "amount", "transformations": [{"type": "DIRECT", …}]}]}},
-     "dataset": [the columns that decide on rows]}}}}
+{"fields": {"amount": {"inputFields": [{"namespace": "file", "name": "/landing/orders",
+     "field": "amount", "transformations": [{"type": "DIRECT", …}]}]}},
+ "dataset": [the columns that decide on rows]}
 
 `lineage` says which output of a job comes from which of its inputs. On a JobEvent it declares them,
 on a RunEvent it is what the run did. Of inputs that go into no output the job itself is the target.
@@ -13,21 +11,16 @@ on a RunEvent it is what the run did. Of inputs that go into no output the job i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from dbt_graft.exporters.openlineage.datasets import schema
 from dbt_graft.exporters.openlineage.facets import (
-    Event,
     Facet,
-    event,
     facet,
     identity,
     without_none,
 )
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
 
 _DESCRIPTIONS = {
@@ -35,26 +28,6 @@ _DESCRIPTIONS = {
     Evidence.INFERRED: "inferred from equal names of columns",
 }
 _DATASET = {"type": "DATASET"}
-
-
-def column_lineage_events(
-    lineage: Lineage, at: datetime, wanted: Collection[DatasetId] | None = None
-) -> Iterator[Event]:
-    """Yield an event for each dataset with column edges into it, sorted.
-
-    Args:
-        at: The time of the events, aware.
-        wanted: Only events of these datasets; None for all.
-    """
-    edges = edges_by_target(lineage.column_edges)
-    for dataset in sorted(edges if wanted is None else edges.keys() & wanted):
-        facets = {
-            "columnLineage": column_lineage(edges[dataset]),
-            "schema": schema(lineage.datasets.get(dataset)),
-        }
-        yield event(
-            "DatasetEvent", at, dataset={**identity(dataset), "facets": without_none(facets)}
-        )
 
 
 def edges_by_target(edges: Iterable[ColumnEdge]) -> Mapping[DatasetId, list[ColumnEdge]]:

@@ -57,11 +57,13 @@ class EventSelection:
         kinds: Receivers that know RunEvents only fail on the others.
         tasks: Only these tasks and dbt models, and the datasets that they use; None for all.
         since: Only runs that ended at this time or later, and what had one.
+        datasets: Of datasets only these; None for all.
     """
 
     kinds: Collection[ExportedKind] = tuple(ExportedKind)
     tasks: Collection[str] | None = None
     since: datetime | None = None
+    datasets: Collection[DatasetId] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def events(
     if ExportedKind.DATASET in wanted.kinds:
         is_all = wanted.tasks is None and wanted.since is None
         edges = edges_by_target(lineage.column_edges)
-        for dataset in sorted(lineage.datasets if is_all else _used_datasets(tasks, definitions)):
+        used = lineage.datasets if is_all else _used_datasets(tasks, definitions)
+        for dataset in sorted(used if wanted.datasets is None else wanted.datasets):
             yield ExportedEvent("", dataset_event(snapshot, dataset, edges.get(dataset, ())))
     if ExportedKind.JOB in wanted.kinds:
         yield from (ExportedEvent(task.name, task_event(snapshot, task)) for task in tasks)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,12 +23,11 @@ from dbt_graft.exporters.openlineage.events import (
 )
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.names import find_task
 from dbt_graft.graft.project.output_folder import OutputFolder
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.steps.sending import ALL, REFUSED, send
 from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
-from dbt_graft.lineage.model import Lineage
 
 _SPAN = re.compile(r"(\d+)([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -60,6 +58,7 @@ def _since(_: click.Context, __: click.Parameter, value: str | None) -> datetime
     "\b\nExamples:\n"
     "  graft export openlineage --out events.ndjson.gz\n"
     "  graft export openlineage --task load_orders --events run\n"
+    "  graft export openlineage --dataset raw.orders\n"
     "  graft export openlineage --since 7d --url http://localhost:5000\n"
     "  graft export openlineage --send\n"
     "  graft export openlineage --airflow --since 2d --send"
@@ -85,6 +84,7 @@ def _since(_: click.Context, __: click.Parameter, value: str | None) -> datetime
     help="Only runs that ended then or later, and their jobs: 7d, 12h.",
 )
 @click.option("--task", "tasks", multiple=True, help="Only this task or dbt model; repeatable.")
+@click.option("--dataset", "names", multiple=True, help="Only the event of this; repeatable.")
 @click.option(
     "--events",
     "kinds",
@@ -113,6 +113,7 @@ def openlineage(
     again: str | None,
     since: datetime | None,
     tasks: tuple[str, ...],
+    names: tuple[str, ...],
     kinds: tuple[str, ...],
     *,
     is_sent: bool,
@@ -135,12 +136,16 @@ def openlineage(
         raise click.UsageError("name the endpoint: --url, or `openlineage.url` in graft.yml")
     if again and not receiver:
         raise click.UsageError("--again needs --send or --url")
-    snapshot = read_snapshot(config)
+    project, view = Project(config), LineageView(every_run=True)  # An event for each run.
+    snapshot = _snapshot(project, view)
     selection = EventSelection(
         tuple(map(ExportedKind, kinds)) or section.events,
-        _select_tasks(tasks, snapshot.lineage) if tasks else None,
+        {find_task(snapshot.lineage, name) for name in tasks} if tasks else None,
         since,
     )
+    if names:
+        datasets = {project.find_dataset(name, view) for name in names}
+        selection = EventSelection((ExportedKind.DATASET,), datasets=datasets)
     if airflow:
         exported_events = airflow_events(snapshot, selection, airflow_namespace)
     else:
@@ -154,15 +159,12 @@ def openlineage(
         files.write_to(sys.stdout.buffer, (exported.event for exported in exported_events))
 
 
-def read_snapshot(config: Config) -> LineageSnapshot:
+def _snapshot(project: Project, view: LineageView) -> LineageSnapshot:
     """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
-    store_folder = config.path(config.store)
-    at = store.collected_at(store_folder) or datetime.now(UTC)
-    project, view = Project(config), LineageView(every_run=True)  # An event for each run.
-    described = project.described(view)
+    described, config = project.described(view), project.config
     return LineageSnapshot(
         described.lineage,
-        at,
+        store.collected_at(config.path(config.store)) or datetime.now(UTC),
         described.descriptions,
         project.records(view).accesses,
         config.openlineage.namespace,
@@ -192,22 +194,3 @@ def _write(out: Path, exported_events: Iterator[ExportedEvent], *, as_json: bool
         click.echo(orjson.dumps({"events": written, "out": str(out)}, option=orjson.OPT_INDENT_2))
     else:
         click.echo(f"{count(written, 'event')} written to {out}")
-
-
-def _select_tasks(names: Sequence[str], lineage: Lineage) -> set[str]:
-    """Tasks by name, dbt models by name or unique_id.
-
-    Raises:
-        GraftError: There is none of a name.
-    """
-    selected = set()
-    for name in names:
-        models = {model for model in lineage.definitions if model in (name, f"model.{name}")}
-        models |= {model for model in lineage.definitions if model.rpartition(".")[2] == name}
-        matching = models | ({name} & lineage.tasks.keys())
-        if not matching:
-            close = difflib.get_close_matches(name, [*lineage.tasks, *lineage.definitions], 3)
-            remedy = f"did you mean {', '.join(close)}?" if close else "see `graft explain`"
-            raise GraftError("there is no such task or dbt model", place=name, remedy=remedy)
-        selected |= matching
-    return selected

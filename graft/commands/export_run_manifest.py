@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 import orjson
 
-from dbt_graft.exporters.run_manifest import run_manifest as manifest_of
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.project.dated_lineage import dated_lineage
-from dbt_graft.graft.project.names import find_run, tasks_beside
+from dbt_graft.graft.project.names import RunName
 from dbt_graft.graft.project.output_file import write_file
+from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.questions.show.runs import manifest_of_run
 
 
 @click.command(
@@ -38,11 +38,8 @@ def run_manifest(run_id: str, config_path: Path | None, task: str | None, out: P
     RUN is the id of a run as its page shows it, or `last` with --task: its newest run. The JSON is
     described in docs/run-manifest.schema.json. Spark is not started.
     """
-    dated = dated_lineage(
-        load_config(config_path), lambda history: tasks_beside(history.lineage, task)
-    )
-    task_run = find_run(dated.history.lineage, run_id, task)
-    document = manifest_of(dated.history, dated.descriptions, *task_run)
+    project = Project(load_config(config_path))
+    document = manifest_of_run(project, RunName(run_id, task), LineageView())
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if out:
         write_file(out, text)

@@ -10,13 +10,11 @@ from dbt_graft.collectors import store
 from dbt_graft.exporters.dag_factory.operators import selections
 from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.reprocessing.commands import RerunSettings
-from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.project import Project
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.model import Lineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class DatedLineage:
 
 
 def dated_lineage(
-    config: Config, tasks_of: Callable[[AccessHistory], Collection[str]]
+    project: Project, tasks_of: Callable[[AccessHistory], Collection[str]]
 ) -> DatedLineage:
     """The lineage in the store, with dbt's if there are artifacts, and the taints on record.
 
@@ -55,6 +53,7 @@ def dated_lineage(
     Raises:
         GraftError: Nothing was collected yet.
     """
+    config = project.config
     store_folder = config.path(config.store)
     if store.collected_at(store_folder) is None:
         raise GraftError(
@@ -62,13 +61,9 @@ def dated_lineage(
             place=store_folder,
             remedy="run `graft collect`",
         )
-    taints = store.recorded_taints(store_folder)
-
-    def runs_of(lineage: Lineage) -> Collection[str]:
-        history = replace(lineage.history, taints=taints)
-        return tasks_of(AccessHistory(replace(lineage, history=history)))
-
-    described, grafted = Project(config).described_graft(runs_of=runs_of)
+    described, grafted = project.described_graft(
+        runs_of=lambda lineage: tasks_of(AccessHistory(lineage))
+    )
     lineage = described.lineage
     rerun = RerunSettings(lineage.history.orchestrator_runs, airflow=config.airflow.version)
     if grafted:

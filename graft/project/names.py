@@ -286,13 +286,18 @@ def nearest(name: str, names: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(near))[:_CLOSE]
 
 
-def find_dataset(lineage: Lineage, name: str) -> DatasetId:
-    """The dataset that a name means.
+def find_task(lineage: Lineage, name: str) -> str:
+    """The task, dbt model or view that a name means.
 
     Raises:
         GraftError: There is none, or several are meant.
     """
-    return lineage_names(DescribedLineage(lineage, {}, ())).dataset(name)
+    definitions = lineage.definitions.values()
+    made = {definition.dataset: definition.name for definition in definitions}
+    others = [(name, d.dataset) for d in definitions for name in (d.name, words(d.name))]
+    search = NameSearch.of([*made], others)
+    match = Names(search, lambda _: (), lineage.tasks, "task or dbt model").find(name)
+    return made[match] if isinstance(match, DatasetId) else _text(match)
 
 
 def tasks_beside(lineage: Lineage, name: str | None) -> set[str]:
@@ -318,11 +323,11 @@ def find_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[Ta
     """
     if name is None and run_id == "last":
         raise click.UsageError("name the task whose last run you mean with --task")
-    tasks: Iterable[Task] = lineage.tasks.values()
+    tasks = lineage.tasks
     if name is not None:
-        names = Names(NameSearch.of(()), lambda _: (), lineage.tasks, "task")
-        tasks = [lineage.tasks[_text(names.find(name))]]
-    runs = [(task, run) for task in tasks for run in task.runs]
+        wanted = find_task(lineage, name)
+        tasks = {wanted: lineage.tasks[wanted]} if wanted in lineage.tasks else {}
+    runs = [(task, run) for task in tasks.values() for run in task.runs]
     if run_id == "last":
         runs = runs[:1]
     else:

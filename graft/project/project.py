@@ -281,6 +281,14 @@ class Project:
             return RunName(name) if tasks else names.find(name)
         return names.find(name) if task is None else RunName(name, task)
 
+    def find_dataset(self, name: str, view: LineageView = LineageView()) -> DatasetId:
+        """The dataset that a name means.
+
+        Raises:
+            GraftError: There is none, several are meant, or it is something else.
+        """
+        return lineage_names(self.described(view), self.log_names(view)).dataset(name)
+
     def _describe(self, view: LineageView) -> tuple[DescribedLineage, Grafted | None]:
         check_collected(self.config, view.past)
         taints = store.recorded_taints(self.config.path(self.config.store))

@@ -36,6 +36,7 @@ def reached_dates(config: Config, dataset: DatasetId, dates: Dates) -> dict[Data
     """
     # Without dates an answer needs none of it.
     from dbt_graft.graft.project.dated_lineage import dated_lineage
+    from dbt_graft.graft.project.project import Project
 
-    dated = dated_lineage(config, lambda history: tasks_of_taint(history, [dataset]))
+    dated = dated_lineage(Project(config), lambda history: tasks_of_taint(history, [dataset]))
     return taint_bounds(dated.history, {dataset: dates})

@@ -25,7 +25,9 @@ from dbt_graft.exporters.reprocessing.commands import backfills, rerun_steps
 from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dated_lineage import DatedLineage, dated_lineage
-from dbt_graft.graft.project.names import find_dataset, find_run, tasks_beside
+from dbt_graft.graft.project.names import find_run, find_task, tasks_beside
+from dbt_graft.graft.project.project import Project
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.errors import GraftError
 
@@ -76,15 +78,19 @@ def follow_bad_data(config: Config, named: BadData) -> FollowedData:
         GraftError: There is no such dataset, task or run, or nothing is known of what it wrote.
     """
 
+    project = Project(config)
+
     def tasks_around(history: AccessHistory) -> set[str]:
         """The tasks whose runs are all needed."""
         if named.dates:
-            return tasks_of_taint(history, [find_dataset(history.lineage, named.dataset)])
+            return tasks_of_taint(history, [project.find_dataset(named.dataset)])
         runs = (*named.runs, *(named.between or ()))
         tasks = store.tasks_of_runs(config.path(config.store), runs)
         return _tasks_around(history, {named.task} if named.task else tasks)
 
-    return _follow(dated := dated_lineage(config, tasks_around), _bad_writes(dated.history, named))
+    dated = dated_lineage(project, tasks_around)
+    dataset = project.find_dataset(named.dataset) if named.dataset else None
+    return _follow(dated, _bad_writes(dated.history, named, dataset))
 
 
 def report_run(config: Config, name: str, task: str | None) -> Answer:
@@ -103,7 +109,7 @@ def report_run(config: Config, name: str, task: str | None) -> Answer:
         beside = {other for known in tasks for other in tasks_beside(history.lineage, known)}
         return beside | _tasks_around(history, tasks)
 
-    dated = dated_lineage(config, tasks_around)
+    dated = dated_lineage(Project(config), tasks_around)
     history = dated.history
     run_task, run = find_run(history.lineage, run_id, task)
     manifest = run_manifest(history, dated.descriptions, run_task, run)
@@ -138,14 +144,13 @@ def _run_on_record(config: Config, name: str) -> tuple[str, str] | None:
     return None
 
 
-def _bad_writes(history: AccessHistory, named: BadData) -> list[BadWrite]:
-    dataset = find_dataset(history.lineage, named.dataset) if named.dataset else None
+def _bad_writes(
+    history: AccessHistory, named: BadData, dataset: DatasetId | None
+) -> list[BadWrite]:
     if named.dates and dataset:
         return bad_dates(history, dataset, named.dates)
     if named.task:
-        if named.task not in history.lineage.tasks:
-            raise GraftError("there is no such task", place=named.task)
-        runs = runs_of_version(history, named.task, named.version)
+        runs = runs_of_version(history, find_task(history.lineage, named.task), named.version)
     elif named.between:
         first, second = (_single_run(history, run_id) for run_id in named.between)
         runs = runs_between(history, first, second)

@@ -8,7 +8,8 @@ from typing import Any
 
 import orjson
 
-from dbt_graft.exporters.openlineage.column_lineage import column_lineage_events
+from dbt_graft.exporters.openlineage.events import EventSelection, ExportedKind, events
+from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset, Evidence
@@ -16,7 +17,7 @@ from tests.exporters.openlineage.conformance import complaints
 from tests.notation import edge
 
 NOW = datetime(2026, 11, 22, 2, 0, tzinfo=UTC)
-MART = DatasetId("db", "mart")
+MART, A = DatasetId("db", "mart"), DatasetId("db", "a")
 LINEAGE = Lineage(
     datasets={MART: Dataset(MART, columns=(Column("Total", "decimal"), Column("day")))},
     column_edges=(
@@ -32,18 +33,20 @@ LINEAGE = Lineage(
 )
 
 
-def events() -> list[Any]:
-    return [orjson.loads(orjson.dumps(one)) for one in column_lineage_events(LINEAGE, NOW)]
+def dataset_events() -> list[Any]:
+    selection = EventSelection((ExportedKind.DATASET,), datasets=[MART, A])
+    exported = events(LineageSnapshot(LINEAGE, NOW), selection)
+    return [orjson.loads(orjson.dumps(one.event)) for one in exported]
 
 
 def facet() -> Any:
-    return events()[1]["dataset"]["facets"]["columnLineage"]
+    return dataset_events()[1]["dataset"]["facets"]["columnLineage"]
 
 
-def test_each_dataset_with_column_edges_is_an_event() -> None:
-    assert [one["dataset"]["name"] for one in events()] == ["a", "mart"]
-    assert events()[0]["eventTime"] == "2026-11-22T02:00:00Z"
-    assert events()[1]["dataset"]["facets"]["schema"]["fields"] == [
+def test_the_datasets_that_are_asked_for_are_events() -> None:
+    assert [one["dataset"]["name"] for one in dataset_events()] == ["a", "mart"]
+    assert dataset_events()[0]["eventTime"] == "2026-11-22T02:00:00Z"
+    assert dataset_events()[1]["dataset"]["facets"]["schema"]["fields"] == [
         {"name": "Total", "type": "decimal"},
         {"name": "day"},
     ]
@@ -65,12 +68,12 @@ def test_a_column_has_each_input_once_with_its_transformations() -> None:
 def test_what_decides_on_rows_is_of_the_dataset() -> None:
     (status,) = facet()["dataset"]
     assert (status["field"], status["transformations"][0]["type"]) == ("status", "INDIRECT")
-    assert "dataset" not in events()[0]["dataset"]["facets"]["columnLineage"]
+    assert "dataset" not in dataset_events()[0]["dataset"]["facets"]["columnLineage"]
 
 
 def test_no_column_is_called_star() -> None:
-    assert b'"*"' not in orjson.dumps(events())
+    assert b'"*"' not in orjson.dumps(dataset_events())
 
 
 def test_events_are_valid_by_the_schemas_of_the_spec() -> None:
-    assert [complaints(event) for event in events()] == [[], []]
+    assert [complaints(event) for event in dataset_events()] == [[], []]
