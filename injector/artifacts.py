@@ -18,8 +18,8 @@ from typing import Any
 import orjson
 
 from dbt_graft.injector.index.catalog import catalog_of, freshness_of, index_notices
-from dbt_graft.injector.index.files import index_files
 from dbt_graft.injector.index.tables import Index, read_index
+from dbt_graft.injector.index_files import index_files
 from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_malformed
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import Change, changes, restore
