@@ -7,7 +7,7 @@ from typing import Any
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Subtype
+from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Run, Subtype
 
 
 def table(name: str) -> DatasetId:
@@ -29,7 +29,7 @@ def access(
     values = {
         "task": task,
         "run_id": f"{task}-1",
-        "kind": Kind.TEMPORARY if dataset.name.startswith("#") else Kind.TABLE,
+        "kind": Kind.TEMPORARY if dataset.name.startswith(("#", "@")) else Kind.TABLE,
         "direction": Direction.READ if operation == "SELECT" else Direction.WRITE,
         "shape_id": "s",
         "first_at": at,
@@ -52,6 +52,22 @@ def statement(text: str, **fields: Any) -> list[Access]:
     return [
         access(operation, table(name), **{"direction": direction, "shape_id": text, **fields})
         for name, direction in ends
+    ]
+
+
+def run_accesses(run: Run, text: str, **fields: Any) -> list[Access]:
+    """The accesses of a run that selects from a and b and inserts into c: `a, b -> c`.
+
+    Args:
+        fields: Fields of all of them, as for `access`.
+    """
+    reads, writes = ([one for one in side.split(", ") if one] for side in text.split(" -> "))
+    known = {"task": run.task, "run_id": run.run_id, "status": run.status}
+    known |= {"first_at": run.started_at, "last_at": run.ended_at}
+    ends = [("SELECT", name) for name in reads] + [("INSERT", name) for name in writes]
+    return [
+        access(operation, DatasetId("spark", f"raw.{name}"), **{**known, **fields})
+        for operation, name in ends
     ]
 
 

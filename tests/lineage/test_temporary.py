@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
+from dbt_graft.lineage.dataset import DatasetId, is_global_temporary
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.names import NameRule, NameRules
-from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
     Dataset,
-    Direction,
     Records,
     Status,
     Subtype,
 )
+from tests import notation
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -32,35 +32,17 @@ def accesses(statements: list[str]) -> tuple[Access, ...]:
     that are equal (with other `~n`) are one shape.
     """
     found: dict[tuple[object, ...], Access] = {}
-    for position, statement in enumerate(statements):
+    for position, text in enumerate(statements):
         at = START + timedelta(seconds=position)
-        left, _, right = statement.partition("<-")
-        words = left.split()
-        task, _, run = (words.pop(0) if "/" in words[0] else "t/1").partition("/")
-        target = words.pop()
-        named = [(Direction.WRITE, target)] if target != "_" else []
-        named += [(Direction.READ, source) for source in right.split()]
-        shape = f"{' '.join(words)} {target.partition('~')[0]} <- " + " ".join(
-            source.partition("~")[0] for source in right.split()
-        )
-        for direction, name in named:
-            key = (task, run, name, direction, shape)
+        head, _, rest = text.partition(" ")
+        named, text = (head, rest) if "/" in head else ("t/1", text)
+        task, _, run = named.partition("/")
+        shape = re.sub(r"~\d+", "", text)
+        for one in notation.statement(text, at=at, task=task, run_id=run, shape_id=shape):
+            key = (task, run, one.dataset, one.direction, shape)
             seen = found.get(key)
-            found[key] = (
-                replace(seen, last_at=at, statements=seen.statements + 1)
-                if seen
-                else Access(
-                    task=task,
-                    run_id=run,
-                    dataset=DatasetId("db", name),
-                    kind=Kind.TEMPORARY if name[0] in "#@" else Kind.TABLE,
-                    direction=direction,
-                    operation=Operation(" ".join(words)),
-                    shape_id=shape,
-                    first_at=at,
-                    last_at=at,
-                )
-            )
+            again = seen and replace(seen, last_at=at, statements=seen.statements + 1)
+            found[key] = again or one
     return tuple(found.values())
 
 

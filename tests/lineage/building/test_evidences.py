@@ -12,10 +12,11 @@ import pytest
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.building.evidences import evidence_text
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Evidence, Records, Run, Status
+from tests import notation
 
 NOW = datetime(2026, 11, 22, 8, tzinfo=UTC)
 SPARK = Run("app-1", "load", "spark", NOW, NOW, Status.OK, parent_run_id="t1")
@@ -35,25 +36,16 @@ DECLARED = Evidence.DECLARED
 
 def statement(run: Run, text: str, evidence: Evidence = Evidence.OBSERVED) -> list[Access]:
     """`a, b -> c`: a statement of a run reads a and b and writes c."""
-    reads, writes = ([one for one in side.split(", ") if one] for side in text.split(" -> "))
     shape = f"{EVENT_SHAPE}{run.run_id}{text}" if run.job else f"{run.run_id}{text}"
-    return [
-        Access(
-            *("load", run.run_id, DatasetId("spark", f"raw.{name}"), Kind.TABLE),
-            *(direction, operation, shape),
-            rows=None if run.job or run is YAML else 7,
-            first_at=run.started_at,
-            last_at=run.ended_at,
-            status=run.status,
-            evidence=evidence,
-            origin=run.run_id.removesuffix("/load/0") if run is YAML else "",
-        )
-        for direction, operation, side in (
-            (Direction.READ, Operation.SELECT, reads),
-            (Direction.WRITE, Operation.INSERT, writes),
-        )
-        for name in side
-    ]
+    return notation.run_accesses(
+        run,
+        text,
+        task="load",
+        shape_id=shape,
+        rows=None if run.job or run is YAML else 7,
+        evidence=evidence,
+        origin=run.run_id.removesuffix("/load/0") if run is YAML else "",
+    )
 
 
 Statement = tuple[Run, str] | tuple[Run, str, Evidence]
