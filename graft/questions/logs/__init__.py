@@ -1,0 +1,1 @@
+"""Logs of engines, looked at before they are collected."""
