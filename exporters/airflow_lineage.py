@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from dbt_graft.analysis.dates.valid_dates import valid_dates
@@ -86,15 +87,11 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"{_json(key)}:{_json(value)}{end}"
             continue
         yield f"{_json(key)}:{{"
-        entries = sorted(((_json(name), entry) for name, entry in value.items()), key=_first)
+        entries = sorted(((_json(name), entry) for name, entry in value.items()), key=itemgetter(0))
         for number, (name, entry) in enumerate(entries, 1):
             yield f"{name}:{_json(entry)}{',' if number < len(entries) else ''}"
         yield f"}}{end}"
     yield "}"
-
-
-def _first(entry: tuple[str, Any]) -> str:
-    return entry[0]
 
 
 def _json(value: Any) -> str:

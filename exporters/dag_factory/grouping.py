@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.exporters.dag_factory.identifiers import unique_identifiers
@@ -18,7 +18,6 @@ from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.grouping import group_by_key
 
-_Key = Callable[[WorkUnit], str]
 _FIELD = r"(?:[0-9*?L][0-9A-Za-z*/,#?-]*|[A-Za-z]{3}(?:[-,][A-Za-z]{3})*)"
 _CRON = re.compile(rf"{_FIELD}(?: +{_FIELD}){{4,5}}")
 _PRESETS = frozenset(
@@ -39,8 +38,7 @@ def dags_of(
     if settings.dags is DagGrouping.PART:
         keys = _parts(units, edges)
     else:
-        key = _DAG_KEYS[settings.dags]
-        keys = {name: key(unit) for name, unit in units.items()}
+        keys = {name: _key(unit, settings.dags) for name, unit in units.items()}
     names = {
         suffix: f"{settings.name}_{suffix}" if suffix else settings.name for suffix in keys.values()
     }
@@ -54,7 +52,7 @@ def dags_of(
 
 def task_group_of(unit: WorkUnit, settings: DagSettings) -> str:
     """The name of a unit's task group; empty for none."""
-    return _GROUP_KEYS[settings.task_groups](unit)
+    return _key(unit, settings.task_groups)
 
 
 def _parts(units: Mapping[str, WorkUnit], edges: Iterable[Edge]) -> dict[str, str]:
@@ -72,40 +70,18 @@ def _parts(units: Mapping[str, WorkUnit], edges: Iterable[Edge]) -> dict[str, st
     return {name: units[root(name)].title for name in units}
 
 
-def _tag(unit: WorkUnit) -> str:
-    tags = unit.nodes[0].info.tags
-    return tags[0] if tags and not unit.is_level else ""
-
-
-def _owner(unit: WorkUnit) -> str:
-    return unit.nodes[0].info.owner if not unit.is_level else ""
-
-
-def _schedule(unit: WorkUnit) -> str:
-    return unit.nodes[0].info.schedule if not unit.is_level else ""
-
-
-def _engine(unit: WorkUnit) -> str:
-    return next(iter(unit.nodes[0].engines), "")
-
-
-def _nothing(_: WorkUnit) -> str:
-    return ""
-
-
-_DAG_KEYS: Mapping[DagGrouping, _Key] = {
-    DagGrouping.ONE: _nothing,
-    DagGrouping.TAG: _tag,
-    DagGrouping.OWNER: _owner,
-    DagGrouping.SCHEDULE: _schedule,
-}
-_GROUP_KEYS: Mapping[TaskGrouping, _Key] = {
-    TaskGrouping.NONE: _nothing,
-    TaskGrouping.ENGINE: _engine,
-    TaskGrouping.OWNER: _owner,
-    TaskGrouping.TAG: _tag,
-    TaskGrouping.SCHEDULE: _schedule,
-}
+def _key(unit: WorkUnit, grouping: DagGrouping | TaskGrouping) -> str:
+    """What the units of one DAG, or of one task group, share; a level of dbt has an engine only."""
+    node = unit.nodes[0]
+    values: Mapping[str, Sequence[str]] = {
+        "engine": node.engines,
+        "owner": (node.info.owner,),
+        "schedule": (node.info.schedule,),
+        "tag": node.info.tags,
+    }
+    if unit.is_level and grouping is not TaskGrouping.ENGINE:
+        return ""
+    return next(iter(values.get(grouping, ())), "")
 
 
 @dataclass(frozen=True)

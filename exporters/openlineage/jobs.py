@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from dbt_graft.exporters.openlineage.facets import (
@@ -41,12 +41,9 @@ def task_facets(task: Task, engine: str, version: str | None = None) -> dict[str
         version: The version of its code, where a run has it.
     """
     info = task.info
-    tags = [tag(name, name, "USER") for name in info.tags]
     facets = {
         "jobType": _job_type(engine, "TASK"),
-        "documentation": documentation("DocumentationJobFacet", info.description),
-        "ownership": ownership("OwnershipJobFacet", info.owner),
-        "tags": facet("TagsJobFacet", tags=tags) if tags else None,
+        **_description(info.description, info.owner, info.tags, "USER"),
         "sourceCodeLocation": source_code_location(info, version),
     }
     return without_none(facets)
@@ -54,18 +51,21 @@ def task_facets(task: Task, engine: str, version: str | None = None) -> dict[str
 
 def definition_facets(definition: Definition, description: Description | None) -> dict[str, Facet]:
     """The facets of a dbt model or view besides its lineage; dbt describes its dataset."""
-    is_dbt = definition.kind is DefinitionKind.DBT
-    facets: dict[str, Facet | None] = {
-        "jobType": _job_type("dbt", "MODEL") if is_dbt else _job_type("graft", "VIEW")
+    if definition.kind is not DefinitionKind.DBT:
+        return {"jobType": _job_type("graft", "VIEW")}
+    of = description and _description(description.text, description.owner, description.tags, "DBT")
+    return without_none({"jobType": _job_type("dbt", "MODEL"), **(of or {})})
+
+
+def _description(
+    text: str, owner: str, tags: Sequence[str], source: str
+) -> dict[str, Facet | None]:
+    tag_values = [tag(name, name, source) for name in tags]
+    return {
+        "documentation": documentation("DocumentationJobFacet", text),
+        "ownership": ownership("OwnershipJobFacet", owner),
+        "tags": facet("TagsJobFacet", tags=tag_values) if tag_values else None,
     }
-    if is_dbt and description:
-        tags = [tag(name, name, "DBT") for name in description.tags]
-        facets |= {
-            "documentation": documentation("DocumentationJobFacet", description.text),
-            "ownership": ownership("OwnershipJobFacet", description.owner),
-            "tags": facet("TagsJobFacet", tags=tags) if tags else None,
-        }
-    return without_none(facets)
 
 
 def _job_type(engine: str, kind: str) -> Facet:
