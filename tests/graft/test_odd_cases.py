@@ -287,12 +287,12 @@ CASES = {
         "serve --port 0",
         "error: {folder}/build/site: there is no site here\n  run `graft build`\n",
     ),
-    "nothing collected to explain": Odd(
+    "nothing collected to show": Odd(
         gone(".graft/store"),
-        "explain load",
+        "show load",
         "note: {folder}/.graft/store: nothing was collected yet: this is dbt's lineage alone\n"
-        "error: load: no run in the lineage store used it, and dbt does not know it\n"
-        "  run `graft collect`\n",
+        "error: load: there is no such table, column, task or run\n"
+        "  `graft query` lists all; `graft doctor` checks the logs\n",
     ),
     "no such source to read again": Odd(
         collects("{declared: {path: l.yml}}"),

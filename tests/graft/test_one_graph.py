@@ -100,8 +100,8 @@ def impact_of(folder: Path, name: str) -> dict[str, dict[str, str]]:
 
 
 def edges_of(folder: Path) -> list[str]:
-    explained = json.loads(ask(folder, "explain", "load", "--json"))
-    return [edge["to"] for task in explained for edge in task["edges"]]
+    data = json.loads(ask(folder, "show", "load", "--json"))["data"]
+    return [edge["to"] for edge in data["why"]["edges"]]
 
 
 def outputs_of(folder: Path) -> list[dict[str, Any]]:
@@ -120,7 +120,7 @@ def extracted_outputs(folder: Path) -> list[dict[str, Any]]:
 FAILED_WRITE: dict[str, Callable[[Path], bool]] = {
     "query": lambda folder: "spark/db.failed" in ask(folder, "query", "from edges", "--json"),
     "impact": lambda folder: "spark/db.failed" in impact_of(folder, "raw.orders"),
-    "explain": lambda folder: "spark/db.failed" in edges_of(folder),
+    "show": lambda folder: "spark/db.failed" in edges_of(folder),
     "export openlineage": lambda folder: (
         "db.failed" in [output["name"] for output in outputs_of(folder)]
     ),
@@ -132,11 +132,9 @@ FAILED_WRITE: dict[str, Callable[[Path], bool]] = {
 INFERRED_EDGE: dict[str, Callable[[Path], bool]] = {
     "query": lambda folder: "spark/db.out" in ask(folder, "query", "from column_edges", "--json"),
     "impact": lambda folder: bool(impact_of(folder, "raw.orders.amount")["spark/db.out"]),
-    "columns": lambda folder: (
-        "spark/db.out" in ask(folder, "columns", "raw.orders.amount", "--json")
-    ),
-    "columns, as events": lambda folder: (
-        "inputFields" in ask(folder, "columns", "db.out", "--format", "openlineage")
+    "show": lambda folder: "spark/db.out" in ask(folder, "show", "raw.orders.amount", "--json"),
+    "export openlineage, a dataset": lambda folder: (
+        "inputFields" in ask(folder, "export", "openlineage", "--dataset", "db.out")
     ),
     "export openlineage": lambda folder: any("facets" in output for output in outputs_of(folder)),
     "export airflow-lineage": lambda folder: any(
@@ -151,7 +149,7 @@ DATED_TABLES: dict[str, Callable[[Path], set[str]]] = {
         if "shard" in edge["to_dataset"]
     },
     "impact": lambda folder: {name for name in impact_of(folder, "raw.orders") if "shard" in name},
-    "explain": lambda folder: {name for name in edges_of(folder) if "shard" in name},
+    "show": lambda folder: {name for name in edges_of(folder) if "shard" in name},
     "export openlineage": lambda folder: {
         f"spark/{output['name']}" for output in outputs_of(folder) if "shard" in output["name"]
     },

@@ -131,18 +131,19 @@ def test_dbts_artifacts_of_then_may_be_named(project: Path) -> None:
 
 
 @pytest.mark.parametrize("with_artifacts", [True, False])
-def test_columns_and_explanations_are_those_of_then(project: Path, with_artifacts: bool) -> None:
+def test_pages_of_a_terminal_are_those_of_then(project: Path, with_artifacts: bool) -> None:
     if not with_artifacts:
         (project / "target/manifest.json").unlink()
     config = ["-c", str(project / "graft.yml"), "--json"]
     for date, expected in (("2024-03-01", {"load"}), ("2024-03-31", {"load", "build_mart"})):
-        done = CliRunner().invoke(main, ["explain", "raw.orders", "--as-of", date, *config])
+        done = CliRunner().invoke(main, ["show", "raw.orders", "--as-of", date, *config])
         assert done.exit_code == 0, done.output
-        [found] = json.loads(done.stdout)
+        found = json.loads(done.stdout)["data"]
+        assert found["dates"]["as_of"][:10] <= date
         assert {
             use["task"] for side in ("read_by", "written_by") for use in found[side]
         } == expected
-        done = CliRunner().invoke(main, ["columns", "raw.mart", "--as-of", date, *config])
+        done = CliRunner().invoke(main, ["show", "raw.mart", "--as-of", date, *config])
         assert done.exit_code == (1 if expected == {"load"} else 0)
 
 
