@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -13,7 +14,6 @@ import dbt_graft
 from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory, update_history
 from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.catalog.addresses import (
-    DOCS,
     docs_addresses,
     former_docs,
     former_paths,
@@ -27,18 +27,19 @@ from dbt_graft.catalog.changes_page import (
     published_names,
     renamed_datasets,
 )
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.explorer.opening import Opening
 from dbt_graft.catalog.explorer.write import opening_view, write_explorer
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment
 from dbt_graft.catalog.page_json import write_page_json
 from dbt_graft.catalog.page_keys import maker_digest
-from dbt_graft.catalog.previous import PreviousSite, RecordedPage, write_pages
+from dbt_graft.catalog.previous import PreviousSite, write_pages
 from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
 from dbt_graft.catalog.site_pages import list_pages, plan_pages, prepare, record_keys, record_pages
 from dbt_graft.catalog.theme import write_theme
-from dbt_graft.catalog.writing import Beside, PageWriter, processors
+from dbt_graft.catalog.writing import Beside, PageWriter, WrittenPage, processors
 from dbt_graft.lineage.addresses import Address, update_addresses
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.dataset import DatasetId
@@ -65,7 +66,7 @@ class PublishedSite:
     pages: int
     changed: int
     addresses: tuple[Address, ...] = ()
-    record: Mapping[str, RecordedPage] = field(default_factory=dict)
+    record: Mapping[str, WrittenPage] = field(default_factory=dict)
     history: BuildHistory = NO_BUILDS
     no_full_text: str = ""
 
@@ -76,8 +77,8 @@ def build(
     consumers: Sequence[Consumer],
     settings: SiteSettings,
     out: Path,
-    docs_page: bytes | None = None,
-    extra_files: Mapping[str, bytes] | None = None,
+    dbt_docs: DbtDocs | None = None,
+    extra_files: Mapping[str, bytes | Path] | None = None,
     addresses: Iterable[Address] = (),
     history: BuildHistory = NO_BUILDS,
     docs_nodes: Sequence[DocsNode] = (),
@@ -90,8 +91,8 @@ def build(
     The files are the same with a previous site as without one.
 
     Args:
-        docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
-        extra_files: More files, by their path in the site.
+        dbt_docs: The docs page of dbt that is among the extra files.
+        extra_files: More files, or their content, by their path in the site.
         addresses: Those that earlier builds published.
         history: The builds before this one.
         docs_nodes: What only dbt docs has a page of; search finds it too.
@@ -108,7 +109,7 @@ def build(
         lineage,
         descriptions,
         consumers,
-        has_dbt_docs=docs_page is not None,
+        dbt_docs=dbt_docs,
         days=days,
         shows_impact=settings.impact,
         now=settings.built_at,
@@ -125,7 +126,7 @@ def build(
     # MkDocs empties its output folder.
     if any(out.iterdir()):
         raise GraftError("the folder for the site is not empty", place=str(out))
-    shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
+    shells = write_theme(design, out, settings.name, url, has_dbt_docs=dbt_docs is not None)
     shells = replace(shells, notice=settings.notice)
     jinja = environment(design / "templates")
     maker = maker_digest(design, shells, settings.name, url)
@@ -142,18 +143,15 @@ def build(
         keys = record_keys(index, maker)
         prepare(index)
         lists = list_pages(index, settings, view, history, known_pages)
-        done = write_pages([*lists, *record_pages(index, keys)], writer, previous)
+        pages, changed = write_pages([*lists, *record_pages(index, keys)], writer, previous)
         # The contexts of all lists.
         del lists, keys
         problem = beside.result()
-    pages = done.pages
     if settings.json:
         write_page_json(index, out)
     if url:
         write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
     extra = {"changes.json": changes_json(history), **(extra_files or {})}
-    if docs_page is not None:
-        extra[f"{DOCS}index.html"] = docs_page
     present = {page.path: page.title for page in pages} | docs_addresses(extra)
     all_addresses = update_addresses(
         addresses,
@@ -171,13 +169,16 @@ def build(
     )
     for path, content in extra.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)
-        (out / path).write_bytes(content)
+        if isinstance(content, Path):
+            shutil.copyfile(content, out / path)
+        else:
+            (out / path).write_bytes(content)
     return PublishedSite(
         out / "index.html",
         len(pages),
-        done.changed,
+        changed,
         all_addresses,
-        done.record,
+        {page.path: page for page in pages if page.key},
         history,
         problem,
     )

@@ -27,18 +27,6 @@ _FORM = b"pages 1"
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedPage:
-    """A page as it was written.
-
-    Attributes:
-        key: The key for which it had these bytes.
-    """
-
-    key: Digest
-    page: WrittenPage
-
-
-@dataclass(frozen=True, slots=True)
 class PreviousSite:
     """The site of the last build.
 
@@ -48,9 +36,9 @@ class PreviousSite:
     """
 
     folder: Path = Path()
-    pages: Mapping[str, RecordedPage] = field(default_factory=dict)
+    pages: Mapping[str, WrittenPage] = field(default_factory=dict)
 
-    def take(self, path: str, key: Digest, site: Path) -> RecordedPage | None:
+    def take(self, path: str, key: Digest, site: Path) -> WrittenPage | None:
         """Put a page of this key into the new site; None where it must be made.
 
         It becomes a second name of the same file where the file system has such, and is not
@@ -64,7 +52,7 @@ class PreviousSite:
             content = file.read_bytes()
         except OSError:
             return None
-        if digest_of(content) != recorded.page.content or file.is_symlink():
+        if digest_of(content) != recorded.content or file.is_symlink():
             return None
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -90,19 +78,16 @@ def read_previous(record: Path, folder: Path) -> PreviousSite:
     if head != _head(content):
         return PreviousSite(folder)
     pages = {
-        path: RecordedPage(bytes.fromhex(key), WrittenPage(path, title, bytes.fromhex(digest)))
+        path: WrittenPage(path, title, bytes.fromhex(digest), bytes.fromhex(key))
         for path, (key, digest, title) in orjson.loads(content).items()
     }
     return PreviousSite(folder, pages)
 
 
-def write_record(record: Path, pages: Mapping[str, RecordedPage]) -> None:
+def write_record(record: Path, pages: Mapping[str, WrittenPage]) -> None:
     """Write the record for the next build."""
     content = orjson.dumps(
-        {
-            path: (recorded.key.hex(), recorded.page.content.hex(), recorded.page.title)
-            for path, recorded in pages.items()
-        }
+        {path: (page.key.hex(), page.content.hex(), page.title) for path, page in pages.items()}
     )
     try:
         replace_file(record, b"\n".join((_head(content), content)))
@@ -129,27 +114,13 @@ class PlannedPage:
 
     path: str
     make: Callable[[], Page]
-    key: Digest | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenPages:
-    """The pages of a site, in order.
-
-    Attributes:
-        changed: How many of them are new, or other than in the previous site.
-        record: Those with a key, by path.
-    """
-
-    pages: Sequence[WrittenPage]
-    changed: int
-    record: Mapping[str, RecordedPage]
+    key: Digest = b""
 
 
 def write_pages(
     planned: Sequence[PlannedPage], writer: PageWriter, previous: PreviousSite
-) -> WrittenPages:
-    """Put pages into a site.
+) -> tuple[list[WrittenPage], int]:
+    """Put pages into a site; how many of them are new, or other than in the previous site.
 
     Args:
         writer: The writer of the site, without pages.
@@ -167,12 +138,5 @@ def write_pages(
     makes = [page.make for page in planned if not taken.get(page.path)]
     new_pages = replace(writer, pages=makes).write()
     rest = iter(new_pages)
-    pages, record = [], {}
-    for page in planned:
-        recorded = taken.get(page.path)
-        written = recorded.page if recorded else next(rest)
-        pages.append(written)
-        if page.key:
-            record[page.path] = recorded or RecordedPage(page.key, written)
-    changed = sum(not previous.has(page) for page in new_pages)
-    return WrittenPages(pages, changed, record)
+    pages = [taken.get(page.path) or replace(next(rest), key=page.key) for page in planned]
+    return pages, sum(not previous.has(page) for page in new_pages)

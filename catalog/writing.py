@@ -119,11 +119,13 @@ class WrittenPage:
 
     Attributes:
         content: The digest of its bytes.
+        key: That for which it has these bytes, see `page_keys`; empty if each build makes it.
     """
 
     path: str
     title: str
     content: Digest
+    key: Digest = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ import pytest
 from dbt_graft.catalog.build import PublishedSite, build
 from dbt_graft.catalog.previous import (
     PreviousSite,
-    RecordedPage,
     read_previous,
     write_record,
 )
@@ -171,8 +170,8 @@ def test_a_site_that_is_gone_is_made_again(previous: PreviousSite, tmp_path: Pat
 )
 def test_a_damaged_record_counts_as_none(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
     record = tmp_path / "record.json"
-    page = WrittenPage("datasets/a/", "table_01", b"content")
-    pages = {page.path: RecordedPage(b"key", page)}
+    page = WrittenPage("datasets/a/", "table_01", b"content", b"key")
+    pages = {page.path: page}
     write_record(record, pages)
     assert read_previous(record, tmp_path).pages == pages
     record.write_bytes(damage(record.read_bytes()))
