@@ -66,7 +66,7 @@ class Answer:
         findings: What somebody should do something about.
         grade: The worst of what was found, by a name of the scale of the question, for
             `--fail-on`; empty if nothing was found.
-        question: The name of the question; `docs/NAME.schema.json` is the schema of its data.
+        question: The name of the question; `docs/schemas/NAME.schema.json` has its data.
         data: All of it for programs.
     """
 

@@ -1,6 +1,6 @@
 """`index.json` beside the page of each table and task: what it says, for programs.
 
-Of the schema `docs/page.schema.json`. Paths in it start at the site's root.
+Of the schema `docs/schemas/page.schema.json`. Paths in it start at the site's root.
 """
 
 from __future__ import annotations

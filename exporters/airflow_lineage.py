@@ -1,7 +1,7 @@
 """The lineage of each task for Airflow's environment, as the package `graft_airflow` reads it.
 
-JSON of the schema `docs/airflow-lineage.schema.json`, one task or dataset a line, so that a reader
-finds one of thousands without parsing the others.
+JSON of the schema `docs/schemas/airflow-lineage.schema.json`, one task or dataset a line, so that a
+reader finds one of thousands without parsing the others.
 """
 
 from __future__ import annotations

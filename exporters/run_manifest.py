@@ -1,7 +1,7 @@
 """The manifest of a run: what it read and wrote, by which code, and what tests found then.
 
-Its document is described in `docs/run-manifest.schema.json`. It holds what logs know of a run; a
-field that no log told is null.
+Its document is described in `docs/schemas/run-manifest.schema.json`. It holds what logs know of a
+run; a field that no log told is null.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from graft_airflow.lineage_of_task import KnownLineage
 
 PRODUCER = f"https://github.com/dbt-graft/dbt-graft/tree/v{__version__}/graft_airflow"
 SCHEMAS = (
-    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/"
+    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/schemas/"
     "graft-facets.schema.json#/$defs"
 )
 

@@ -1,4 +1,4 @@
-"""Sensitive columns as an answer, with data of the schema `docs/privacy.schema.json`."""
+"""Sensitive columns as an answer, with data of the schema `docs/schemas/privacy.schema.json`."""
 
 from __future__ import annotations
 

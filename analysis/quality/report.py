@@ -1,4 +1,4 @@
-"""Faults downstream and deadlines as an answer, with data of `docs/quality.schema.json`."""
+"""Faults downstream and deadlines as an answer, with data of `docs/schemas/quality.schema.json`."""
 
 from __future__ import annotations
 

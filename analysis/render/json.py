@@ -14,7 +14,7 @@ from dbt_graft.analysis.finding import Finding
 
 VERSION = 1
 _LINES = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-_SCHEMAS = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs"
+_SCHEMAS = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/schemas"
 
 
 def envelope(schema: str) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def envelope(schema: str) -> dict[str, Any]:
 
 
 def json_document(answer: Answer) -> str:
-    """The answer in the envelope, of the schema `docs/answer.schema.json`."""
+    """The answer in the envelope, of the schema `docs/schemas/answer.schema.json`."""
     document = {
         **envelope("answer"),
         "question": answer.question,

@@ -1,4 +1,4 @@
-"""A file of declared lineage, and its JSON schema: docs/declared-lineage.schema.json.
+"""A file of declared lineage, and its JSON schema: docs/schemas/declared-lineage.schema.json.
 
 version: 1
 tasks:

@@ -23,7 +23,7 @@ _LARGE = frozenset(
     {"unknownSourceAttribute", "sourceCode", "environmentVariables", "spark.logicalPlan"}
     | {"spark_logicalPlan", "spark_unknown", "spark_properties", "debug", "gcp_lineage"}
 )
-# The schema of the facet `graft` of a dataset: docs/graft-facets.schema.json.
+# The schema of the facet `graft` of a dataset: docs/schemas/graft-facets.schema.json.
 _COLLECTED = "/graft-facets.schema.json#/$defs/GraftDatasetFacet"
 
 

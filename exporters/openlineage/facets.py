@@ -50,10 +50,10 @@ _FILES = {
     "OutputSubsetOutputDatasetFacet": "BaseSubsetDatasetFacet",
 }
 _MARKDOWN = "text/markdown"
-# The run facet that tells that a lineage is collected; its schema is docs/graft-facets.schema.json.
+# The run facet that tells that a lineage is collected: docs/schemas/graft-facets.schema.json.
 GRAFT = "graft"
 GRAFT_SCHEMA = (
-    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/"
+    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/schemas/"
     "graft-facets.schema.json#/$defs/GraftRunFacet"
 )
 

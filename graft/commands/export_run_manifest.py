@@ -36,7 +36,7 @@ def run_manifest(run_id: str, config_path: Path | None, task: str | None, out: P
     """Write what a run read and wrote, by which code, and what tests found then.
 
     RUN is the id of a run as its page shows it, or `last` with --task: its newest run. The JSON is
-    described in docs/run-manifest.schema.json. Spark is not started.
+    described in docs/schemas/run-manifest.schema.json. Spark is not started.
     """
     project = Project(load_config(config_path))
     document = manifest_of_run(project, RunName(run_id, task), LineageView())

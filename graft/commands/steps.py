@@ -230,7 +230,7 @@ def _collect_logs(config: Config, progress: Progress) -> CollectResult:
 def schema(name: str) -> None:
     """Print the JSON schema of graft.yml, or of another file, for an editor or a CI job.
 
-    `declared` is that of files of declared lineage. Those of answers are in docs/.
+    `declared` is that of files of declared lineage. Those of answers are in docs/schemas/.
     """
     document = json_schema() if name == "graft" else declared_schema()
     click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))

@@ -44,7 +44,9 @@ from dbt_graft.lineage.redaction import has_secret
 from dbt_graft.lineage.settings import OneNameRules
 
 FILE_NAME = "graft.yml"
-SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/graft.schema.json"
+SCHEMA_URL = (
+    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/schemas/graft.schema.json"
+)
 _CODE = 1 << 18  # longest file in bytes that is shown as a task's code
 
 
@@ -168,7 +170,7 @@ class DbtSection(Section):
 
 
 class CheckSection(Section):
-    """Names that `graft check` accepts, as in `injector.unwanted`, and the DAGs that it compares."""
+    """Names that `graft check` accepts, as in `injector.unwanted`, and DAGs that it compares."""
 
     accept: tuple[Text, ...] = ()
     dags: tuple[PathText, ...] = ()

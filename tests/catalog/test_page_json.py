@@ -29,7 +29,7 @@ def documents(site: Path) -> dict[str, Any]:
 
 
 def test_each_is_of_the_published_schema(site: Path, root: Path) -> None:
-    schema = json.loads((root / "docs/page.schema.json").read_text())
+    schema = json.loads((root / "docs/schemas/page.schema.json").read_text())
     found = documents(site)
     assert {one["kind"] for one in found.values()} == {"dataset", "task", "consumer"}
     for one in found.values():

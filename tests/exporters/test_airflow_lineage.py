@@ -29,7 +29,7 @@ from tests.graft_airflow.lineage_file import (
 
 
 def checked(content: Any, root: Path) -> Any:
-    schema = json.loads((root / "docs/airflow-lineage.schema.json").read_text())
+    schema = json.loads((root / "docs/schemas/airflow-lineage.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(content)
     return content
 

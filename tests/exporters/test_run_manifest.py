@@ -167,7 +167,7 @@ def test_quality_is_what_tests_found_before_the_next_write(
 
 
 def test_the_document_is_of_the_published_schema(root: Path) -> None:
-    schema = json.loads((root / "docs/run-manifest.schema.json").read_text())
+    schema = json.loads((root / "docs/schemas/run-manifest.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     result = NodeResult(TEST, "i", status=Status.OK, started_at=SIX + 2 * HOUR)
     period = Period(SIX, SIX + DAY, Grain.HOUR, PeriodEvidence.LAG)

@@ -222,7 +222,7 @@ def test_the_sensor_compares_the_last_write_with_the_run_s_time(
 
 
 def test_all_events_are_valid(events: Mapping[str, Any], root: Path) -> None:
-    own = json.loads((root / "docs/graft-facets.schema.json").read_text())
+    own = json.loads((root / "docs/schemas/graft-facets.schema.json").read_text())
     registry: Registry[Any] = Registry().with_resources(
         (url, Resource.from_contents(schema))
         for url, schema in [*schemas().items(), (own["$id"], own)]

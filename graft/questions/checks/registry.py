@@ -8,7 +8,7 @@ the rule, too.
 To add a check, write a module beside this one with a function that takes a `CheckedProject` and
 returns an `Answer`: its findings, and the tables, facts and notes that `--only` shows beside them.
 Its verdict, a few words, is all that stands for these when several checks run. Its `data` is of
-`docs/NAME.schema.json`, which docs/check.schema.json refers to. It raises `NothingToCheckError`
+`docs/schemas/NAME.schema.json`, which check.schema.json refers to. It raises `NothingToCheckError`
 where there is nothing that it could look at: `graft check` notes it, and `--only` fails. Then name
 it in `CHECKS`; an option that it needs is one of `CheckOptions` and of `graft.commands.check`.
 """

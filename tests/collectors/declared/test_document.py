@@ -104,10 +104,10 @@ def test_a_fault_is_named_with_file_and_line(
 
 
 def test_the_published_schema_is_that_of_the_code(root: Path) -> None:
-    published = json.loads((root / "docs/declared-lineage.schema.json").read_text())
+    published = json.loads((root / "docs/schemas/declared-lineage.schema.json").read_text())
 
     assert published == document.schema(), (
-        "run `graft declared schema > docs/declared-lineage.schema.json`"
+        "run `graft schema declared > docs/schemas/declared-lineage.schema.json`"
     )
 
 

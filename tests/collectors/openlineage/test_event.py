@@ -99,7 +99,7 @@ def test_what_is_null_is_missing() -> None:
 @pytest.mark.parametrize(
     ("facet", "is_left"),
     [
-        ({"_schemaURL": "https://x/docs/graft-facets.schema.json#/$defs/GraftDatasetFacet"}, False),
+        ({"_schemaURL": "https://x/graft-facets.schema.json#/$defs/GraftDatasetFacet"}, False),
         ({"_schemaURL": "https://x/docs/other.json#/$defs/GraftDatasetFacet"}, True),
         ({"_schemaURL": 1}, True),
         ([], True),

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 from referencing import Registry, Resource
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs/schemas"
 
 
 def read_answer(output: str) -> dict[str, Any]:
@@ -26,5 +26,5 @@ def read_answer(output: str) -> dict[str, Any]:
 
 
 def _schema(address: str) -> Resource[Any]:
-    """A schema of docs/, by its name or its address, with which others refer to it."""
+    """A schema of docs/schemas/, by its name or its address, with which others refer to it."""
     return Resource.from_contents(json.loads((DOCS / address.rpartition("/")[2]).read_text()))

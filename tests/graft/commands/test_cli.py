@@ -162,8 +162,8 @@ def test_a_wrong_declared_file_is_annotated(
 
 
 def test_the_published_schema_is_that_of_the_code(root: Path) -> None:
-    published = json.loads((root / "docs/graft.schema.json").read_text())
-    assert published == json_schema(), "run `graft schema > docs/graft.schema.json`"
+    published = json.loads((root / "docs/schemas/graft.schema.json").read_text())
+    assert published == json_schema(), "run `graft schema > docs/schemas/graft.schema.json`"
 
 
 def test_the_file_that_init_writes_names_its_schema_and_obeys_it(tmp_path: Path) -> None:

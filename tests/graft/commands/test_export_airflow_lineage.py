@@ -36,7 +36,7 @@ def test_the_file_is_what_graft_airflow_reads(project: Path, root: Path) -> None
     out = project / "new/lineage.json"
     assert export(project, "--out", str(out)).exit_code == 0
     found: Any = json.loads(out.read_bytes())
-    schema = json.loads((root / "docs/airflow-lineage.schema.json").read_text())
+    schema = json.loads((root / "docs/schemas/airflow-lineage.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(found)
     task = LineageDocument(out.read_bytes()).task("load")
     assert task == found["tasks"]["load"]

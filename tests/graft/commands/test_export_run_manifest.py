@@ -28,7 +28,7 @@ def test_a_run_is_found_by_its_id(project: Path, root: Path) -> None:
     found = json.loads(run(project, "load-2026-10-05").stdout)
     assert (found["task"], found["run_id"]) == ("load", "load-2026-10-05")
     assert [one["dataset"] for one in found["outputs"]] == ["spark/raw.orders"]
-    schema = json.loads((root / "docs/run-manifest.schema.json").read_text())
+    schema = json.loads((root / "docs/schemas/run-manifest.schema.json").read_text())
     jsonschema.validate(found, schema)
 
 
