@@ -12,7 +12,7 @@ from dbt_graft.lineage.records import ColumnEdge, NodeResult
 
 @dataclass(frozen=True, slots=True)
 class ModelReads:
-    """What the runs of dbt read that write a table.
+    """The tables that runs of dbt read for one that they write.
 
     Attributes:
         runs: How many runs wrote it.
@@ -27,13 +27,13 @@ class ModelReads:
 
 @dataclass(frozen=True, slots=True)
 class DbtRuns:
-    """What dbt's own runs did.
+    """The results, column edges and reads of dbt's own runs.
 
     Attributes:
         node_results: dbt's unique_id -> the results of the node, newest first. Those of checks in
-            events have ids of `lineage.checks`, until the graft.
-        column_edges: The column edges in the log of dbt's own application, which
-            `lineage.agreement` compares with those of dbt's SQL.
+            events have ids of `lineage.building.checks`, until the graft.
+        column_edges: The column edges in the log of dbt's own application, to be compared with
+            those of dbt's SQL.
         reads: What they read, by the table that they write.
     """
 

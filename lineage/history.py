@@ -32,10 +32,10 @@ class Supersession:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What runs did, and what people say of the dates of data.
+    """The accesses of runs, the runs around them, and words of people about dates of data.
 
     Attributes:
-        accesses: The accesses of lasting datasets with a time, for `lineage.access_history`.
+        accesses: The accesses of lasting datasets with a time.
         orchestrator_runs: The runs of an orchestrator's tasks and DAGs, by id.
         superseded: The runs that were done again, by task and run id, with the later ones.
         declared_dates: What people declare of the dates of datasets.
