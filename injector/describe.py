@@ -29,13 +29,14 @@ def descriptions(
     Args:
         relations: The relations of the original manifest.
     """
+    report = graft_plan.report
     roles = {
-        **dict.fromkeys((built.node_id for built in graft_plan.promoted), Role.PROMOTED),
-        **dict.fromkeys((built.node_id for built in graft_plan.added), Role.ADDED),
-        **dict.fromkeys((source.node_id for source in graft_plan.new_sources), Role.NEW_SOURCE),
+        **dict.fromkeys((built.node_id for built in report.promoted), Role.PROMOTED),
+        **dict.fromkeys((built.node_id for built in report.added), Role.ADDED),
+        **dict.fromkeys((source.node_id for source in report.new_sources), Role.NEW_SOURCE),
     }
-    origins = {built.node_id: built.sources for built in graft_plan.promoted}
-    tasks = {built.node_id: built.tasks for built in (*graft_plan.promoted, *graft_plan.added)}
+    origins = {built.node_id: built.sources for built in report.promoted}
+    tasks = {built.node_id: built.tasks for built in report.models}
     tests = tests_by_node(grafted)
     descriptions_by_dataset = {}
     for dataset, node_id in sorted(graft_plan.nodes.items()):
@@ -81,7 +82,7 @@ def consumers(
 ) -> tuple[Consumer, ...]:
     """Return dbt's exposures, then the tasks that only read, both sorted by id."""
     readers = []
-    for exposure in graft_plan.exposures:
+    for exposure in graft_plan.report.exposures:
         task = lineage.tasks[exposure.task]
         readers.append(
             Consumer(

@@ -7,6 +7,7 @@ is refused: a second graft would take our models for dbt's own.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -25,8 +26,8 @@ from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.plan import GraftPlan, plan
 from dbt_graft.injector.promote import Promotion, promote
 from dbt_graft.injector.relations import Relations, ShortNames, relations, short_names
-from dbt_graft.injector.report import AmbiguousName, Grafted, Report
-from dbt_graft.injector.undo import changes
+from dbt_graft.injector.report import AmbiguousName, Grafted
+from dbt_graft.injector.undo import Change, changes
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.errors import GraftError
@@ -76,7 +77,7 @@ def graft(
     touched = join_lineage(lineage.datasets)
     graft_plan = plan(manifest, lineage, dbt_relations)
 
-    grafted = promote(manifest, Promotion(manifest, graft_plan.promoted))
+    grafted = promote(manifest, Promotion(manifest, graft_plan.report.promoted))
     grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
     context = NodeContext(
         manifest, artifacts.freshness, touched, edges_by_target(touched.column_edges), options
@@ -100,40 +101,31 @@ def graft(
         followed=followed,
         index=artifacts.index,
         before=manifest,
-        report=Report(
-            promoted=graft_plan.promoted,
-            added=graft_plan.added,
-            new_sources=graft_plan.new_sources,
-            exposures=graft_plan.exposures,
-            second_writers=graft_plan.second_writers,
-            shared=graft_plan.shared,
-            cycles=graft_plan.acyclic.cycles,
-            self_reads=graft_plan.self_reads,
+        report=replace(
+            graft_plan.report,
             ambiguous=_ambiguous_names(
                 dbt_relations, lineage, short_names(manifest, dbt_relations)
             ),
-            name_conflicts=graft_plan.name_conflicts,
             column_differences=compared.differences,
-            notices=(
-                *artifacts.notices,
-                *graft_plan.notices,
-                *followed.notices,
-            ),
+            notices=(*artifacts.notices, *graft_plan.report.notices, *followed.notices),
             defects=tuple(integrity.check(manifest, catalog)) if options.inspect else (),
         ),
-        undo={
-            "manifest.json": [
-                *changes(manifest, grafted),
-                *artifacts.repairs.get("manifest.json", ()),
-            ],
-            "catalog.json": [
-                *changes(catalog, entries),
-                *artifacts.repairs.get("catalog.json", ()),
-            ]
-            if artifacts.has_catalog
-            else None,
-        },
+        undo=_undo(artifacts, grafted, entries),
     )
+
+
+def _undo(
+    artifacts: Artifacts, manifest: dict[str, Any], catalog: dict[str, Any]
+) -> dict[str, list[Change] | None]:
+    """What restores dbt's artifacts; None for a file that dbt did not write."""
+    undo: dict[str, list[Change] | None] = {
+        name: [*changes(before, after), *artifacts.repairs.get(name, ())]
+        for name, before, after in (
+            ("manifest.json", artifacts.manifest, manifest),
+            ("catalog.json", artifacts.catalog, catalog),
+        )
+    }
+    return undo if artifacts.has_catalog else {**undo, "catalog.json": None}
 
 
 def _views(manifest: Mapping[str, Any], dbt_relations: Relations) -> set[DatasetId]:
@@ -172,11 +164,11 @@ def _add_nodes(
     """The manifest with the nodes and edges of the plan."""
     models = {
         built.node_id: nodes.model(built, graft_plan.parents[built.node_id], context)
-        for built in sorted((*graft_plan.promoted, *graft_plan.added), key=lambda b: b.node_id)
+        for built in sorted(graft_plan.report.models, key=lambda b: b.node_id)
     }
     sources = {
         new_source.node_id: nodes.source(new_source, context)
-        for new_source in graft_plan.new_sources
+        for new_source in graft_plan.report.new_sources
     }
     manifest = {
         **manifest,
@@ -191,7 +183,7 @@ def _add_nodes(
         exposure.node_id: nodes.exposure(
             exposure, everything, graft_plan.parents[exposure.node_id], context
         )
-        for exposure in graft_plan.exposures
+        for exposure in graft_plan.report.exposures
     }
     owner_groups = groups.groups(
         owner for model in models.values() for owner in model["meta"]["graft"].get("owners", ())
@@ -231,7 +223,7 @@ def _catalog(
     catalog: Mapping[str, Any], manifest: Mapping[str, Any], graft_plan: GraftPlan, lineage: Lineage
 ) -> dict[str, Any]:
     """The catalog with entries for the nodes of the plan, without those of promoted sources."""
-    promoted = {source for built in graft_plan.promoted for source in built.sources}
+    promoted = {source for built in graft_plan.report.promoted for source in built.sources}
     newest = warehouse.newest_start(lineage)
     models = {
         built.node_id: warehouse.entry(
@@ -242,13 +234,13 @@ def _catalog(
             lineage,
             newest,
         )
-        for built in sorted((*graft_plan.promoted, *graft_plan.added), key=lambda b: b.node_id)
+        for built in sorted(graft_plan.report.models, key=lambda b: b.node_id)
     }
     sources = {
         new_source.node_id: warehouse.entry(
             manifest["sources"][new_source.node_id], new_source.dataset, [], [], lineage
         )
-        for new_source in graft_plan.new_sources
+        for new_source in graft_plan.report.new_sources
     }
     others = {key: entry for key, entry in catalog["sources"].items() if key not in promoted}
     return {

@@ -46,7 +46,7 @@ def _texts(
     relations: Relations, graft_plan: GraftPlan, context: NodeContext, site: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Node id -> its fields with links, for all nodes that stand for datasets and tasks."""
-    writers = {built.node_id: built.tasks for built in graft_plan.second_writers}
+    writers = {built.node_id: built.tasks for built in graft_plan.report.second_writers}
     original = context.original
     for node_id, dataset in relations.datasets.items():
         node = original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
@@ -54,14 +54,14 @@ def _texts(
         if link := prose.paragraphs(note, prose.catalog_link(dataset, site)):
             description = str(node.get("description") or "")
             yield node_id, {"description": prose.paragraphs(description, link)}
-    for built in (*graft_plan.promoted, *graft_plan.added):
+    for built in graft_plan.report.models:
         yield built.node_id, {"description": _model(built, context, site)}
-    for new_source in graft_plan.new_sources:
+    for new_source in graft_plan.report.new_sources:
         text = prose.read_by(new_source.tasks, new_source.views, site)
         description = event_metadata.description(new_source.dataset, context.lineage)
         text = prose.paragraphs(description, text, prose.catalog_link(new_source.dataset, site))
         yield new_source.node_id, {"description": text}
-    for exposure in graft_plan.exposures:
+    for exposure in graft_plan.report.exposures:
         task = context.lineage.tasks[exposure.task]
         page = site + urls.task_path(task.name) if site else None
         yield (

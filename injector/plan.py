@@ -11,14 +11,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbt_graft.injector.cycles import AcyclicEdges, Edge, without_cycles
+from dbt_graft.injector.cycles import Edge, without_cycles
 from dbt_graft.injector.manifest import Node, all_nodes, parents
 from dbt_graft.injector.naming import NodeNames, plain
 from dbt_graft.injector.relations import Relations
-from dbt_graft.injector.report import BuiltDataset, NameConflict, NewSource, SelfRead, TaskExposure
+from dbt_graft.injector.report import (
+    BuiltDataset,
+    NameConflict,
+    NewSource,
+    Report,
+    SelfRead,
+    TaskExposure,
+)
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
@@ -34,20 +41,12 @@ class GraftPlan:
     """Decisions of a graft.
 
     Attributes:
+        report: What it adds, promotes and leaves out.
         nodes: Dataset -> the id of its node after the graft.
         parents: Id of each added model and exposure -> the ids of its parents, sorted.
     """
 
-    promoted: tuple[BuiltDataset, ...]
-    added: tuple[BuiltDataset, ...]
-    new_sources: tuple[NewSource, ...]
-    exposures: tuple[TaskExposure, ...]
-    second_writers: tuple[BuiltDataset, ...]
-    shared: tuple[BuiltDataset, ...]
-    self_reads: tuple[SelfRead, ...]
-    acyclic: AcyclicEdges
-    name_conflicts: tuple[NameConflict, ...]
-    notices: tuple[str, ...]
+    report: Report
     nodes: Mapping[DatasetId, str]
     parents: Mapping[str, tuple[str, ...]]
 
@@ -95,23 +94,19 @@ def plan(manifest: Node, lineage: Lineage, relations: Relations) -> GraftPlan:
     for exposure in exposures:
         upstream[exposure.node_id] = {nodes[dataset] for dataset in tasks[exposure.task].reads}
 
-    return GraftPlan(
+    report = Report(
         promoted=tuple(b for b in built if b.sources),
         added=tuple(b for b in built if not b.sources),
         new_sources=tuple(new_sources),
         exposures=tuple(exposures),
-        second_writers=tuple(
-            BuiltDataset(node_id, str(everything[node_id].get("name")), dataset, tuple(task_names))
-            for dataset, task_names in writers.items()
-            if (node_id := relations.builders.get(dataset))
-        ),
+        second_writers=tuple(_second_writers(writers, relations, everything)),
         shared=tuple(b for b in built if len(b.tasks) > 1),
         self_reads=tuple(
             SelfRead(task.name, dataset)
             for task in tasks.values()
             for dataset in sorted({*task.reads} & {*task.writes})
         ),
-        acyclic=acyclic,
+        cycles=acyclic.cycles,
         name_conflicts=tuple(NameConflict(*conflict) for conflict in names.conflicts),
         notices=tuple(
             f"task {task.name} wrote no data: its writes failed or only altered tables; "
@@ -119,9 +114,19 @@ def plan(manifest: Node, lineage: Lineage, relations: Relations) -> GraftPlan:
             for task in tasks.values()
             if _tried_to_write(task) and not task.writes
         ),
-        nodes=nodes,
-        parents={node_id: tuple(sorted(ids)) for node_id, ids in sorted(upstream.items())},
     )
+    parents_by_node = {node_id: tuple(sorted(ids)) for node_id, ids in sorted(upstream.items())}
+    return GraftPlan(report, nodes, parents_by_node)
+
+
+def _second_writers(
+    writers: Mapping[DatasetId, Sequence[str]], relations: Relations, everything: Mapping[str, Node]
+) -> Iterator[BuiltDataset]:
+    """What dbt builds and tasks write too."""
+    for dataset, tasks in writers.items():
+        if node_id := relations.builders.get(dataset):
+            name = str(everything[node_id].get("name"))
+            yield BuiltDataset(node_id, name, dataset, tuple(tasks))
 
 
 def source_group(dataset: DatasetId, lineage: Lineage) -> str:

@@ -155,6 +155,11 @@ class Report:
     notices: tuple[str, ...] = ()
     defects: tuple[ArtifactDefect, ...] = ()
 
+    @property
+    def models(self) -> tuple[BuiltDataset, ...]:
+        """All models that stand for datasets of tasks, or for views."""
+        return (*self.promoted, *self.added)
+
     def to_json(self) -> dict[str, Any]:
         """Return the report as JSON values, with datasets as `namespace/name`."""
         report: dict[str, Any] = _plain(asdict(self))
