@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import reduce
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -28,8 +30,17 @@ from dbt_graft.lineage.records import (
 
 Columns = tuple[Column, ...]
 
+# What is counted of an access.
+COUNTS = ("rows", "bytes", "files", "partitions")
+
 _NO_RUN = Run("", "", "")
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
+
+
+_same = attrgetter(
+    *("dataset", "kind", "direction", "operation", "shape_id", "status", "evidence"),
+    *("origin", "procedure"),
+)
 
 
 class DatasetAccess(NamedTuple):
@@ -97,20 +108,69 @@ class Statement:
             yield Direction.READ, access
 
 
-def add_counts(a: DatasetAccess, b: DatasetAccess) -> DatasetAccess:
-    """Two accesses to a dataset as one: the sums of what is counted, and the dates of both."""
-    return a._replace(
-        rows=_add(a.rows, b.rows),
-        bytes=_add(a.bytes, b.bytes),
-        files=_add(a.files, b.files),
-        partitions=_add(a.partitions, b.partitions),
-        periods=known_union(a.periods, b.periods),
-        positions=known_positions(a.positions, b.positions),
-    )
+def access_records(statements: Iterable[Statement]) -> Iterator[Access]:
+    """`accesses`"""
+    for statement in statements:
+        run = statement.run
+        for direction, accesses in (
+            (Direction.WRITE, statement.writes),
+            (Direction.READ, statement.reads),
+        ):
+            for access in accesses:
+                yield Access(
+                    task=run.task,
+                    run_id=run.run_id,
+                    dataset=access.dataset,
+                    kind=access.kind,
+                    direction=direction,
+                    operation=access.operation,
+                    shape_id=statement.shape_id,
+                    statements=statement.times,
+                    rows=access.rows,
+                    bytes=access.bytes,
+                    files=access.files,
+                    partitions=access.partitions,
+                    first_at=statement.first_at,
+                    last_at=statement.last_at,
+                    status=statement.status,
+                    evidence=statement.evidence,
+                    origin=run.origin,
+                    procedure=statement.procedure,
+                    periods=access.periods,
+                    positions=access.positions,
+                )
 
 
-def _add(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else a + b
+def merge_records(accesses: Iterable[Access]) -> Iterator[Access]:
+    """The `accesses` of a run: those that differ in nothing but counts and times as one."""
+    groups: dict[object, list[Access]] = defaultdict(list)
+    for access in accesses:
+        groups[_same(access)].append(access)
+    for first, *others in groups.values():
+        if not others:
+            yield first
+            continue
+        equal = (first, *others)
+        yield replace(
+            first,
+            statements=sum(access.statements for access in equal),
+            first_at=min(filter(None, (access.first_at for access in equal)), default=None),
+            last_at=max(filter(None, (access.last_at for access in equal)), default=None),
+            **add_counts(equal),
+        )
+
+
+def add_counts(accesses: Sequence[DatasetAccess | Access]) -> dict[str, Any]:
+    """What is counted of several accesses to a dataset, added up, and the dates of all."""
+    counts = {
+        count: [number for access in accesses if (number := getattr(access, count)) is not None]
+        for count in COUNTS
+    }
+    return {
+        **{count: sum(numbers) if numbers else None for count, numbers in counts.items()},
+        "periods": reduce(known_union, (access.periods for access in accesses)),
+        "positions": reduce(known_positions, (access.positions for access in accesses)),
+    }
 
 
 def _first(a: datetime | None, b: datetime | None) -> datetime | None:
@@ -119,71 +179,6 @@ def _first(a: datetime | None, b: datetime | None) -> datetime | None:
 
 def _last(a: datetime | None, b: datetime | None) -> datetime | None:
     return max(a, b) if a and b else a or b
-
-
-@dataclass(slots=True)
-class _AccessTotals:
-    """Accesses that differ in nothing but counts and times, added up.
-
-    Attributes:
-        statement: The first of their statements.
-    """
-
-    statement: Statement
-    direction: Direction
-    access: DatasetAccess
-    times: int
-    first_at: datetime | None
-    last_at: datetime | None
-
-    def add(self, access: DatasetAccess, statement: Statement) -> None:
-        self.access = add_counts(self.access, access)
-        self.times += statement.times
-        self.first_at = _first(self.first_at, statement.first_at)
-        self.last_at = _last(self.last_at, statement.last_at)
-
-    def record(self) -> Access:
-        statement, access = self.statement, self.access
-        return Access(
-            task=statement.run.task,
-            run_id=statement.run.run_id,
-            dataset=access.dataset,
-            kind=access.kind,
-            direction=self.direction,
-            operation=access.operation,
-            shape_id=statement.shape_id,
-            statements=self.times,
-            rows=access.rows,
-            bytes=access.bytes,
-            files=access.files,
-            partitions=access.partitions,
-            first_at=self.first_at,
-            last_at=self.last_at,
-            status=statement.status,
-            evidence=statement.evidence,
-            origin=statement.run.origin,
-            procedure=statement.procedure,
-            periods=access.periods,
-            positions=access.positions,
-        )
-
-
-def access_records(statements: Iterable[Statement]) -> list[Access]:
-    """`accesses`: those that differ in nothing but counts and times are one."""
-    totals: dict[tuple[object, ...], _AccessTotals] = {}
-    for statement in statements:
-        run, times = statement.run, (statement.times, statement.first_at, statement.last_at)
-        same = (
-            *(run.task, run.run_id, run.origin, statement.shape_id),
-            *(statement.status, statement.evidence, statement.procedure),
-        )
-        for direction, access in statement.accesses():
-            key = (*same, direction, access.dataset, access.kind, access.operation)
-            if (earlier := totals.get(key)) is not None:
-                earlier.add(access, statement)
-            else:
-                totals[key] = _AccessTotals(statement, direction, access, *times)
-    return [total.record() for total in totals.values()]
 
 
 def column_edge_records(statements: Iterable[Statement]) -> Iterator[ColumnEdge]:
@@ -278,7 +273,8 @@ class SeenDatasets:
                 if totals is None:
                     totals = self._totals[key] = _DatasetTotals(*key, access.kind)
                 totals.add(statement, direction, access)
-                totals.columns = self._merge(totals.columns, access.columns)
+                if access.columns and access.columns != totals.columns:
+                    totals.columns = self._merge(totals.columns, access.columns)
 
     def records(self) -> list[Dataset]:
         """`datasets`"""

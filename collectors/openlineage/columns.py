@@ -9,11 +9,12 @@ without one an edge is a TRANSFORMATION, which claims less than IDENTITY.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from dbt_graft.collectors.openlineage.datasets import dataset_of
 from dbt_graft.collectors.openlineage.event import Facets
 from dbt_graft.collectors.openlineage.facets import mapping, objects, text
+from dbt_graft.collectors.statement import StatementEdge
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Subtype
 
@@ -22,18 +23,7 @@ _SUBTYPES = {subtype.value: subtype for subtype in Subtype}
 _SUBTYPES |= {"GROUPBY": Subtype.GROUP_BY, "CONDITION": Subtype.CONDITIONAL}
 
 
-class EventColumnEdge(NamedTuple):
-    """A column edge of an event."""
-
-    to_dataset: DatasetId
-    to_column: str
-    from_dataset: DatasetId
-    from_column: str
-    subtype: Subtype
-    masking: bool
-
-
-def column_lineage(output: DatasetId, facets: Facets) -> Iterator[EventColumnEdge]:
+def column_lineage(output: DatasetId, facets: Facets) -> Iterator[StatementEdge]:
     """The edges of an output's facet `columnLineage`."""
     facet = mapping(facets, "columnLineage")
     for column, field in mapping(facet, "fields").items():
@@ -44,7 +34,7 @@ def column_lineage(output: DatasetId, facets: Facets) -> Iterator[EventColumnEdg
         yield from _edges(output, ANY_COLUMN, input_field, EdgeType.INDIRECT)
 
 
-def entry_columns(target: DatasetId, entry: Mapping[str, Any]) -> Iterator[EventColumnEdge]:
+def entry_columns(target: DatasetId, entry: Mapping[str, Any]) -> Iterator[StatementEdge]:
     """The edges of an entry of the facet `lineage`."""
     for column, field in mapping(entry, "fields").items():
         for input_field in objects(field, "inputs"):
@@ -57,7 +47,7 @@ def entry_columns(target: DatasetId, entry: Mapping[str, Any]) -> Iterator[Event
 
 def _edges(
     output: DatasetId, column: str, input_field: Mapping[str, Any], default: EdgeType, old: str = ""
-) -> Iterator[EventColumnEdge]:
+) -> Iterator[StatementEdge]:
     source, field = dataset_of(input_field), text(input_field, "field") or ANY_COLUMN
     if source is None or not column:
         return
@@ -69,7 +59,7 @@ def _edges(
             text(transformation, "type").upper(), text(transformation, "subtype").upper(), default
         )
         masking = transformation.get("masking") is True or old == "MASKED"
-        yield EventColumnEdge(output, column, source, field, subtype, masking)
+        yield StatementEdge(output, column, source, field, subtype, masking)
 
 
 def _subtype(type_: str, subtype: str, default: EdgeType) -> Subtype:

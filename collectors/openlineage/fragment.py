@@ -11,22 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from dbt_graft.collectors.openlineage.checks import check_results
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets
 from dbt_graft.collectors.openlineage.facets import mapping, moment, number, objects, text
-from dbt_graft.collectors.openlineage.groups import EventAccess, Group, groups
+from dbt_graft.collectors.openlineage.groups import Group, groups
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.sql import shown_sql
 from dbt_graft.collectors.redact import redact_error
+from dbt_graft.collectors.statement import DatasetAccess, Statement
 from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.records import (
-    Access,
-    ColumnEdge,
-    Direction,
     Evidence,
     NodeResult,
     Outcome,
@@ -43,20 +40,21 @@ _NODES = ("model.", "seed.", "snapshot.")
 
 
 @dataclass(frozen=True, slots=True)
-class FragmentRecords:
-    """The records of a fragment, all of one origin; dbt's results have one for each invocation."""
+class Fragment:
+    """What the events of a run say, all of one origin; dbt's results have one for each invocation.
 
-    accesses: tuple[Access, ...] = ()
-    runs: tuple[Run, ...] = ()
+    Attributes:
+        statements: One for each of the groups.
+    """
+
+    runs: tuple[Run, ...]
+    statements: tuple[Statement, ...] = ()
     shapes: tuple[Shape, ...] = ()
-    column_edges: tuple[ColumnEdge, ...] = ()
     results: tuple[NodeResult, ...] = ()
 
 
-def fragment_records(
-    job: Job, events: Sequence[Event], origin: str, columns: DateColumns
-) -> FragmentRecords:
-    """The records of the events of one run, or of one job without a run, in any order.
+def fragment(job: Job, events: Sequence[Event], origin: str, columns: DateColumns) -> Fragment:
+    """The fragment of the events of one run, or of one job without a run, in any order.
 
     Args:
         origin: Of the log, or of the part of it.
@@ -78,28 +76,30 @@ def fragment_records(
     elif job.engine == DefinitionKind.VIEW:
         runs = [own_run]
     elif not job.task:
-        return FragmentRecords(runs=tuple(runs))
-    groups_by_shape = _groups(ordered, job, columns)
-    times = (ordered[0].at, ordered[-1].at) if is_run else (None, None)
-    status = _status(ordered)
-    return FragmentRecords(
-        accesses=tuple(
-            _access(doer, shape_id, direction, access, group.evidence, times, status)
-            for shape_id, group in groups_by_shape.items()
-            for direction, side in ((Direction.READ, group.reads), (Direction.WRITE, group.writes))
-            for access in side.values()
-        ),
+        return Fragment(tuple(runs))
+    first_at, last_at = (first.at, ordered[-1].at) if is_run else (None, None)
+    statements = tuple(
+        Statement(
+            shape_id,
+            reads=tuple(group.reads.values()),
+            writes=tuple(group.writes.values()),
+            edges=group.edges,
+            run=doer,
+            status=own_run.status,
+            evidence=group.evidence,
+            first_at=first_at,
+            last_at=last_at,
+        )
+        for shape_id, group in _groups(ordered, job, columns).items()
+    )
+    results = [*_results(job, own_run, run_facets, ordered)]
+    if is_run:
+        results += check_results(own_run, _invocation(run_facets) or own_run.run_id, ordered)
+    return Fragment(
         runs=tuple(runs),
-        shapes=tuple(_shapes(groups_by_shape, job_facets)) if not job.is_dbt else (),
-        column_edges=tuple(_column_edges(doer, groups_by_shape)),
-        results=(
-            *_results(job, own_run, run_facets, ordered),
-            *(
-                check_results(own_run, _invocation(run_facets) or own_run.run_id, ordered)
-                if is_run
-                else ()
-            ),
-        ),
+        statements=statements,
+        shapes=tuple(_shapes(statements, job_facets)) if not job.is_dbt else (),
+        results=tuple(results),
     )
 
 
@@ -148,7 +148,7 @@ def _merge_groups(a: Group, b: Group) -> Group:
     )
 
 
-def _merge_counts(a: EventAccess, b: EventAccess) -> EventAccess:
+def _merge_counts(a: DatasetAccess, b: DatasetAccess) -> DatasetAccess:
     return b._replace(
         rows=a.rows if b.rows is None else b.rows,
         bytes=a.bytes if b.bytes is None else b.bytes,
@@ -224,60 +224,12 @@ def _address(text: str) -> str | None:
     return text if text.startswith(("http://", "https://")) else None
 
 
-def _access(
-    run: Run,
-    shape_id: str,
-    direction: Direction,
-    access: EventAccess,
-    evidence: Evidence,
-    times: tuple[datetime | None, datetime | None],
-    status: Status,
-) -> Access:
-    return Access(
-        task=run.task,
-        run_id=run.run_id,
-        dataset=access.dataset,
-        kind=access.kind,
-        direction=direction,
-        operation=access.operation,
-        shape_id=shape_id,
-        rows=access.rows,
-        bytes=access.bytes,
-        files=access.files,
-        first_at=times[0],
-        last_at=times[1],
-        status=status,
-        evidence=evidence,
-        origin=run.origin,
-        periods=access.periods,
-        positions=access.positions,
-    )
-
-
-def _shapes(shape_ids: Iterable[str], job_facets: Facets) -> Iterator[Shape]:
-    """The shape of each group of a job that shows its SQL."""
+def _shapes(statements: Iterable[Statement], job_facets: Facets) -> Iterator[Shape]:
+    """The shapes of statements of a job that shows its SQL."""
     dialect, sql = shown_sql(job_facets)
     if sql:
-        for shape_id in shape_ids:
-            yield Shape(shape_id, dialect, sql, "openlineage", Outcome.PARSED)
-
-
-def _column_edges(run: Run, groups_by_shape: dict[str, Group]) -> Iterator[ColumnEdge]:
-    for shape_id, group in groups_by_shape.items():
-        for edge in group.edges:
-            yield ColumnEdge(
-                task=run.task,
-                to_dataset=edge.to_dataset,
-                to_column=edge.to_column,
-                from_dataset=edge.from_dataset,
-                from_column=edge.from_column,
-                type=edge.subtype.type,
-                subtype=edge.subtype,
-                masking=edge.masking,
-                shape_id=shape_id,
-                origin=run.origin,
-                evidence=group.evidence,
-            )
+        for statement in statements:
+            yield Shape(statement.shape_id, dialect, sql, "openlineage", Outcome.PARSED)
 
 
 def _invocation(facets: Facets) -> str | None:

@@ -16,20 +16,16 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from dbt_graft.collectors.openlineage.columns import (
-    EventColumnEdge,
-    column_lineage,
-    entry_columns,
-)
+from dbt_graft.collectors.openlineage.columns import column_lineage, entry_columns
 from dbt_graft.collectors.openlineage.datasets import dataset_of, kind_of, named_dataset
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NamedDataset
 from dbt_graft.collectors.openlineage.facets import mapping, number, objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
+from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns
-from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import join_positions, known_union
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.operations import Operation
@@ -46,28 +42,15 @@ _OPERATIONS = {
 _NO_DATA = frozenset({Operation.ALTER, Operation.DROP, Operation.TRUNCATE})
 
 
-class EventAccess(NamedTuple):
-    """A dataset that an event reads or writes, with what its statistics count, and its dates."""
-
-    dataset: DatasetId
-    kind: Kind
-    operation: Operation
-    rows: int | None = None
-    bytes: int | None = None
-    files: int | None = None
-    periods: tuple[Period, ...] = ()
-    positions: tuple[DataPosition, ...] = ()
-
-
-_Side: TypeAlias = dict[tuple[DatasetId, Operation], EventAccess]
+_Side: TypeAlias = dict[tuple[DatasetId, Operation], DatasetAccess]
 
 
 class Group(NamedTuple):
     """Reads and writes that an event connects, by dataset and operation, and their columns."""
 
-    reads: Mapping[tuple[DatasetId, Operation], EventAccess]
-    writes: Mapping[tuple[DatasetId, Operation], EventAccess]
-    edges: tuple[EventColumnEdge, ...]
+    reads: Mapping[tuple[DatasetId, Operation], DatasetAccess]
+    writes: Mapping[tuple[DatasetId, Operation], DatasetAccess]
+    edges: tuple[StatementEdge, ...]
     evidence: Evidence
 
     def shape_id(self, job: Job) -> str:
@@ -88,7 +71,7 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
     entries = list(_entries(event))
     explained = {target for target, _ in entries if target}
     writes: _Side = {}
-    edges: list[EventColumnEdge] = []
+    edges: list[StatementEdge] = []
     for event_dataset in event.outputs:
         dataset = named_dataset(event_dataset.namespace, event_dataset.name)
         if dataset is None:
@@ -113,11 +96,11 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
 
 def _reads(
     event: Event, columns: DateColumns
-) -> Iterator[tuple[tuple[DatasetId, Operation], EventAccess]]:
+) -> Iterator[tuple[tuple[DatasetId, Operation], DatasetAccess]]:
     for event_dataset in event.inputs:
         if dataset := named_dataset(event_dataset.namespace, event_dataset.name):
             counted = mapping(event_dataset.counts, "inputStatistics")
-            access = EventAccess(
+            access = DatasetAccess(
                 dataset,
                 kind_of(dataset, event_dataset.facets),
                 Operation.SELECT,
@@ -128,10 +111,10 @@ def _reads(
 
 
 def _merge_accesses(
-    accesses: Iterable[tuple[tuple[DatasetId, Operation], EventAccess]],
-) -> dict[tuple[DatasetId, Operation], EventAccess]:
+    accesses: Iterable[tuple[tuple[DatasetId, Operation], DatasetAccess]],
+) -> dict[tuple[DatasetId, Operation], DatasetAccess]:
     """Each dataset once: an event may name each of its partitions."""
-    accesses_by_key: dict[tuple[DatasetId, Operation], EventAccess] = {}
+    accesses_by_key: dict[tuple[DatasetId, Operation], DatasetAccess] = {}
     for key, access in accesses:
         accesses_by_key[key] = (
             _merge_dates(accesses_by_key[key], access) if key in accesses_by_key else access
@@ -139,7 +122,7 @@ def _merge_accesses(
     return accesses_by_key
 
 
-def _merge_dates(first: EventAccess, last: EventAccess) -> EventAccess:
+def _merge_dates(first: DatasetAccess, last: DatasetAccess) -> DatasetAccess:
     return last._replace(
         periods=known_union(first.periods, last.periods),
         positions=join_positions(first.positions, last.positions),
@@ -148,7 +131,7 @@ def _merge_dates(first: EventAccess, last: EventAccess) -> EventAccess:
 
 def _write(
     event_dataset: NamedDataset, dataset: DatasetId, job: Job, columns: DateColumns
-) -> EventAccess:
+) -> DatasetAccess:
     operation = Operation.INSERT
     if "lifecycleStateChange" in event_dataset.facets:
         change = text(event_dataset.facets, "lifecycleStateChange", "lifecycleStateChange").upper()
@@ -158,7 +141,7 @@ def _write(
     counted = mapping(event_dataset.counts, "outputStatistics") or mapping(
         event_dataset.facets, "outputStatistics"
     )
-    access = EventAccess(
+    access = DatasetAccess(
         dataset,
         kind_of(dataset, event_dataset.facets),
         operation,
@@ -168,7 +151,7 @@ def _write(
     return _add_counts(access, counted)
 
 
-def _add_counts(access: EventAccess, counted: Mapping[str, Any]) -> EventAccess:
+def _add_counts(access: DatasetAccess, counted: Mapping[str, Any]) -> DatasetAccess:
     """An access with what a facet of statistics counts."""
     if not counted:
         return access
@@ -179,8 +162,8 @@ def _add_counts(access: EventAccess, counted: Mapping[str, Any]) -> EventAccess:
     )
 
 
-def _rename(old: DatasetId, new: EventAccess, evidence: Evidence) -> Group:
-    read = EventAccess(old, new.kind, Operation.RENAME)
+def _rename(old: DatasetId, new: DatasetAccess, evidence: Evidence) -> Group:
+    read = DatasetAccess(old, new.kind, Operation.RENAME)
     return Group(
         {(old, Operation.RENAME): read},
         {(new.dataset, Operation.RENAME): new._replace(rows=None, bytes=None, files=None)},
@@ -219,7 +202,7 @@ def _entry_group(
     accesses_by_dataset = {dataset: access for (dataset, _), access in _reads(event, columns)}
     reads = {
         (dataset, Operation.SELECT): accesses_by_dataset.get(dataset)
-        or EventAccess(dataset, kind_of(dataset, {}), Operation.SELECT)
+        or DatasetAccess(dataset, kind_of(dataset, {}), Operation.SELECT)
         for dataset in sources
     }
     writes: _Side = {}

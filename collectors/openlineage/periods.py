@@ -71,6 +71,8 @@ def event_periods(
 def event_positions(dataset: NamedDataset) -> tuple[DataPosition, ...]:
     """The version or snapshot of a dataset that an event reads or writes."""
     for name in _SNAPSHOTS:
+        if name not in dataset.counts and name not in dataset.facets:
+            continue  # of most events none is there
         report = mapping(dataset.counts, name) or mapping(dataset.facets, name)
         snapshot = report.get("snapshotId")
         if isinstance(snapshot, (int, str)) and _VERSION.fullmatch(str(snapshot)):

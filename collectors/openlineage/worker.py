@@ -10,7 +10,7 @@ import gc
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 import pyarrow as pa
@@ -19,12 +19,13 @@ from dbt_graft.collectors.openlineage.catalogue import Catalogue
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
 from dbt_graft.collectors.openlineage.facets import count_unknown_facets
 from dbt_graft.collectors.openlineage.files import has_head, read_head
-from dbt_graft.collectors.openlineage.fragment import FragmentRecords, fragment_records
+from dbt_graft.collectors.openlineage.fragment import Fragment, fragment
 from dbt_graft.collectors.openlineage.jobs import Job, job_of
 from dbt_graft.collectors.openlineage.lines import Line, Range, lines
 from dbt_graft.collectors.openlineage.metadata import DatasetTexts, task_metadata
 from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import Flat, arrow, batch, record
+from dbt_graft.collectors.statement import access_records, column_edge_records
 from dbt_graft.collectors.store import LogRecords
 from dbt_graft.collectors.store.tables import TABLES
 from dbt_graft.collectors.system_reason import system_reason
@@ -287,23 +288,26 @@ class _PartReader:
     def _fragment(self, held: _Held) -> None:
         self._held_size -= held.size
         try:
-            records = fragment_records(held.job, held.events, self.origin, self._columns)
+            part = fragment(held.job, held.events, self.origin, self._columns)
         except Exception as error:  # a run that breaks the reader costs that run only
             reason = f"cannot be used ({exception_reason(error, _logger)})"
             self.reject(f"run {held.events[0].run_id}", reason)
             return
-        self._take(records)
+        self._take(part)
 
-    def _take(self, records: FragmentRecords) -> None:
-        self._accesses += records.accesses
-        self._runs += records.runs
-        self._results += records.results
-        self._shapes |= {shape.shape_id: shape for shape in records.shapes if self._is_new(shape)}
-        self._edges += filter(self._is_new, records.column_edges)
-        self.of_dbt |= any(run.origin != self.origin for run in records.runs)
+    def _take(self, part: Fragment) -> None:
+        self._accesses += access_records(part.statements)
+        self._runs += part.runs
+        self._results += part.results
+        self._shapes |= {shape.shape_id: shape for shape in part.shapes if self._is_new(shape)}
+        for statement in part.statements:
+            run, same = statement.run, (statement.shape_id, statement.evidence, statement.edges)
+            if statement.edges and self._is_new((run.task, run.origin, *same)):
+                self._edges += filter(self._is_new, column_edge_records([statement]))
+        self.of_dbt |= any(run.origin != self.origin for run in part.runs)
 
-    def _is_new(self, shape_or_edge: Shape | ColumnEdge) -> bool:
-        digest = hash(shape_or_edge)
+    def _is_new(self, record: Hashable) -> bool:
+        digest = hash(record)
         if digest in self._emitted:
             return False
         if len(self._emitted) >= _REMEMBERED:

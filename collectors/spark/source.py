@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.folder_walk import Report
-from dbt_graft.collectors.spark.application.accesses import COUNTS
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
 from dbt_graft.collectors.spark.plans.columns import CUT as PLAN_CUT
@@ -19,6 +18,7 @@ from dbt_graft.collectors.spark.sources.databases import UNKNOWN as UNKNOWN_DATA
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.spark.worker import event_files
+from dbt_graft.collectors.statement import COUNTS
 
 __all__ = [
     "COUNTS",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
@@ -28,12 +27,13 @@ _CHANGES = frozenset({Operation.DELETE, Operation.UPDATE, Operation.MERGE})
 _DAY = timedelta(days=1)
 
 Periods = tuple[Period, ...]
+Accesses = tuple[DatasetAccess, ...]
 
 
-def dated_statement(
+def dated_accesses(
     statement: ResolvedStatement, counts: SegmentCounts, columns: DateColumns
-) -> ResolvedStatement:
-    """A statement with the dates and partitions that its text limits it to.
+) -> tuple[Accesses, Accesses]:
+    """What a statement reads and writes, with the dates and partitions that its text tells.
 
     Args:
         columns: The columns whose values are dates of data.
@@ -41,7 +41,7 @@ def dated_statement(
     is_shown = statement.procedure is None and statement.evidence is Evidence.OBSERVED
     # The text of another statement is that of the call.
     if not is_shown or not (counts.dates or counts.partitions):
-        return statement
+        return statement.reads, statement.writes
     reads = tuple(
         access._replace(
             periods=_table_periods(access, counts, columns, changes=False),
@@ -59,7 +59,7 @@ def dated_statement(
         )
         for access in statement.writes
     )
-    return replace(statement, reads=reads, writes=writes)
+    return reads, writes
 
 
 def _derived_periods(

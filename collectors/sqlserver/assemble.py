@@ -34,6 +34,7 @@ from dbt_graft.collectors.statement import (
     Statement,
     access_records,
     column_edge_records,
+    merge_records,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store import LogRecords, OpenSession
@@ -172,7 +173,7 @@ class Assembler:
         for _, resolved in shown:
             self.shapes.setdefault(resolved.shape_id, resolved.shape)
         statements = list(run_statements(shown, runs, self.columns))
-        self.accesses += access_records(statements)
+        self.accesses += merge_records(access_records(statements))
         self.datasets.add(statements)
         for statement in statements:
             run, same = statement.run, (statement.shape_id, statement.evidence, statement.edges)

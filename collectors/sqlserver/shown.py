@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
-from dbt_graft.collectors.sqlserver.access_periods import dated_statement
+from dbt_graft.collectors.sqlserver.access_periods import dated_accesses
 from dbt_graft.collectors.sqlserver.resolution.resolve import ResolvedText
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
 from dbt_graft.collectors.sqlserver.runs import temporaries
@@ -16,9 +16,9 @@ from dbt_graft.collectors.sqlserver.runs.captured import Level
 from dbt_graft.collectors.sqlserver.runs.requests import ALONE
 from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind, time
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
-from dbt_graft.collectors.statement import DatasetAccess, Statement, StatementEdge
+from dbt_graft.collectors.statement import Statement
 from dbt_graft.lineage.building.memory import MEMORY
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.records import Run, Status
 
@@ -98,43 +98,43 @@ def run_statements(
     for (segment, resolved), first, last in zip(statements, firsts, lasts, strict=True):
         key, counts = segment.key, segment.counts
         first_at = first.at + first_rank[first]
-        statement = dated_statement(resolved, counts, columns)
+        reads, writes = dated_accesses(resolved, counts, columns)
+        edges = resolved.edges
+        if key.procedure:  # its own constants are not sent
+            edges = tuple(edge for edge in edges if edge.from_dataset != MEMORY)
+        if resolved.alone and counts.rows is not None:
+            writes = tuple(
+                access._replace(rows=counts.rows) if access.operation.writes_rows else access
+                for access in writes
+            )
+        if named := _temporaries(resolved, segment):
+            reads, writes = (
+                tuple(
+                    access._replace(dataset=named.get(access.dataset.name, access.dataset))
+                    for access in accesses
+                )
+                for accesses in (reads, writes)
+            )
+            edges = tuple(
+                edge._replace(
+                    to_dataset=named.get(edge.to_dataset.name, edge.to_dataset),
+                    from_dataset=named.get(edge.from_dataset.name, edge.from_dataset),
+                )
+                for edge in edges
+            )
         yield Statement(
-            shape_id=statement.shape_id,
-            reads=tuple(_access_of_run(access, segment) for access in statement.reads),
-            writes=tuple(
-                _access_of_run(access, segment, counts.rows if resolved.alone else None)
-                for access in statement.writes
-            ),
-            edges=tuple(_edges_of_run(statement.edges, segment)),
+            resolved.shape_id,
+            reads,
+            writes,
+            edges,
             run=runs[segment.origin],
-            status=Status.FAILED if key.undone and statement.writes else segment.status,
-            evidence=statement.evidence,
-            procedure=statement.procedure or key.procedure or None,
-            times=counts.times * statement.times,
+            status=Status.FAILED if key.undone and writes else segment.status,
+            evidence=resolved.evidence,
+            procedure=resolved.procedure or key.procedure or None,
+            times=counts.times * resolved.times,
             first_at=time(first_at),
             last_at=time(max(last.at + last_rank[last], first_at)),
         )
-
-
-def _access_of_run(
-    access: DatasetAccess, segment: RunSegment, rows: int | None = None
-) -> DatasetAccess:
-    dataset = _dataset_of_run(access.dataset, segment)
-    rows = rows if access.operation.writes_rows else None
-    if dataset is access.dataset and rows is None:
-        return access
-    return access._replace(dataset=dataset, rows=rows)
-
-
-def _edges_of_run(edges: Iterable[StatementEdge], segment: RunSegment) -> Iterator[StatementEdge]:
-    for edge in edges:
-        if segment.key.procedure and edge.from_dataset == MEMORY:
-            continue  # a procedure's own constants
-        target = _dataset_of_run(edge.to_dataset, segment)
-        source = _dataset_of_run(edge.from_dataset, segment)
-        is_same = target is edge.to_dataset and source is edge.from_dataset
-        yield edge if is_same else edge._replace(to_dataset=target, from_dataset=source)
 
 
 class _Moment(NamedTuple):
@@ -165,17 +165,20 @@ def _ranks(moments: Iterable[_Moment]) -> dict[_Moment, int]:
     return ranks
 
 
-def _dataset_of_run(dataset: DatasetId, segment: RunSegment) -> DatasetId:
-    """A dataset; a temporary table or table variable gets a name that no other has.
+def _temporaries(statement: ResolvedStatement, segment: RunSegment) -> dict[str, DatasetId]:
+    """The temporary tables and table variables of a statement by names that no others have.
 
     A variable lives as long as the request that declares it.
     """
-    name, key = dataset.name, segment.key
-    if name.startswith("@"):
-        request = key.request if key.request not in ("", ALONE) else key.text or ""
-        suffix = str(crc32(request.encode()))
-    elif name.startswith("#") and not name.startswith("##"):
-        suffix = temporaries.decode(key.temporaries).get(name.lower(), "0")
-    else:
-        return dataset
-    return DatasetId(dataset.namespace, f"{name}~{suffix}")
+    names: dict[str, DatasetId] = {}
+    for access in (*statement.reads, *statement.writes):
+        (namespace, name), key = (access.dataset.namespace, access.dataset.name), segment.key
+        if access.kind is not Kind.TEMPORARY or name.startswith("##"):
+            continue
+        if name.startswith("@"):
+            request = key.request if key.request not in ("", ALONE) else key.text or ""
+            suffix = str(crc32(request.encode()))
+        else:
+            suffix = temporaries.decode(key.temporaries).get(name.lower(), "0")
+        names[name] = DatasetId(namespace, f"{name}~{suffix}")
+    return names

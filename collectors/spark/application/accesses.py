@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from dbt_graft.collectors.spark.application.execution import Application, Execution
@@ -17,15 +19,13 @@ from dbt_graft.collectors.spark.sources.schema import (
     merge_columns,
     typed_columns,
 )
-from dbt_graft.collectors.statement import DatasetAccess, StatementEdge, add_counts
+from dbt_graft.collectors.statement import COUNTS, DatasetAccess, StatementEdge, add_counts
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Column, Status
 
-# The metrics of an access.
-COUNTS = ("rows", "bytes", "files", "partitions")
 _WRITE_METRICS = {
     "bytes": "written output",
     "files": "number of written files",
@@ -144,13 +144,19 @@ def read_with_edges(
 
 def merge_accesses(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
     """Each dataset once, sorted, with the sums of its metrics and the dates of all."""
-    merged: dict[DatasetId, DatasetAccess] = {}
+    groups: dict[DatasetId, list[DatasetAccess]] = defaultdict(list)
     for access in accesses:
-        before = merged.get(access.dataset)
-        if before is not None:
-            access = add_counts(before, access)._replace(
-                kind=access.kind if access.kind is Kind.VIEW else before.kind,
-                columns=merge_columns(before.columns, access.columns),
-            )
-        merged[access.dataset] = access
-    return tuple(merged[key] for key in sorted(merged))
+        groups[access.dataset].append(access)
+    return tuple(_merge(groups[dataset]) for dataset in sorted(groups))
+
+
+def _merge(accesses: Sequence[DatasetAccess]) -> DatasetAccess:
+    first, *others = accesses
+    if not others:
+        return first
+    kinds = {access.kind for access in accesses}
+    return first._replace(
+        kind=Kind.VIEW if Kind.VIEW in kinds else first.kind,
+        columns=reduce(merge_columns, (access.columns for access in accesses)),
+        **add_counts(accesses),
+    )
