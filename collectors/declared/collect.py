@@ -10,9 +10,22 @@ from itertools import takewhile
 from pathlib import Path
 
 from dbt_graft.analysis.finding import Finding
-from dbt_graft.collectors.declared.document import DeclaredUpstream, Document, parse_column, read
+from dbt_graft.collectors.declared.document import (
+    DeclaredUpstream,
+    Document,
+    UpstreamColumns,
+    parse_column,
+    read,
+)
 from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.folder_walk import Report, unlisted_folder
+from dbt_graft.collectors.statement import (
+    DatasetAccess,
+    Statement,
+    StatementEdge,
+    access_records,
+    column_edge_records,
+)
 from dbt_graft.collectors.store import Collected, Positions, of_logs
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.system_reason import system_reason
@@ -20,15 +33,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import (
-    Access,
-    ColumnEdge,
-    Direction,
-    Evidence,
-    Records,
-    Status,
-    TaskInfo,
-)
+from dbt_graft.lineage.records import Evidence, Records, Run, Status, TaskInfo
 
 _GONE = "gone"
 
@@ -149,10 +154,10 @@ def declared_records(files: DeclaredFiles, documents_by_path: Mapping[Path, Docu
 
 
 def _records(documents: Iterable[tuple[str, Document]]) -> Records:
-    present = list(documents)
+    statements = [statement for file in documents for statement in _statements(*file)]
     return Records(
-        accesses=tuple(access for file in present for access in _accesses(*file)),
-        column_edges=tuple(edge for file in present for edge in _column_edges(*file)),
+        accesses=tuple(access_records(statements)),
+        column_edges=tuple(column_edge_records(statements)),
     )
 
 
@@ -203,79 +208,57 @@ def _base(files: DeclaredFiles) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _accesses(origin: str, document: Document) -> Iterator[Access]:
-    """Accesses, with one run for each flow: flows of a task do not pass data to each other."""
+def _statements(origin: str, document: Document) -> Iterator[Statement]:
+    """A statement for each flow, as a run: flows of a task do not pass data to each other."""
     for task, entry in document.tasks.items():
         for n, flow in enumerate(entry.flows):
-            yield from _dataset_accesses(
-                origin, task, n, flow.source, Direction.READ, Operation.SELECT
-            )
-            yield from _dataset_accesses(
-                origin, task, n, flow.target, Direction.WRITE, Operation.INSERT
+            yield _statement(
+                _run(origin, task, n), flow.source, flow.target, tuple(_edges(flow.columns))
             )
     for consumer, reader in document.consumers.items():
-        yield from _dataset_accesses(
-            origin, consumer, 0, reader.reads, Direction.READ, Operation.SELECT
-        )
+        yield _statement(_run(origin, consumer, 0), reader.reads)
 
 
-def _dataset_accesses(
-    origin: str,
-    task: str,
-    flow: int,
-    names: Sequence[str],
-    direction: Direction,
-    operation: Operation,
-) -> Iterator[Access]:
-    step = f"{origin}/{task}/{flow}"
-    for name in dict.fromkeys(names):
-        dataset = parse_dataset_id(name)
-        yield Access(
-            task=task,
-            run_id=step,
-            dataset=dataset,
-            kind=_kind(dataset),
-            direction=direction,
-            operation=operation,
-            shape_id=_shape(step),
-            status=Status.UNKNOWN,
-            evidence=Evidence.DECLARED,
-            origin=origin,
-        )
+def _run(origin: str, task: str, flow: int) -> Run:
+    return Run(f"{origin}/{task}/{flow}", task, "", origin=origin)
 
 
-def _column_edges(origin: str, document: Document) -> Iterator[ColumnEdge]:
-    for task, entry in document.tasks.items():
-        for n, flow in enumerate(entry.flows):
-            for name, columns in flow.columns.items():
-                for column, upstream in columns.items():
-                    for declaration in upstream:
-                        upstream_column = _upstream(declaration)
-                        source, source_column = parse_column(upstream_column.column)
-                        yield ColumnEdge(
-                            task=task,
-                            to_dataset=parse_dataset_id(name),
-                            to_column=column,
-                            from_dataset=source,
-                            from_column=source_column,
-                            type=upstream_column.how.type,
-                            subtype=upstream_column.how,
-                            masking=upstream_column.masking is not False,
-                            masked_by=upstream_column.masked_by,
-                            shape_id=_shape(f"{origin}/{task}/{n}"),
-                            origin=origin,
-                            evidence=Evidence.DECLARED,
-                        )
+def _statement(
+    run: Run,
+    reads: Iterable[str],
+    writes: Iterable[str] = (),
+    edges: tuple[StatementEdge, ...] = (),
+) -> Statement:
+    return Statement(
+        # A flow has no text.
+        shape_id=hashlib.sha256(run.run_id.encode()).hexdigest()[:32],
+        reads=tuple(_access(name, Operation.SELECT) for name in dict.fromkeys(reads)),
+        writes=tuple(_access(name, Operation.INSERT) for name in dict.fromkeys(writes)),
+        edges=edges,
+        run=run,
+        status=Status.UNKNOWN,
+        evidence=Evidence.DECLARED,
+    )
+
+
+def _access(name: str, operation: Operation) -> DatasetAccess:
+    dataset = parse_dataset_id(name)
+    return DatasetAccess(dataset, Kind.PATH if dataset.is_path else Kind.TABLE, operation)
+
+
+def _edges(columns: Mapping[str, UpstreamColumns]) -> Iterator[StatementEdge]:
+    for name, upstream_columns in columns.items():
+        for column, upstream in upstream_columns.items():
+            for upstream_column in map(_upstream, upstream):
+                yield StatementEdge(
+                    parse_dataset_id(name),
+                    column,
+                    *parse_column(upstream_column.column),
+                    upstream_column.how,
+                    masking=upstream_column.masking is not False,
+                    masked_by=upstream_column.masked_by,
+                )
 
 
 def _upstream(column: str | DeclaredUpstream) -> DeclaredUpstream:
     return column if isinstance(column, DeclaredUpstream) else DeclaredUpstream(column=column)
-
-
-def _shape(step: str) -> str:
-    """The shape id of a flow, which has no statement."""
-    return hashlib.sha256(step.encode()).hexdigest()[:32]
-
-
-def _kind(dataset: DatasetId) -> Kind:
-    return Kind.PATH if dataset.is_path else Kind.TABLE

@@ -95,9 +95,7 @@ class DeclaredFlow(Section):
 
     source: tuple[DatasetName, ...] = Field(default=(), alias="from")
     target: tuple[DatasetName, ...] = Field(default=(), alias="to")
-    columns: dict[DatasetName, dict[Text, tuple[ColumnName | DeclaredUpstream, ...]]] = Field(
-        default={}
-    )
+    columns: dict[DatasetName, UpstreamColumns] = Field(default={})
 
     @model_validator(mode="after")
     def _goes_somewhere(self) -> DeclaredFlow:
