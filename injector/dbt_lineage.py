@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from dbt_graft.analysis.checks.column_drift import DbtColumns
@@ -16,7 +17,7 @@ from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, flow_order
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence
+from dbt_graft.lineage.records import Column, Dataset, Evidence
 from dbt_graft.lineage.redaction import redact_json
 
 _OPERATIONS = {
@@ -53,46 +54,52 @@ def own_lineage(
         if node_id and dataset not in datasets:
             kind = Kind.VIEW if materialized(everything[node_id]) == "view" else Kind.TABLE
             datasets[dataset] = Dataset(dataset, kind, catalog_columns(catalog, node_id))
-    definitions, flows = {}, []
-    edges: list[ColumnEdge] = []
-    for target, node_id in sorted(relations.builders.items(), key=lambda item: item[1]):
-        if wanted is not None and target not in wanted:
-            continue
-        node = everything[node_id]
-        own_edges = followed.edges.get(node_id, ())
-        edge_sources = {edge.from_dataset for edge in own_edges}
-        reads = sorted({*upstream_datasets(node, everything, relations), *edge_sources})
-        if wanted is None:
-            datasets |= {
-                upstream: Dataset(upstream)
-                for upstream in sorted(edge_sources)
-                if upstream not in datasets
-            }
-        edges += own_edges
-        definitions[node_id] = Definition(
-            name=node_id,
-            kind=DefinitionKind.DBT,
-            dataset=target,
-            reads=tuple(reads),
-            operation=_OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS),
-            gap=followed.gaps.get(node_id),
+    definitions = {
+        node_id: _definition(everything[node_id], node_id, target, everything, relations, followed)
+        for target, node_id in sorted(relations.builders.items(), key=lambda item: item[1])
+        if wanted is None or target in wanted
+    }
+    edges = {node_id: followed.edges.get(node_id, ()) for node_id in definitions}
+    if wanted is None:
+        for own_edges in edges.values():
+            for source in sorted({edge.from_dataset for edge in own_edges}):
+                datasets.setdefault(source, Dataset(source))
+    flows = (
+        Flow(
+            source,
+            definition.dataset,
+            definition.name,
+            evidence=Evidence.DECLARED,
+            definition=DefinitionKind.DBT,
         )
-        flows += [
-            Flow(
-                dataset,
-                target,
-                node_id,
-                evidence=Evidence.DECLARED,
-                definition=DefinitionKind.DBT,
-            )
-            for dataset in reads
-            if dataset != target
-        ]
+        for definition in definitions.values()
+        for source in definition.reads
+        if source != definition.dataset
+    )
     return Lineage(
         datasets=datasets,
         definitions=definitions,
         flows=tuple(sorted(flows, key=flow_order)),
-        column_edges=tuple(edges),
+        column_edges=tuple(chain.from_iterable(edges.values())),
+    )
+
+
+def _definition(
+    node: Node,
+    node_id: str,
+    dataset: DatasetId,
+    everything: Mapping[str, Node],
+    relations: Relations,
+    followed: DefinitionColumns,
+) -> Definition:
+    sources = {edge.from_dataset for edge in followed.edges.get(node_id, ())}
+    return Definition(
+        name=node_id,
+        kind=DefinitionKind.DBT,
+        dataset=dataset,
+        reads=tuple(sorted({*upstream_datasets(node, everything, relations), *sources})),
+        operation=_OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS),
+        gap=followed.gaps.get(node_id),
     )
 
 

@@ -51,30 +51,27 @@ class NodeContext:
 
 def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -> dict[str, Any]:
     """Return the model for a dataset that tasks write, or for a view."""
-    tasks = [context.lineage.tasks[name] for name in built.tasks]
-    writes = context.lineage.writers(built.dataset)
+    lineage = context.lineage
+    tasks = [lineage.tasks[name] for name in built.tasks]
+    writes = lineage.writers(built.dataset)
     sources = [context.original["sources"][source] for source in built.sources]
     first = sources[0] if sources else {}
     database, schema, identifier = relation_parts(built.dataset)
-    view = None if tasks else context.lineage.definition(built.dataset, DefinitionKind.VIEW)
-    if view:
-        raw_code = compiled_code = prose.definition(view, context.lineage.shapes)
-    else:
-        compiled_code = prose.code(tasks, writes, context.lineage.shapes)
-        raw_code = prose.files(tasks, context.options.code) or compiled_code
-    dataset = context.lineage.datasets.get(built.dataset)
+    view = None if tasks else lineage.definition(built.dataset, DefinitionKind.VIEW)
+    shapes = lineage.shapes
+    statements = prose.definition(view, shapes) if view else prose.code(tasks, writes, shapes)
+    raw_code = ("" if view else prose.files(tasks, context.options.code)) or statements
+    dataset = lineage.datasets.get(built.dataset)
     columns, edges = node_columns(
         inherited.merge_field(sources, "columns"),
         dataset.columns if dataset else (),
         context.edges.get(built.dataset, ()),
-        event_metadata.columns(built.dataset, context.lineage),
+        event_metadata.columns(built.dataset, lineage),
     )
-    event_tags = event_metadata.tags(built.dataset, context.lineage, sources)
+    event_tags = event_metadata.tags(built.dataset, lineage, sources)
     own_tags = _tags(tasks, writes, context.options, event_tags)
     tags = list(dict.fromkeys([*inherited.tags(sources), *own_tags]))
-    owners = event_metadata.owners(
-        built.dataset, built.tasks, context.lineage, context.original, sources
-    )
+    owners = event_metadata.owners(built.dataset, built.tasks, lineage, context.original, sources)
     quoting = inherited.merge_field(sources, "quoting")
     # The docs page shows the owner of the group; `meta.owner` would be a second one.
     meta = {
@@ -97,13 +94,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     return {
         "database": first.get("database") if sources else database,
         "schema": first.get("schema") if sources else schema,
-        "name": built.name,
-        "resource_type": "model",
-        "package_name": PACKAGE,
-        "path": path,
-        "original_file_path": path,
-        "unique_id": built.node_id,
-        "fqn": [PACKAGE, *folders, built.name],
+        **_identity("model", built, path, folders),
         "alias": (first.get("identifier") or first.get("name")) if sources else identifier,
         "checksum": {"name": "sha256", "checksum": _sha256(raw_code)},
         "config": {
@@ -125,7 +116,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
         "relation_name": first.get("relation_name") if sources else built.dataset.name,
         "raw_code": raw_code,
         "compiled": True,
-        "compiled_code": compiled_code,
+        "compiled_code": statements,
         "language": "sql" if view else "python",
         "refs": [],
         "sources": [],
@@ -141,7 +132,6 @@ def source(new_source: NewSource, context: NodeContext) -> dict[str, Any]:
     lineage = context.lineage
     database, schema, identifier = relation_parts(new_source.dataset)
     group = source_group(new_source.dataset, lineage)
-    path = f"{group}.yml"
     dataset = lineage.datasets.get(new_source.dataset)
     event_tags = event_metadata.tags(new_source.dataset, lineage)
     tags = [TAG] if "python_task" in context.options.tags else []
@@ -163,13 +153,7 @@ def source(new_source: NewSource, context: NodeContext) -> dict[str, Any]:
     return {
         "database": database,
         "schema": schema,
-        "name": new_source.name,
-        "resource_type": "source",
-        "package_name": PACKAGE,
-        "path": path,
-        "original_file_path": path,
-        "unique_id": new_source.node_id,
-        "fqn": [PACKAGE, group, new_source.name],
+        **_identity("source", new_source, f"{group}.yml", [group]),
         "source_name": group,
         "source_description": "",
         "loader": "",
@@ -199,16 +183,9 @@ def exposure(
     tags = _tags([task], task.usages, context.options)
     meta = {"graft": {"task": task.name}}
     engine = _folders(task.usages)[0]
-    path = f"{engine}.yml"
     refs, sources = references(everything[parent] for parent in parents)
     return {
-        "name": task_exposure.name,
-        "resource_type": "exposure",
-        "package_name": PACKAGE,
-        "path": path,
-        "original_file_path": path,
-        "unique_id": task_exposure.node_id,
-        "fqn": [PACKAGE, engine, task_exposure.name],
+        **_identity("exposure", task_exposure, f"{engine}.yml", [engine]),
         "type": task.info.type or "application",
         "owner": {"email": None, "name": task.info.owner or None},
         "description": "",
@@ -224,6 +201,26 @@ def exposure(
         "metrics": [],
         # Only there for the loader; a time of our own would make each graft differ.
         "created_at": 0,
+    }
+
+
+def _identity(
+    kind: str, added: BuiltDataset | NewSource | TaskExposure, path: str, folders: list[str]
+) -> dict[str, Any]:
+    """Name and place of an added node.
+
+    Args:
+        path: Its file, which there is not.
+        folders: Those of the trees of the docs page.
+    """
+    return {
+        "name": added.name,
+        "resource_type": kind,
+        "package_name": PACKAGE,
+        "path": path,
+        "original_file_path": path,
+        "unique_id": added.node_id,
+        "fqn": [PACKAGE, *folders, added.name],
     }
 
 
