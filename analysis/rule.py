@@ -164,7 +164,7 @@ CONTRACT_COLUMN = _rule(
     "contracts",
     "CONTRACT_COLUMN_MISSING",
     _ERROR,
-    "a [data contract](contracts.md) promises a column that the table lacks",
+    "a [data contract](declared.md#data-contracts) promises a column that the table lacks",
 )
 CONTRACT_NOT_READ = _rule("contracts", "CONTRACT_NOT_READ", _WARNING, "a contract cannot be read")
 CONTRACT_UNMATCHED = _rule(

@@ -45,7 +45,7 @@ def read_contract(path: Path) -> DataContract | None:
         raise GraftError(
             f"`apiVersion` is {document.api_version}; contracts of version 3 can be read",
             place=str(path),
-            remedy="convert it: docs/contracts.md",
+            remedy="convert it: docs/declared.md#data-contracts",
         )
     if document.status.casefold() in _ENDED:
         return None

@@ -137,5 +137,5 @@ def _gap(gap: Gap) -> Finding:
         f"statements in {gap.dialect}",
         f"{gap.shapes:,} {'not parsed' if failed else 'parsed in part'}: {gap.reason}; "
         f"for example: {example}",
-        "declare its lineage (docs/declared-lineage.md), and report it" if failed else "",
+        "declare its lineage (docs/declared.md), and report it" if failed else "",
     )

@@ -40,7 +40,7 @@ collect:
   # Events of OpenLineage, of Airflow and others: docs/logs.md
   # - openlineage: {{path: logs/openlineage/}}
 
-  # Lineage that no log shows, declared in YAML: docs/declared-lineage.md
+  # Lineage that no log shows, declared in YAML: docs/declared.md
   # - declared: {{path: lineage/*.yml}}
 
   # Past results of dbt, beside those in its target folder: docs/logs.md

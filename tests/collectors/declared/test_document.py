@@ -144,7 +144,7 @@ def test_the_command_names_all_faults_and_exits_with_2(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_documents_is_valid(root: Path, tmp_path: Path) -> None:
-    text = (root / "docs/declared-lineage.md").read_text()
+    text = (root / "docs/declared.md").read_text()
     (tmp_path / "example.yml").write_text(text.split("```yaml\n")[1].split("```")[0])
 
     assert document.read(tmp_path / "example.yml").consumers
