@@ -29,7 +29,7 @@ from dbt_graft.analysis.impact.stored_surroundings import (
 from dbt_graft.collectors.store import StoreError
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.impact_key import impact_key
-from dbt_graft.graft.project.names import NameSearch, Names, other_names
+from dbt_graft.graft.project.names import Names, NameSearch, all_names, other_names
 from dbt_graft.graft.project.outputs import check_outputs, output_of
 from dbt_graft.graft.project.section_file import has_key, read_sections, write_sections
 from dbt_graft.lineage.dataset import DatasetId
@@ -124,9 +124,9 @@ def make_index(config: Config, described: DescribedLineage) -> ImpactIndex:
     from dbt_graft.graft.project.impact_graph import impact_graph, surroundings
 
     graph = impact_graph(config, described)
-    others = [pair for pair in other_names(described) if graph.find_dataset(pair[1]) is not None]
-    names = NameSearch.of(graph.datasets, others)
-    return ImpactIndex(graph, surroundings(described), names)
+    others = other_names(described, all_names(described.lineage))
+    known = [pair for pair in others if graph.find_dataset(pair[1]) is not None]
+    return ImpactIndex(graph, surroundings(described), NameSearch.of(graph.datasets, known))
 
 
 def index_sections(index: ImpactIndex) -> dict[str, bytes]:

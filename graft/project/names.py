@@ -25,6 +25,7 @@ _END = "\0"
 # Temporary tables and table variables of SQL Server, which are numbered in the store.
 _TEMPORARY = ("#", "@")
 _CLOSE, _COLUMNS, _SHOWN = 3, 8, 20
+_PART = 3  # letters of a name by which it is suggested
 
 
 class RunName(NamedTuple):
@@ -202,18 +203,16 @@ class Names:
         return GraftError(problem, place=name, remedy=remedy)
 
 
-def lineage_names(
-    described: DescribedLineage, logged: Mapping[DatasetId, DatasetId] | None = None
-) -> Names:
+def lineage_names(described: DescribedLineage, names: Mapping[DatasetId, DatasetId]) -> Names:
     """The names of a lineage.
 
     Args:
-        logged: The names of datasets, as `all_names` has them.
+        names: Those of datasets, as `all_names` has them.
     """
     lineage, graph = described.lineage, described.column_graph
-    others = other_names(described, logged)
+    others = other_names(described, names)
     ends = {end for edge in lineage.column_edges for end in (edge.to_dataset, edge.from_dataset)}
-    datasets = sorted({*lineage.datasets, *ends, *(dataset for _, dataset in others)})
+    datasets = sorted({*names.values(), *ends, *(dataset for _, dataset in others)})
 
     def columns(dataset: DatasetId) -> Iterator[str]:
         yield from (column.name for column in graph.columns(dataset))
@@ -228,10 +227,9 @@ def lineage_names(
 
 
 def other_names(
-    described: DescribedLineage, logged: Mapping[DatasetId, DatasetId] | None = None
+    described: DescribedLineage, names: Mapping[DatasetId, DatasetId]
 ) -> list[tuple[DatasetId | str, DatasetId]]:
     """Names of datasets beside their own, dbt's ids too, with the dataset of each."""
-    names = all_names(described.lineage) if logged is None else logged
     ids = [
         *((d.name, d.dataset) for d in described.lineage.definitions.values()),
         *(
@@ -282,7 +280,8 @@ def nearest(name: str, names: Mapping[str, str]) -> list[str]:
     """
     wanted = _fold(name)
     near = [names[text] for text in difflib.get_close_matches(wanted, names, 2 * _CLOSE)]
-    near = near or sorted(shown for shown in names.values() if wanted and wanted in _fold(shown))
+    if not near and len(wanted) >= _PART:
+        near = sorted(shown for shown in names.values() if wanted in _fold(shown))
     return list(dict.fromkeys(near))[:_CLOSE]
 
 

@@ -14,8 +14,6 @@ from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.questions.show.facts import plain_facts, time_text
 from dbt_graft.lineage.model import Lineage
 
-_TITLE = ("$schema", "version", "producer")
-
 
 def manifest_of_run(project: Project, name: RunName, view: LineageView) -> dict[str, Any]:
     """The manifest of a run.
@@ -66,10 +64,7 @@ def run_answer(project: Project, name: RunName, view: LineageView) -> Answer:
             Table("tests then", ("", "test", "column", "status", "failures"), tests),
         ],
         question="show",
-        data={
-            "thing": "run",
-            **{key: value for key, value in manifest.items() if key not in _TITLE},
-        },
+        data={"thing": "run", "manifest": manifest},
     )
 
 

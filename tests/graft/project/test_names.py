@@ -7,7 +7,14 @@ from random import Random
 
 import pytest
 
-from dbt_graft.graft.project.names import Names, NameSearch, find_run, lineage_names, shown_name
+from dbt_graft.graft.project.names import (
+    Names,
+    NameSearch,
+    all_names,
+    find_run,
+    lineage_names,
+    shown_name,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
@@ -87,7 +94,7 @@ DESCRIBED = DescribedLineage(
 
 @pytest.fixture
 def names() -> Names:
-    return lineage_names(DESCRIBED, {DatasetId("mssql", "#t~7"): DatasetId("mssql", "#t")})
+    return lineage_names(DESCRIBED, all_names(LINEAGE, [DatasetId("mssql", "#t~7")]))
 
 
 @pytest.mark.parametrize(("name", "thing"), [
@@ -98,6 +105,9 @@ def names() -> Names:
     ("cust", CUSTOMERS),
     ("s3://b/x/Files", UPPER),
     ("s3://b/x/files", LOWER),
+    ("raw.orders_old", ORDERS),
+    ("file/mnt/orders", ORDERS),
+    ("file//mnt/orders", ORDERS),
     ("source.shop.raw.o", ORDERS),
     ("model.shop.orders_v2", MART),
     ("model orders_v2", MART),
@@ -111,11 +121,6 @@ def names() -> Names:
 ])  # fmt: skip
 def test_a_thing_has_many_names(names: Names, name: str, thing: object) -> None:
     assert names.find(name) == thing
-
-
-@pytest.mark.parametrize("name", ["raw.orders_old", "file/mnt/orders", "file//mnt/orders"])
-def test_former_names_and_those_of_logs_are_names_of_the_lineage(name: str) -> None:
-    assert lineage_names(DESCRIBED).dataset(name) == ORDERS
 
 
 @pytest.mark.parametrize(("name", "error"), [
