@@ -60,21 +60,20 @@ def relations(manifest: Node, namespace: str, places: Places | None = None) -> R
     builders: dict[DatasetId, list[str]] = defaultdict(list)
     sources: dict[DatasetId, list[str]] = defaultdict(list)
     locations: dict[DatasetId, set[DatasetId]] = defaultdict(set)
-    for node_id, node in sorted(manifest["nodes"].items()):
-        if dataset := _dataset(node, namespace):
-            datasets[node_id] = dataset
-            builders[dataset].append(node_id)
-            if path := location(node, places):
-                locations[path].add(dataset)
-    for node_id, node in sorted(
+    of_sources = sorted(
         manifest["sources"].items(),
         key=lambda item: (item[1].get("package_name") != project, item[0]),
+    )
+    for by_dataset, members in (
+        (builders, sorted(manifest["nodes"].items())),
+        (sources, of_sources),
     ):
-        if dataset := _dataset(node, namespace):
-            datasets[node_id] = dataset
-            sources[dataset].append(node_id)
-            if path := location(node, places):
-                locations[path].add(dataset)
+        for node_id, node in members:
+            if dataset := _dataset(node, namespace):
+                datasets[node_id] = dataset
+                by_dataset[dataset].append(node_id)
+                if path := location(node, places):
+                    locations[path].add(dataset)
     return Relations(
         datasets,
         {key: ids[0] for key, ids in builders.items()},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -58,7 +58,7 @@ def entry(
         "columns": first.get("columns") or _columns(details.columns if details else ()),
         "stats": {
             **(first.get("stats") or {}),
-            **_stats(dataset, tasks, newest),
+            **dict(_stats(dataset, tasks, newest)),
             **_freshness(node),
         },
         "unique_id": node["unique_id"],
@@ -78,34 +78,29 @@ def newest_start(lineage: Lineage) -> datetime | None:
     return max((at for at in starts if at), default=None)
 
 
-def _stats(dataset: DatasetId, tasks: list[Task], newest: datetime | None) -> dict[str, Any]:
+def _stats(
+    dataset: DatasetId, tasks: list[Task], newest: datetime | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     writes = {task.name: task.usages_of(dataset, Direction.WRITE) for task in tasks}
     runs = [run for task in tasks for run in task.runs_of(*writes[task.name])]
     starts = [run.started_at for run in runs if run.started_at]
     usages = [usage for group in writes.values() for usage in group if not usage.repeats]
     rows = [usage.rows for usage in usages if usage.rows is not None]
     written = [usage.bytes for usage in usages if usage.bytes is not None]
-    stats = []
     if starts:
-        start = prose.moment(max(starts))
-        stats.append(_stat("last_run", "Last run", start, "Start of the newest run"))
-    if rows:
-        count = f"{sum(rows):,}"
-        stats.append(
-            _stat("rows_written", "Rows written", count, "By the newest run that reports it")
-        )
-    if written:
-        size = f"{sum(written):,}"
-        stats.append(
-            _stat("bytes_written", "Bytes written", size, "By the newest run that reports it")
-        )
+        yield _stat("last_run", "Last run", prose.moment(max(starts)), "Start of the newest run")
+    for key, label, counts in (
+        ("rows_written", "Rows written", rows),
+        ("bytes_written", "Bytes written", written),
+    ):
+        if counts:
+            yield _stat(key, label, f"{sum(counts):,}", "By the newest run that reports it")
     if runs and newest:
         recent = sum(start > newest - timedelta(days=_DAYS) for start in starts)
         description = f"Runs in the {_DAYS} days before the newest run of any task"
-        stats.append(_stat("runs", f"Runs in {_DAYS} days", f"{recent:,}", description))
+        yield _stat("runs", f"Runs in {_DAYS} days", f"{recent:,}", description)
     if failed := sum(run.status is Status.FAILED for run in runs):
-        stats.append(_stat("failed_runs", "Failed runs", f"{failed:,}", "Of all runs in the logs"))
-    return dict(stats)
+        yield _stat("failed_runs", "Failed runs", f"{failed:,}", "Of all runs in the logs")
 
 
 def _freshness(node: Node) -> dict[str, Any]:

@@ -24,8 +24,7 @@ from playwright.sync_api import Page
 
 from benchmarks.report import Report
 from dbt_graft.catalog.build import build
-from dbt_graft.catalog.explorer.shards import MOST
-from dbt_graft.catalog.explorer.write import FOLDER, opening_view, write_explorer
+from dbt_graft.catalog.explorer.write import FOLDER, MOST, opening_view, write_explorer
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId

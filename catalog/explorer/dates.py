@@ -52,22 +52,24 @@ class ExplorerDates:
 
     def of_flows(self, flows: Iterable[Flow]) -> Days:
         """The days of an edge, which several tasks may carry."""
-        all_flows = list(flows)
-        flow_ends = [
-            self._ends.flows.get((flow.task, flow.source, flow.target)) for flow in all_flows
-        ]
-        return self._days(_first_time(flow.first_at for flow in all_flows), _last_time(flow_ends))
+        ends = self._ends.flows
+        return self._of_links(
+            (flow.first_at, ends.get((flow.task, flow.source, flow.target))) for flow in flows
+        )
 
     def of_usages(self, usages: Iterable[Usage]) -> Days:
         """The days of the use of a dataset by a task."""
-        all_usages = list(usages)
-        usage_ends = [
-            self._ends.usages.get((usage.task, usage.dataset, usage.direction))
-            for usage in all_usages
-        ]
-        return self._days(
-            _first_time(usage.first_at for usage in all_usages), _last_time(usage_ends)
+        ends = self._ends.usages
+        return self._of_links(
+            (usage.first_at, ends.get((usage.task, usage.dataset, usage.direction)))
+            for usage in usages
         )
+
+    def _of_links(self, links: Iterable[tuple[datetime | None, End | None]]) -> Days:
+        """The days of several: as if always there where any start is unknown, until all ended."""
+        firsts, lasts = zip(*links, strict=True)
+        since = None if None in firsts else min(firsts)
+        return self._days(since, None if None in lasts else max(end.at for end in lasts))
 
     def _days(self, since: datetime | None, until: datetime | None) -> Days:
         first = self.first
@@ -94,20 +96,6 @@ def _last_times(lineage: Lineage) -> Iterable[datetime | None]:
         yield dataset.dropped_at
     for task in lineage.tasks.values():
         yield from (run.started_at for run in task.runs)
-
-
-def _first_time(times: Iterable[datetime | None]) -> datetime | None:
-    """The first time; None where any is not known: it may have been there always."""
-    all_times = list(times)
-    return None if None in all_times else min(filter(None, all_times), default=None)
-
-
-def _last_time(endings: Iterable[End | None]) -> datetime | None:
-    """The time at which the last of several ended; None where one has not."""
-    all_endings = list(endings)
-    return (
-        None if None in all_endings else max((end.at for end in all_endings if end), default=None)
-    )
 
 
 def _day(at: datetime | None) -> date | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -135,40 +135,38 @@ class _Reader:
         """The result of a model, seed, snapshot or test."""
         is_test = node_id.startswith(("test.", "unit_test."))
         started = _start_time(result)
-        status = _STATUS.get(word, Status.UNKNOWN)
+        shared = self._result(node_id, word, result, started, started)
         failures = _count(result.get("failures"))
         # Of a test that found something, the number of rows says it.
-        shows_error = status is Status.FAILED and (word != "fail" or failures is None)
-        return NodeResult(
-            node_id=node_id,
-            invocation_id=self.invocation_id,
-            command=self.command,
-            word=word,
-            status=status,
-            started_at=started or self.at,
-            ended_at=_end_time(result, started),
-            rows=None if is_test else _rows(result.get("adapter_response")),
-            failures=failures if is_test else None,
-            error=_error(node_id, result) if shows_error else None,
-            periods=() if is_test else written_periods(result),
-            origin=self.origin,
-        )
+        shows_error = shared.status is Status.FAILED and (word != "fail" or failures is None)
+        error = _error(node_id, result) if shows_error else None
+        if is_test:
+            return replace(shared, failures=failures, error=error)
+        rows = _rows(result.get("adapter_response"))
+        return replace(shared, rows=rows, error=error, periods=written_periods(result))
 
     def freshness(self, node_id: str, word: str, result: Document) -> NodeResult:
         """The result of a source's check, which has no times if it could not be made."""
-        started = batch_time(result.get("snapshotted_at"))
-        error = result.get("error")
+        checked, error = batch_time(result.get("snapshotted_at")), result.get("error")
+        shared = self._result(node_id, word, result, checked or _start_time(result), checked)
+        return replace(
+            shared,
+            error=redact_message(error, "", node_id) if isinstance(error, str) else None,
+            max_loaded_at=batch_time(result.get("max_loaded_at")),
+            criteria=_criteria(result.get("criteria")),
+        )
+
+    def _result(
+        self, node_id: str, word: str, result: Document, at: datetime | None, began: datetime | None
+    ) -> NodeResult:
         return NodeResult(
             node_id=node_id,
             invocation_id=self.invocation_id,
             command=self.command,
             word=word,
             status=_STATUS.get(word, Status.UNKNOWN),
-            started_at=started or _start_time(result) or self.at,
-            ended_at=_end_time(result, started),
-            error=redact_message(error, "", node_id) if isinstance(error, str) else None,
-            max_loaded_at=batch_time(result.get("max_loaded_at")),
-            criteria=_criteria(result.get("criteria")),
+            started_at=at or self.at,
+            ended_at=_end_time(result, began),
             origin=self.origin,
         )
 
