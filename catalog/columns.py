@@ -121,13 +121,12 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     texts = dict(description.columns) if description else {}
     folded = {name.casefold(): text for name, text in texts.items()}
     columns = index.columns(dataset)
-    dbt_docs = f"{root}dbt/index.html" if index.has_dbt_docs else ""
     rows = tuple(
         ColumnRow(
             name=column.name,
             anchor=column_anchor(column.name),
             type=column.type,
-            text=prose(folded.get(key, ""), dbt_docs),
+            text=prose(folded.get(key, ""), root, index.dbt_docs),
             upstream=comes_from,
             downstream=feeds,
             further=_further_columns(index, ColumnId(dataset, column.name)),

@@ -18,9 +18,10 @@ from dbt_graft.catalog.formatting import ROLE, evidence_label
 from dbt_graft.catalog.impact_panel import ImpactPanel
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.links import StepLinks, step_links
+from dbt_graft.catalog.markup import prose
 from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.node_results import NodeResults, node_results
-from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
+from dbt_graft.catalog.page import Breadcrumb, Page, path_to_root
 from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.privacy_page import derived_labels
@@ -140,9 +141,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         breadcrumbs=breadcrumbs(dataset)[:-1],
         dataset=index.datasets[dataset],
         description=description,
-        text=description_html(
-            description.text if description else "", root, has_dbt_docs=index.has_dbt_docs
-        ),
+        text=prose(description.text if description else "", root, index.dbt_docs),
         dbt_link=index.dbt_link(description.node_id) if description else "",
         explorer_address=path.removeprefix("datasets/").rstrip("/"),
         is_source=index.role(dataset) in (Role.SOURCE, Role.NEW_SOURCE),

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from urllib.parse import quote
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.recorded_states import taints_now
@@ -19,7 +18,7 @@ from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
-from dbt_graft.catalog.grouped import Grouped
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
 from dbt_graft.catalog.steps import ColumnReach, DatasetSteps
 from dbt_graft.lineage.building.daily import DailyHistory
@@ -29,7 +28,7 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
-from dbt_graft.lineage.grouping import group_by_key
+from dbt_graft.lineage.grouping import Grouped, group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
@@ -64,7 +63,7 @@ class Index:
         columns_between: The column edges from one dataset into another.
         columns_by: The column edges that a task makes.
         reports: The consumers that read a dataset.
-        has_dbt_docs: The dbt docs page is part of the site.
+        dbt_docs: The docs page that is a part of the site.
         days: The last year of tasks and datasets.
         shows_impact: Pages say what changes reach.
         now: The time of the build, for deadlines; None where there is none.
@@ -79,7 +78,7 @@ class Index:
         descriptions: Mapping[DatasetId, Description] | None = None,
         consumers: Sequence[Consumer] = (),
         *,
-        has_dbt_docs: bool = False,
+        dbt_docs: DbtDocs | None = None,
         days: DailyHistory | None = None,
         shows_impact: bool | None = None,
         now: datetime | None = None,
@@ -92,7 +91,7 @@ class Index:
         self.lineage = lineage = map_datasets(lineage, spelled)
         self.descriptions = dict(descriptions or {})
         self.lineage = lineage = self._with_built_again(lineage)
-        self.has_dbt_docs = has_dbt_docs
+        self.dbt_docs = dbt_docs
         self.days, self.now = days or DailyHistory(), now
         self.privacy, self.sensitive = privacy, sensitive
         self.is_excerpt = is_excerpt
@@ -368,14 +367,9 @@ class Index:
 
     def dbt_link(self, node_id: str) -> str:
         """The focused graph of a dbt node in the docs page; empty without that page."""
-        if not self.has_dbt_docs or node_id.count(".") < 2:
+        if not self.dbt_docs or node_id.count(".") < 2:
             return ""
-        resource, _, rest = node_id.partition(".")
-        name = rest.partition(".")[2]
-        # A versioned model's id ends in its version; the selector finds `name.v2` too.
-        chosen = f"{resource}:{name}" if resource in ("source", "exposure") else name
-        focus = quote(f"1+{chosen}+1", safe="")
-        return f"dbt/index.html#!/{resource}/{quote(node_id, safe='')}?g_v=1&g_i={focus}"
+        return self.dbt_docs.graph(node_id)
 
 
 def _merge_by_name(consumers: Iterable[Consumer]) -> dict[str, Consumer]:

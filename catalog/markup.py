@@ -14,6 +14,8 @@ from markdown.treeprocessors import Treeprocessor  # type: ignore[import-untyped
 from markdown.util import AMP_SUBSTITUTE, AtomicString  # type: ignore[import-untyped]
 from markupsafe import Markup
 
+from dbt_graft.catalog.dbt_docs import DbtDocs
+
 _REFERENCES = str.maketrans({char: f"&#{ord(char)};" for char in "&<>\"'"})
 # Control characters and lone surrogates, which HTML cannot hold, and characters that change the
 # direction of writing, which make one name look like another.
@@ -66,21 +68,22 @@ def external(url: str) -> str:
 
 
 @functools.lru_cache(maxsize=1 << 12)  # models pass the texts of their columns on
-def prose(markdown: str, dbt_docs: str = "") -> Markup:
+def prose(markdown: str, root: str = "", dbt_docs: DbtDocs | None = None) -> Markup:
     """Markdown, as in dbt's descriptions, as HTML with text, lists, tables and links only.
 
     Raw HTML is shown as text and images become links. Links lead to the web or, if they begin with
-    `#!/`, into the dbt docs page.
+    `#!/` or `#/`, into the dbt docs page.
 
     Args:
-        dbt_docs: The relative path to the dbt docs page; without it links into it become text.
+        root: The relative path to the site's root.
+        dbt_docs: The dbt docs page; without it links into it become text.
     """
     if not markdown.strip():
         return Markup()
     if _PLAIN.fullmatch(markdown):
         return Markup("<p>{}</p>").format(markdown)
     parser = _parser()
-    parser.treeprocessors["links"].dbt_docs = dbt_docs
+    parser.treeprocessors["links"].place = root, dbt_docs
     cleaned = nh3.clean(
         parser.reset().convert(printable(markdown)),
         tags=_TAGS,
@@ -105,10 +108,10 @@ class DescriptionLinks(Treeprocessor):  # type: ignore[misc]
     """Links that lead to the web or into dbt docs; others become text, and pictures links.
 
     Attributes:
-        dbt_docs: The relative path to the dbt docs page; empty if there is none.
+        place: The relative path to the site's root, and the dbt docs page there.
     """
 
-    dbt_docs = ""
+    place: tuple[str, DbtDocs | None] = ("", None)
 
     def run(self, root: Element) -> None:
         """Change a document in place."""
@@ -125,8 +128,9 @@ class DescriptionLinks(Treeprocessor):  # type: ignore[misc]
     def _link(self, element: Element, url: str) -> None:
         # Addresses of e-mails arrive as character references.
         url = html.unescape(url.replace(AMP_SUBSTITUTE, "&"))
-        inside = bool(self.dbt_docs) and url.startswith("#!/")
-        target = self.dbt_docs + url if inside else external(url)
+        root, dbt_docs = self.place
+        inside = dbt_docs.translate(url) if dbt_docs else ""
+        target = root + inside if inside else external(url)
         element.tag = "a" if target else "span"
         element.attrib.clear()
         if target:

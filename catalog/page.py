@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import jinja2
-from markupsafe import Markup
 
 from dbt_graft.catalog import formatting, links, markup
 from dbt_graft.catalog.badges import fault_words
@@ -165,8 +164,3 @@ def _error_location(error: jinja2.TemplateError) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f"{frame.filename}:{frame.lineno}" for frame in frames if frame.filename[-3:] == ".j2"]
     return lines[-1] if lines else ""
-
-
-def description_html(text: str, root: str, *, has_dbt_docs: bool) -> Markup:
-    """A Markdown description as HTML; links into dbt docs lead to their place in the site."""
-    return markup.prose(text, f"{root}dbt/index.html" if has_dbt_docs else "")

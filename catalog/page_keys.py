@@ -69,7 +69,7 @@ class PageKeys:
 
     def __init__(self, index: Index, order: Graph[str], maker: Digest) -> None:
         self._index, self._order = index, order
-        self._maker = combine_digests((maker, digest((index.has_dbt_docs, sorted(index.engines)))))
+        self._maker = combine_digests((maker, digest((index.dbt_docs, sorted(index.engines)))))
         # Not `cache` of a method: such a cycle would keep all digests in memory.
         self._named: dict[str, Digest] = {}
         self._around: dict[DatasetId, Digest] = {}

@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 import orjson
 
 from dbt_graft.catalog import formatting
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.full_text import NoPagefindError, SearchText, facet_token, write_full_text
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import owners, tags
@@ -80,8 +80,10 @@ def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Index
     for label in owners(index):
         note = formatting.count(label.uses, "page")
         yield IndexedName(NameKind.OWNER, label.name, label.path, owners=(label.name,), note=note)
-    for node in nodes:
-        yield _docs_entry(node, NameKind.TEST if node.is_generic_test else NameKind.DBT)
+    if index.dbt_docs:
+        for node in nodes:
+            kind = NameKind.TEST if node.is_generic_test else NameKind.DBT
+            yield _docs_entry(index.dbt_docs, node, kind)
 
 
 def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[SearchText]:
@@ -101,9 +103,10 @@ def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Searc
         written = (task.info.description if task else "") or (consumer.text if consumer else "")
         if text := _plain_text(written):
             yield SearchText(_task_entry(index, name), text)
-    for node in nodes:
-        if text := _plain_text(node.text):
-            yield SearchText(_docs_entry(node, NameKind.DBT), text)
+    if index.dbt_docs:
+        for node in nodes:
+            if text := _plain_text(node.text):
+                yield SearchText(_docs_entry(index.dbt_docs, node, NameKind.DBT), text)
 
 
 def _dataset_entry(index: Index, dataset: DatasetId) -> IndexedName:
@@ -131,9 +134,8 @@ def _task_entry(index: Index, name: str) -> IndexedName:
     )
 
 
-def _docs_entry(node: DocsNode, kind: NameKind) -> IndexedName:
-    resource = node.node_id.partition(".")[0]
-    path = f"dbt/index.html#!/{resource}/{quote(node.node_id, safe='')}"
+def _docs_entry(dbt_docs: DbtDocs, node: DocsNode, kind: NameKind) -> IndexedName:
+    path = dbt_docs.address(node.node_id)
     return IndexedName(kind, node.name, path, note=f"dbt {node.kind.replace('_', ' ')}")
 
 

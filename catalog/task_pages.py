@@ -13,8 +13,9 @@ from dbt_graft.catalog.badges import HealthBadge, task_badges
 from dbt_graft.catalog.columns import WrittenColumns, written_columns
 from dbt_graft.catalog.dataset_page import statements
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.markup import prose
 from dbt_graft.catalog.neighbourhood import around_task
-from dbt_graft.catalog.page import Page, description_html, path_to_root
+from dbt_graft.catalog.page import Page, path_to_root
 from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.rows import Rows, TaskRow
@@ -104,7 +105,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         index=index,
         task=task,
         consumer=consumer,
-        text=description_html(text, root, has_dbt_docs=index.has_dbt_docs),
+        text=prose(text, root, index.dbt_docs),
         owner=index.task_owner(name),
         tags=index.task_tags(name),
         dbt_link=index.dbt_link(consumer.node_id) if consumer else "",

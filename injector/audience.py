@@ -95,6 +95,8 @@ def visible_artifacts(
             ),
         ),
         undo={},
+        index=grafted.index.emptied() if grafted.index else None,
+        before={"nodes": {}, "sources": {}, "parent_map": {}},
     )
 
 
@@ -110,6 +112,9 @@ def visible_manifest(manifest: Node, view: AudienceView, datasets: NodeIds) -> d
     """The manifest without what is hidden."""
     names = view.names
     gone = {key for key in named_nodes(manifest) if key not in view.nodes}
+    own = slim.hidden_packages(manifest)
+    macros = manifest.get("macros") or {}
+    gone |= {key for key, macro in macros.items() if macro.get("package_name") in own}
     result: dict[str, Any] = {"disabled": {}}
     for part, fields in _FIELDS.items():
         if isinstance(manifest.get(part), Mapping):

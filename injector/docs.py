@@ -1,6 +1,6 @@
-"""The docs page: dbt's own index.html with the grafted artifacts inside.
+"""The docs page of dbt 1: dbt's own index.html with the grafted artifacts inside.
 
-dbt ships its docs page as one file with two placeholders for the artifacts. We fill them and add
+dbt 1 ships its docs page as one file with two placeholders for the artifacts. We fill them and add
 what the stock page lacks: old links to promoted sources still work, a link leads to the
 catalog and to the page of the node in it, and nothing is loaded from the network. Smaller pages, of
 some nodes each, lie beside the whole one. Search of the catalog leads to nodes that have a page
@@ -28,14 +28,9 @@ from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.redaction import redact_json
 
-_MANIFEST = '"MANIFEST.JSON INLINE DATA"'
-_CATALOG = '"CATALOG.JSON INLINE DATA"'
-_TITLE = "<title>dbt Docs</title>"
-_END = "</body>"
-# Its folder in the site, and the name of the page of all nodes.
-FOLDER, ALL_MODELS = "dbt", "Whole project"
-NEEDED = "they need dbt-core 1.11, which graft has in an environment of its own (pipx, uv tool)"
-is_too_old = stock.is_too_old
+# Its folder in the site, that of the complete page beside dbt 2's, and the name of the page of all
+# nodes.
+FOLDER, CLASSIC, ALL_MODELS = "dbt", "classic", "Whole project"
 # A JSON text is parsed several times faster than the same text as a JavaScript value.
 _PARSE = 'JSON.parse(document.getElementById("{}").textContent)'
 # Parts of the manifest with pages, and the resource type where a node does not name it.
@@ -65,6 +60,7 @@ class DocsPageSettings:
         site: The relative URL of the site's home, ending in a slash.
         select: The nodes to show, as for dbt's `--select`; all of them if empty.
         others: Name -> relative URL of the other pages of the same project, the complete one first.
+        target: dbt's target folder, which may have the page; else it is the installed dbt's.
     """
 
     title: str
@@ -74,21 +70,33 @@ class DocsPageSettings:
     site: str = "../"
     select: str = ""
     others: Mapping[str, str] = field(default_factory=dict)
+    target: Path | None = None
 
 
 def pages(
-    grafted: Grafted, settings: DocsPageSettings, selections: Mapping[str, str]
+    grafted: Grafted,
+    settings: DocsPageSettings,
+    selections: Mapping[str, str],
+    *,
+    beside_dbt_2: bool = False,
 ) -> Iterator[tuple[str, bytes]]:
     """The page of the whole project and the smaller ones: path in the site, and content.
 
     Args:
         selections: Name -> selection of each smaller page, as for dbt's `--select`.
+        beside_dbt_2: The page of dbt 2 has the address of the complete page, which is below it.
 
     Raises:
         GraftError: See `page`; or a selection is not valid or selects nothing.
     """
     paths = {name: f"{name}/index.html" for name in selections}
-    yield f"{FOLDER}/index.html", page(grafted, replace(settings, others=paths))
+    complete, up = (f"{CLASSIC}/index.html", "../") if beside_dbt_2 else ("index.html", "")
+    others = {"dbt 2": "../index.html"} if beside_dbt_2 else {}
+    others |= {name: up + path for name, path in paths.items()}
+    yield (
+        f"{FOLDER}/{complete}",
+        page(grafted, replace(settings, site=up + settings.site, others=others)),
+    )
     for name, selection in selections.items():
         others = {other: f"../{path}" for other, path in paths.items() if other != name}
         page_settings = replace(
@@ -96,7 +104,7 @@ def pages(
             title=f"{name} · {settings.title}",
             site=f"../{settings.site}",
             select=selection,
-            others={ALL_MODELS: "../index.html", **others},
+            others={ALL_MODELS: f"../{complete}", **others},
         )
         try:
             content = page(grafted, page_settings)
@@ -110,8 +118,8 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     """Return the docs page as one HTML file, in UTF-8.
 
     Raises:
-        GraftError: The installed dbt has no docs page or an unsupported one, or the favicon
-            cannot be read or is not an image.
+        GraftError: There is no docs page of dbt or an unsupported one, or the favicon cannot be
+            read or is not an image.
     """
     manifest, catalog = grafted.linked_to(settings.site), grafted.catalog
     if settings.select:
@@ -136,7 +144,7 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         "selectors": _selectors(grafted),
     }
     package = resources.files("dbt_graft.injector")
-    script = package.joinpath("page.js").read_text("utf-8").replace("GRAFT_DATA", _inline(links))
+    script = package.joinpath("page.js").read_text("utf-8").replace("GRAFT_DATA", inline(links))
     style = package.joinpath("page.css").read_text("utf-8")
     # dbt's page is one AngularJS template, head included: nothing of ours may be a part of it.
     head = f"<title ng-non-bindable>{html.escape(settings.title)}</title><style>{style}</style>"
@@ -148,14 +156,14 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         f"{_data('graft-manifest', manifest)}{_data('graft-catalog', catalog)}"
     )
     return stock.change_page(
-        stock.read(),
+        stock.read(settings.target),
         {
-            _MANIFEST: f"graftComplete({_PARSE.format('graft-manifest')})",
-            _CATALOG: _PARSE.format("graft-catalog"),
+            stock.MANIFEST: f"graftComplete({_PARSE.format('graft-manifest')})",
+            stock.CATALOG: _PARSE.format("graft-catalog"),
             # Behind the character set, before dbt's own script.
-            _TITLE: f"{head}<script>{script}</script>",
+            stock.TITLE: f"{head}<script>{script}</script>",
             stock.FAVICON: _favicon(settings.favicon),
-            _END: back + _END,
+            stock.END: back + stock.END,
         },
     ).encode("utf-8", "replace")
 
@@ -172,10 +180,10 @@ def _others(settings: DocsPageSettings) -> str:
 
 
 def _data(name: str, document: Document) -> str:
-    return f'<script type="application/json" id="{name}">{_inline(document)}</script>'
+    return f'<script type="application/json" id="{name}">{inline(document)}</script>'
 
 
-def _inline(document: Document) -> str:
+def inline(document: Document) -> str:
     """Return a document as JSON that cannot end the script element around it."""
     text = dump(document).decode("utf-8")
     # The two separators end a line in JavaScript before ES2019.

@@ -79,7 +79,7 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
     }
 
 
-def hidden_packages(manifest: Document) -> frozenset[str]:
+def hidden_packages(manifest: Mapping[str, Any]) -> frozenset[str]:
     """Packages of dbt itself, whose macros the page does not list."""
     return frozenset(("dbt", f"dbt_{manifest['metadata'].get('adapter_type')}"))
 

@@ -1,22 +1,26 @@
-"""dbt's own docs page and our changes to its code.
+"""The docs page of dbt 1 and our changes to its code.
 
-The page is one minified file in dbt-core. Each change replaces a piece of its code. A page in which
-a piece does not occur exactly once is unsupported and refused: with half of the changes it could
-fail in the browser.
+The page is one minified file, in dbt-core and in the target folder. Each change replaces a piece of
+its code. A page in which a piece does not occur exactly once is unsupported and refused: with half
+of the changes it could fail in the browser.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from importlib import metadata, resources
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
 
 from dbt_graft.lineage.errors import GraftError
 
-_OLDEST = (1, 11)
-_REMEDY = "install dbt-core 1.11.10 or a later 1.11"
+_REMEDY = "run `dbt docs generate`, or install dbt-core 1.11.10 or a later 1.11"
 
+# Where our parts go.
+MANIFEST, CATALOG = '"MANIFEST.JSON INLINE DATA"', '"CATALOG.JSON INLINE DATA"'
+TITLE, END = "<title>dbt Docs</title>", "</body>"
 FAVICON = "${require('./assets/favicons/favicon.ico')}"  # dbt's build never filled it in
+_PLACES = (MANIFEST, CATALOG, TITLE, END, FAVICON)
 
 # Requests to the network: the tracker starts if the manifest allows it, and the URL of an icon is
 # requested before it is rendered.
@@ -78,22 +82,34 @@ _DETAILS = {"if(e.meta=t.meta||d,": 'if(e.meta=t.meta&&o.omit(t.meta,"graft")||d
 _HIGHLIGHT = re.compile(r"(\w+)\.highlight=function\((\w+)\)\{(?=if\(!\1\.query)")
 
 
-def is_too_old() -> bool:
-    """Whether the installed dbt is of a version whose docs page was never supported."""
-    parts = re.findall(r"\d+", _dbt_version())[:2]
-    return len(parts) == 2 and tuple(map(int, parts)) < _OLDEST
-
-
-def read() -> str:
-    """Return the docs page of the installed dbt.
+def read(target: Path | None = None) -> str:
+    """Return dbt's docs page: that of a target folder, else that of the installed dbt-core.
 
     Raises:
-        GraftError: It has none.
+        GraftError: There is none, or none with the code that we change.
     """
+    fault = GraftError("there is no docs page of dbt", place=str(target or ""), remedy=_REMEDY)
+    for place, page in _pages(target):
+        try:
+            change_page(page, dict.fromkeys(_PLACES, ""))
+        except GraftError as error:
+            fault = GraftError(error.problem, place=place, remedy=_REMEDY)
+        else:
+            return page
+    raise fault
+
+
+def _pages(target: Path | None) -> Iterator[tuple[str, str]]:
+    """dbt's docs pages on this machine, each behind its place."""
+    if target and (path := target / "index.html").is_file():
+        page = path.read_text("utf-8", "replace")
+        if MANIFEST in page:  # not filled, and of no other tool
+            yield str(path), page
     try:
-        return resources.files("dbt").joinpath("task/docs/index.html").read_text("utf-8")
-    except (ModuleNotFoundError, FileNotFoundError) as error:
-        raise GraftError(f"dbt-core {_dbt_version()} has no docs page", remedy=_REMEDY) from error
+        file = resources.files("dbt").joinpath("task/docs/index.html")
+        yield str(file), file.read_text("utf-8")
+    except (ModuleNotFoundError, FileNotFoundError):  # no dbt-core, or one of a later generation
+        return
 
 
 def change_page(stock: str, parts: Mapping[str, str]) -> str:
@@ -119,11 +135,4 @@ def change_page(stock: str, parts: Mapping[str, str]) -> str:
 
 
 def _unknown_page(problem: str) -> GraftError:
-    return GraftError(f"the docs page of dbt-core {_dbt_version()} {problem}", remedy=_REMEDY)
-
-
-def _dbt_version() -> str:
-    try:
-        return metadata.version("dbt-core")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"
+    return GraftError(f"the docs page of dbt {problem}", remedy=_REMEDY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -153,6 +154,16 @@ def _site_url(url: str) -> str:
     return url
 
 
+def _command(text: str) -> str:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"is no command: {error}") from error
+    if not words:
+        raise ValueError("name a program, such as .venv/bin/dbt")
+    return text
+
+
 PathText = Annotated[Text, AfterValidator(_path)]
 LogPath = Annotated[PathText, AfterValidator(_log_path)]
 FolderPath = Annotated[PathText, AfterValidator(_folder)]
@@ -160,13 +171,14 @@ TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
 class DbtSection(Section):
-    """The folder of dbt's artifacts, and the namespace of its relations."""
+    """The folder of dbt's artifacts, the namespace of its relations, and the dbt that is run."""
 
     project_dir: FolderPath | None = None
     target_dir: FolderPath | None = None
     namespace: Text | None = None
     former_namespaces: tuple[Text, ...] | None = None
     tags: tuple[TagKind, ...] = TAG_KINDS
+    command: Annotated[Text, AfterValidator(_command)] | None = None
 
 
 class CheckSection(Section):
@@ -419,6 +431,8 @@ class SiteSection(Section):
 def _page_name(name: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,59}", name):
         raise ValueError("name a page, which is its folder, with a-z, 0-9, _ and - only")
+    if name in ("assets", "classic", "duckdb", "index"):
+        raise ValueError("is a folder of dbt's own page: choose another name")
     return name
 
 
@@ -430,6 +444,8 @@ def _selection(text: str) -> str:
 class DocsSection(Section):
     """The dbt docs page; see `injector.docs.DocsPageSettings`.
 
+    `duckdb` is the folder with DuckDB-WASM for that of dbt 2.
+
     `pages` are smaller pages beside it, each with a selection of nodes; see `injector.selection`.
     """
 
@@ -437,6 +453,7 @@ class DocsSection(Section):
     columns: bool = True
     title: Text | None = None
     favicon: PathText | None = None
+    duckdb: FolderPath | None = None
     pages: dict[
         Annotated[str, AfterValidator(_page_name)], Annotated[Text, AfterValidator(_selection)]
     ] = Field(default={})
@@ -487,6 +504,11 @@ class Config(Section):
         """The folder of dbt's `manifest.json` and `catalog.json`."""
         written = self.dbt.target_dir
         return Path(self.path(written)) if written else dbt_folders.target_dir(self.project_dir)
+
+    @property
+    def duckdb(self) -> Path | None:
+        """The folder with DuckDB-WASM for dbt 2's docs page."""
+        return Path(self.path(self.docs.duckdb)) if self.docs.duckdb else None
 
     @property
     def former_namespaces(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ The rooms that make pages are imported when a site is built, so that other comma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -36,6 +37,7 @@ from dbt_graft.lineage.names import Rename
 
 if TYPE_CHECKING:
     from dbt_graft.catalog.build import PublishedSite
+    from dbt_graft.catalog.dbt_docs import DbtDocs
 
 _SHOWN = 10  # leaks that an error names
 
@@ -114,8 +116,6 @@ def publish_site(
     record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
-        docs_pages = _docs_pages(config, progress, grafted, past)
-        nodes = docs_nodes(grafted) if docs_pages else ()
         lineage = grafted.lineage if audience else complete
         described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
         labels = has_labels(config, described) and not audience
@@ -123,6 +123,7 @@ def publish_site(
             [past_notice(past, grafted.manifest["metadata"].get("generated_at"))] if past else []
         )
         notices += [audience.notice] if audience else []
+        dbt_docs, docs_files = _docs_pages(config, progress, grafted, past, notices)
         built = build_catalog(
             lineage,
             grafted.descriptions,
@@ -141,14 +142,14 @@ def publish_site(
                 is_excerpt=audience is not None,
             ),
             folder,
-            docs_page=docs_pages.pop("dbt/index.html", None),
+            dbt_docs=dbt_docs,
             extra_files={
-                **docs_pages,
+                **docs_files,
                 "task_metadata.json": task_metadata_file(grafted.lineage),
             },
             addresses=addresses,
             history=history,
-            docs_nodes=nodes,
+            docs_nodes=docs_nodes(grafted) if dbt_docs else (),
             previous=previous,
             days=None if past else days,
             privacy=project_labels(config, described) if labels else None,
@@ -174,19 +175,56 @@ def publish_site(
 
 
 def _docs_pages(
-    config: Config, progress: Progress, grafted: Grafted, past: Moment | None
-) -> dict[str, bytes]:
-    """The pages of dbt docs, by their path in the site."""
-    from dbt_graft.injector import docs
+    config: Config,
+    progress: Progress,
+    grafted: Grafted,
+    past: Moment | None,
+    notices: Sequence[str],
+) -> tuple[DbtDocs | None, dict[str, bytes | Path]]:
+    """dbt's docs page that the site's links lead into, and the files of all, by path in the site.
 
-    if docs.is_too_old():
-        progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
-        return {}
-    section = config.docs
-    favicon = Path(config.path(section.favicon)) if section.favicon else None
-    title = f"{section.title or config.site.name}{f', as of {past.text}' if past else ''}"
-    page = docs.DocsPageSettings(title, favicon, section.slim, section.columns)
-    return dict(docs.pages(grafted, page, section.pages))
+    Args:
+        notices: What each page of the site says.
+
+    Raises:
+        GraftError: A file that graft.yml names cannot be used.
+    """
+    from dbt_graft.catalog.dbt_docs import DbtDocs
+    from dbt_graft.injector import docs, stock
+    from dbt_graft.injector.index_files import published_files
+    from dbt_graft.injector.index_page import read_page
+
+    section, is_excerpt = config.docs, config.site.audience is not None
+    # The search for hidden names knows the words of an installed dbt's page.
+    target = None if is_excerpt else config.target_dir
+    page = read_page(config.target_dir) if grafted.index else None
+    files: dict[str, bytes | Path] = {}
+    try:
+        stock.read(target)
+    except GraftError as fault:
+        if page is None:
+            progress.warn(
+                f"the site is published without dbt docs: {fault.problem}; {fault.remedy}"
+            )
+        elif section.pages:
+            progress.warn(f"`docs.pages` are parts of the page of dbt 1: {fault.problem}")
+    else:
+        favicon = Path(config.path(section.favicon)) if section.favicon else None
+        title = f"{section.title or config.site.name}{f', as of {past.text}' if past else ''}"
+        settings = docs.DocsPageSettings(
+            title, favicon, section.slim, section.columns, target=target
+        )
+        files |= docs.pages(grafted, settings, section.pages, beside_dbt_2=page is not None)
+    if page is None or grafted.index is None:
+        return (DbtDocs.DBT_1 if files else None), files
+    classic = f"{docs.CLASSIC}/index.html" if files else ""
+    links = ["[Catalog](../index.html)", *([f"[dbt 1's page]({classic})"] if classic else [])]
+    head = "\n\n".join([*notices, " · ".join(links)])
+    index = published_files(grafted.index, grafted, grafted.linked_to("../"), head)
+    new = page.files(
+        index, grafted.redirects, classic=classic, duckdb=config.duckdb, only_code=is_excerpt
+    )
+    return DbtDocs.DBT_2, files | {f"{docs.FOLDER}/{path}": file for path, file in new.items()}
 
 
 def check_leaks(audience: AudienceSite, folder: Path) -> None:
@@ -195,7 +233,13 @@ def check_leaks(audience: AudienceSite, folder: Path) -> None:
     Raises:
         GraftError: It has some.
     """
-    search = find_leaks(folder, audience.view.words, audience.hidden_texts, audience.visible_texts)
+    search = find_leaks(
+        folder,
+        audience.view.words,
+        audience.hidden_texts,
+        audience.visible_texts,
+        audience.shipped,
+    )
     if search.leaks:
         lines = [f"  {leak}" for leak in search.leaks[:_SHOWN]]
         if (others := len(search.leaks) - _SHOWN) > 0:

@@ -17,7 +17,10 @@ from watchfiles import watch
 
 from dbt_graft.graft.project.config import Config
 
-ARTIFACTS = ("manifest.json", "catalog.json", "run_results.json", "sources.json")
+ARTIFACTS = (
+    *("manifest.json", "catalog.json", "run_results.json", "sources.json"),
+    *("index", "index.html"),  # a folder of tables, and dbt's page
+)
 # Milliseconds between messages, and to a look without one; seconds without a change after which
 # files are complete.
 _STEP, _LOOK, _QUIET = 50, 4_000, 0.5
@@ -60,7 +63,11 @@ def inputs(config: Config, file: Path, *others: Path) -> Inputs:
         for entry in entries
         for text in (getattr(entry, "path", None), getattr(entry, "snapshot", None))
     ]
-    written += [config.docs.favicon, *(task.path for task in config.tasks.values())]
+    written += [
+        config.docs.favicon,
+        config.docs.duckdb,
+        *(task.path for task in config.tasks.values()),
+    ]
     places = [config.path(text) for text in written if text]
     folders = (config.store, config.artifacts, config.site.out)
     return Inputs(

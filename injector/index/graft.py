@@ -29,6 +29,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Run, Sta
 
 Document = Mapping[str, Any]
 _NODES = ("nodes", "sources")
+_OF_DBT = "doc.dbt.__overview__"  # which dbt's page has in its own words
 # Parts of the manifest to which a graft adds nothing, and their tables.
 _OTHERS = {
     "macros": "dbt.macros",
@@ -238,7 +239,11 @@ def _new_entries(
 def _docs(index: Index, graft: IndexGraft) -> Edit:
     """The start page: the project's own, or ours; dbt's page prefers both to the one of dbt."""
     name = "dbt.docs"
-    new = _new_entries(index, graft, name, "docs", entry_row)
+    new = [
+        row
+        for row in _new_entries(index, graft, name, "docs", entry_row)
+        if row["unique_id"] != _OF_DBT
+    ]
     own = {number: row for number, row in enumerate(index.rows(name)) if _is_overview(row)}
     changes = {number: {"block_contents": _with_head(graft, row)} for number, row in own.items()}
     added = [
@@ -259,7 +264,7 @@ def _docs(index: Index, graft: IndexGraft) -> Edit:
 
 
 def _is_overview(row: Row) -> bool:
-    return bool(row["name"] == "__overview__" and row["unique_id"] != "doc.dbt.__overview__")
+    return bool(row["name"] == "__overview__" and row["unique_id"] != _OF_DBT)
 
 
 def _with_head(graft: IndexGraft, row: Row) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.catalog.build import build
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.building.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -338,8 +339,9 @@ def sample_site(out: Path) -> None:
     """Build the sample's site."""
     sample = sample_lineage()
     settings = SiteSettings("Shop data", "https://docs.example.com/shop/")
-    docs = b"<!doctype html><title>dbt docs</title>"
-    extra = {"task_metadata.json": b"{}"}
+    page = b"<!doctype html><title>dbt docs</title>"
+    extra = {"task_metadata.json": b"{}", "dbt/index.html": page}
+    docs = DbtDocs.DBT_1
     build(sample.lineage, sample.descriptions, sample.consumers, settings, out, docs, extra)
 
 

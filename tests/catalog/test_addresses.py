@@ -10,6 +10,7 @@ import pytest
 
 from dbt_graft.catalog.addresses import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.build import build
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.dataset import DatasetId
@@ -105,8 +106,8 @@ def test_a_smaller_page_of_dbt_docs_that_is_gone_leads_to_that_of_all_models(
             (),
             SiteSettings(),
             tmp_path / name,
-            docs_page=b"<!doctype html>",
-            extra_files=dict.fromkeys(files, b"<!doctype html>"),
+            dbt_docs=DbtDocs.DBT_1,
+            extra_files=dict.fromkeys(["dbt/index.html", *files], b"<!doctype html>"),
             addresses=before,
         ).addresses
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.markup import external, printable, prose, text
 from tests.cases import for_each
 from tests.catalog.html_reader import HtmlReader
@@ -46,7 +47,7 @@ def test_a_value_is_unchanged_in_text_and_attributes(value: str) -> None:
 
 @for_each("value", HOSTILE)
 def test_prose_has_only_known_tags_and_attributes(value: str) -> None:
-    for tag, attributes in HtmlReader(prose(value, "../dbt/index.html")).tags:
+    for tag, attributes in HtmlReader(prose(value, "../", DbtDocs.DBT_1)).tags:
         assert tag not in {"script", "img", "iframe", "style", "div", "section", "svg"}
         assert set(attributes) <= {"href", "rel", "class"}
         assert (attributes.get("href") or "https:").startswith("https:")
@@ -93,7 +94,7 @@ def test_an_unsafe_link_is_text(url: str) -> None:
     ],
 )
 def test_prose_renders_the_markdown_of_dbt_descriptions(markdown: str, html: str) -> None:
-    assert html in prose(markdown, "../dbt/index.html").replace("&#10;", "\n")
+    assert html in prose(markdown, "../", DbtDocs.DBT_1).replace("&#10;", "\n")
 
 
 def test_a_link_into_dbt_docs_is_text_without_dbt_docs() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.catalog.build import PublishedSite, build
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.previous import (
     PreviousSite,
     read_previous,
@@ -30,7 +31,7 @@ def built(
     out: Path,
     previous: PreviousSite | None = None,
     settings: SiteSettings = SETTINGS,
-    docs: bytes | None = None,
+    docs: DbtDocs | None = None,
 ) -> PublishedSite:
     return build(*one.lineage(), settings, out, docs, previous=previous)
 
@@ -103,11 +104,12 @@ def test_a_site_is_that_of_a_fresh_build(
     [
         (replace(SETTINGS, name="Another"), None),
         (replace(SETTINGS, url="https://docs.example.com/moved/"), None),
-        (SETTINGS, b"<!doctype html>"),
+        (SETTINGS, DbtDocs.DBT_1),
+        (SETTINGS, DbtDocs.DBT_2),
     ],
 )
 def test_what_every_page_shows_changes_every_page(
-    settings: SiteSettings, docs: bytes | None, previous: PreviousSite, tmp_path: Path
+    settings: SiteSettings, docs: DbtDocs | None, previous: PreviousSite, tmp_path: Path
 ) -> None:
     site = built(world(0), tmp_path / "site", previous, settings, docs)
     built(world(0), tmp_path / "fresh", None, settings, docs)

@@ -9,6 +9,7 @@ import pytest
 
 from dbt_graft.catalog import search
 from dbt_graft.catalog.build import build
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.full_text import NoPagefindError
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.name_index import NameKind
@@ -72,9 +73,8 @@ def test_without_pagefind_names_are_found_and_the_build_gives_the_reason(
 def test_what_only_dbt_docs_has_is_found(tmp_path: Path, sample) -> None:
     node = DocsNode("macro.shop.cents", "cents", "macro")
     out = tmp_path / "site"
-    built = build(
-        sample.lineage, sample.descriptions, (), SiteSettings(), out, b"docs", docs_nodes=[node]
-    )
+    parts = (sample.lineage, sample.descriptions, (), SiteSettings(), out, DbtDocs.DBT_1)
+    built = build(*parts, docs_nodes=[node])
     assert built.no_full_text == ""
     names = (out / "search/names/n-.js").read_text(encoding="utf-8")
     assert '"dbt/index.html#!/macro/macro.shop.cents"' in names
@@ -82,7 +82,7 @@ def test_what_only_dbt_docs_has_is_found(tmp_path: Path, sample) -> None:
 
 @pytest.fixture(scope="module")
 def index(sample) -> Index:
-    return Index(sample.lineage, sample.descriptions, sample.consumers, has_dbt_docs=True)
+    return Index(sample.lineage, sample.descriptions, sample.consumers, dbt_docs=DbtDocs.DBT_1)
 
 
 def test_every_dataset_task_tag_and_owner_has_one_name(index: Index) -> None:

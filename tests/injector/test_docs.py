@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.injector import docs
+from dbt_graft.injector import docs, stock
 from dbt_graft.injector.docs import docs_nodes
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
-from dbt_graft.injector.stock import read
 from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.errors import GraftError
 
@@ -93,7 +92,7 @@ def test_no_text_gets_out_of_the_script(
     empty_log.statement(f"{text} reads", ["spark/raw.orders"])
     grafted = run(project, empty_log)
 
-    page, stock = _page(grafted), read()
+    page, of_dbt = _page(grafted), stock.read()
 
     found = _inlined(page)
     description = found["manifest"]["nodes"]["model.shop.orders"]["description"]
@@ -101,8 +100,8 @@ def test_no_text_gets_out_of_the_script(
     for tag in ("<script", "</script", "<!--", "</body"):
         # Ours are one script and two of data.
         ours = {"<script": 3, "</script": 3}.get(tag, 0)
-        assert page.count(tag) == stock.count(tag) + ours, tag
-    assert page.count("\u2028") == stock.count("\u2028")
+        assert page.count(tag) == of_dbt.count(tag) + ours, tag
+    assert page.count("\u2028") == of_dbt.count("\u2028")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -207,9 +206,9 @@ def test_the_character_set_is_declared_in_the_first_kilobyte(grafted: Grafted) -
 @pytest.mark.parametrize(
     "broken",
     [
-        lambda page: page.replace(docs._MANIFEST, '"something else"'),
-        lambda page: page.replace(docs._CATALOG, f"{docs._CATALOG}, {docs._CATALOG}"),
-        lambda page: page.replace(docs._TITLE, ""),
+        lambda page: page.replace(stock.MANIFEST, '"something else"'),
+        lambda page: page.replace(stock.CATALOG, f"{stock.CATALOG}, {stock.CATALOG}"),
+        lambda page: page.replace(stock.TITLE, ""),
         lambda page: page.replace(".highlight=function", ".shine=function"),
         lambda page: page.replace('<ul ng-if="item.items">', "<ul>"),
         lambda page: page.replace("A.graph.elements=r.flatten", "A.graph.elements=flatten"),
@@ -229,14 +228,52 @@ def test_the_character_set_is_declared_in_the_first_kilobyte(grafted: Grafted) -
         "details changed",
     ],
 )
-def test_an_unknown_docs_page_is_refused_with_dbts_version(
-    grafted: Grafted, monkeypatch: pytest.MonkeyPatch, broken: Callable[[str], str]
+def test_an_unknown_docs_page_is_refused_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: Callable[[str], str]
 ) -> None:
-    page = broken(read())
-    monkeypatch.setattr(docs.stock, "read", lambda: page)
+    page = broken(stock.read())
+    monkeypatch.setattr(stock, "_pages", lambda _: [("target/index.html", page)])
 
-    with pytest.raises(GraftError, match=r"dbt-core \d+\.\d+"):
-        _page(grafted)
+    with pytest.raises(GraftError, match=r"^target/index.html: the docs page of dbt has "):
+        stock.read(tmp_path)
+
+
+def test_the_page_is_that_of_the_target_folder(grafted: Grafted, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(stock.read().replace("<body", "<body data-mine"))
+
+    settings = docs.DocsPageSettings("Shop data", target=tmp_path)
+
+    assert b"<body data-mine" in docs.page(grafted, settings)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        None,
+        "<html>of another tool</html>",
+        '<html>MANIFEST.JSON of an old dbt: "MANIFEST.JSON INLINE DATA"</html>',
+    ],
+)
+def test_the_page_is_that_of_the_installed_dbt_where_the_folder_has_none_that_is_known(
+    tmp_path: Path, page: str | None
+) -> None:
+    if page:
+        (tmp_path / "index.html").write_text(page)
+    assert stock.read(tmp_path) == stock.read()
+
+
+def test_beside_the_page_of_dbt_2_the_complete_page_is_below_it(grafted: Grafted) -> None:
+    settings = docs.DocsPageSettings("Shop data")
+    published = dict(docs.pages(grafted, settings, SELECTIONS, beside_dbt_2=True))
+
+    complete = published["dbt/classic/index.html"].decode()
+    assert list(published)[1:] == ["dbt/finance/index.html", "dbt/scores/index.html"]
+    assert '<a href="../../index.html">Catalog</a>' in complete
+    assert '<a href="../index.html">dbt 2</a>' in complete
+    assert '<a href="../finance/index.html">finance</a>' in complete
+    assert '<a href="../classic/index.html">Whole project</a>' in (
+        published["dbt/finance/index.html"].decode()
+    )
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from dbt_graft.catalog.build import build
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
@@ -83,8 +84,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         DocsNode("test.shop.unique_m1", "unique_m1_order_id", "test", is_generic_test=True),
     ]
     board = Consumer("exposure.shop.board", "board", "dashboard", (), owner="team 1")
-    page = b"<!doctype html><title>dbt docs</title>"
-    build(lineage, described, [board], SiteSettings(), out, page, docs_nodes=nodes)
+    page = {"dbt/index.html": b"<!doctype html><title>dbt docs</title>"}
+    docs = DbtDocs.DBT_1
+    build(lineage, described, [board], SiteSettings(), out, docs, page, docs_nodes=nodes)
     return out
 
 

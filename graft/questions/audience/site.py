@@ -5,8 +5,9 @@ Everything hidden is removed here, before any page, index or file of the site is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from dbt_graft.analysis.audience.described import (
     AudienceView,
@@ -33,7 +34,9 @@ from dbt_graft.graft.questions.audience.labels import audience_of, check_labels,
 from dbt_graft.graft.questions.audience.words import Sight, hidden_texts, words_of
 from dbt_graft.injector.audience import visible_artifacts
 from dbt_graft.injector.audience_nodes import hidden_nodes, named_nodes, nodes_naming_hidden, texts
+from dbt_graft.injector.docs import FOLDER
 from dbt_graft.injector.ephemeral import is_ephemeral
+from dbt_graft.injector.index_page import read_page
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.describe import Consumer
@@ -49,6 +52,7 @@ class AudienceSite:
         summary: What is left out, for who runs the build.
         hidden_texts: Descriptions of what is hidden.
         visible_texts: Texts that the audience may read.
+        shipped: Path in the site -> the file of dbt's page that is published as dbt wrote it.
     """
 
     name: str
@@ -58,6 +62,7 @@ class AudienceSite:
     summary: str
     hidden_texts: frozenset[str]
     visible_texts: frozenset[str]
+    shipped: Mapping[str, Path]
 
     def days(self, days: DailyHistory) -> DailyHistory:
         """The days of what is visible."""
@@ -114,7 +119,14 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
         _summary(config, audience, project, view, gone),
         hidden_texts(project, sight),
         frozenset(_texts(visible)),
+        _shipped_files(config),
     )
+
+
+def _shipped_files(config: Config) -> dict[str, Path]:
+    page = read_page(config.target_dir)
+    files = page.shipped(config.duckdb) if page else {}
+    return {f"{FOLDER}/{path}": file for path, file in files.items()}
 
 
 def _texts(visible: Grafted) -> Iterator[str]:

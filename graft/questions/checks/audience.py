@@ -58,7 +58,7 @@ def _search(config: Config, grafted: Grafted) -> LeakSearch:
     if site is None:  # an audience that may see everything
         return LeakSearch((), 0, 0)
     folder = Path(config.path(config.site.out))
-    return find_leaks(folder, site.view.words, site.hidden_texts, site.visible_texts)
+    return find_leaks(folder, site.view.words, site.hidden_texts, site.visible_texts, site.shipped)
 
 
 def _leaks_answer(searches: Mapping[str, LeakSearch], folders: Mapping[str, str]) -> Answer:

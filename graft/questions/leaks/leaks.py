@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from filecmp import cmp
 from hashlib import file_digest
 from pathlib import Path
+from types import MappingProxyType
 from unicodedata import normalize
+
+import pyarrow.parquet as pq
 
 from dbt_graft.analysis.audience.words import WORD, HiddenWords
 from dbt_graft.graft.questions.leaks.name_parts import part_of_names
@@ -19,7 +23,7 @@ from dbt_graft.graft.questions.leaks.published_text import (
     published_texts,
     unescaped_texts,
 )
-from dbt_graft.graft.questions.leaks.shipped_code import shipped_digests
+from dbt_graft.graft.questions.leaks.shipped_code import shipped_digests, without_shipped
 from dbt_graft.graft.questions.leaks.word_runs import LONGEST, WordRuns, plain_words, word_runs
 from dbt_graft.lineage.errors import GraftError
 
@@ -27,6 +31,7 @@ _SHORTEST = 3  # characters of a name
 _SHORTEST_IN_BYTES = 6  # of one in bytes that are no text: shorter ones come by chance
 _FEW_WORDS = 4  # a text with fewer may be anybody's
 _SHOWN = 40  # characters of a hidden text
+_TABLE = ".parquet"
 _STEMS = ".pf_index"  # Pagefind's words: `rate` for `rating`
 _SEPARATOR = re.compile(r"(\W+)")
 _QUOTE = r"[\s\"'`\[\]\\]*"
@@ -72,7 +77,11 @@ class LeakSearch:
 
 
 def find_leaks(
-    folder: Path, words: HiddenWords, texts: Collection[str], visible: Collection[str] = ()
+    folder: Path,
+    words: HiddenWords,
+    texts: Collection[str],
+    visible: Collection[str] = (),
+    shipped: Mapping[str, Path] = MappingProxyType({}),
 ) -> LeakSearch:
     """Search all files of a folder for hidden names, and for texts about what is hidden.
 
@@ -80,17 +89,20 @@ def find_leaks(
         texts: Descriptions, code and messages that are hidden; one of a single word is a name.
         visible: Texts that anybody may read: words that a hidden text shares with them are no
             leak of it.
+        shipped: Path in the folder -> the same file before anything of the project was put into
+            it. Of a table the columns are.
 
     Raises:
         GraftError: A file in it cannot be read.
     """
+    words = replace(words, visible=words.visible | _column_names(shipped))
     hidden = _hidden(words, texts, visible)
     leaks: list[Leak] = []
     files = 0
     for path in _files_below(folder):
         files += 1
         try:
-            leaks += _leaks_of(folder, path, hidden)
+            leaks += _leaks_of(_texts_of(folder, path, shipped.get(path)), path, hidden)
         except OSError as error:
             raise GraftError(
                 f"cannot be searched: {error.strerror or type(error).__name__}",
@@ -222,25 +234,49 @@ def _words(name: str) -> list[str]:
     return WORD.findall(normalize("NFKC", name).casefold())
 
 
-def _leaks_of(folder: Path, path: str, hidden: _Hidden) -> Iterator[Leak]:
+def _leaks_of(texts: Iterable[PublishedText], path: str, hidden: _Hidden) -> Iterator[Leak]:
     """The leaks in a file and in its path, each name once."""
     seen: set[str] = set()
-    for published in _texts_of(folder, path):
+    for published in texts:
         for name in hidden.find(published):
             if name not in seen:
                 seen.add(name)
                 yield Leak(path, " ".join(name.split())[:_SHOWN], published.encoding)
 
 
-def _texts_of(folder: Path, path: str) -> Iterator[PublishedText]:
+def _column_names(shipped: Mapping[str, Path]) -> frozenset[str]:
+    """The names of columns of tables that are published, in lower case."""
+    tables = (file for file in shipped.values() if file.suffix == _TABLE)
+    return frozenset(name.casefold() for file in tables for name in pq.read_schema(file).names)
+
+
+def _texts_of(folder: Path, path: str, shipped: Path | None) -> Iterator[PublishedText]:
+    file = folder / path
+    if shipped and shipped.suffix != _TABLE:
+        if not cmp(shipped, file, shallow=False):
+            before, text = (each.read_text("utf-8", "replace") for each in (shipped, file))
+            yield from unescaped_texts(without_shipped(_added(before, text)))
+        return
     for published in unescaped_texts(path):
         yield PublishedText("path", published.text)
-    file = folder / path
     with file.open("rb") as content:
         is_shipped = file_digest(content, "sha256").digest() in shipped_digests()
     if not is_shipped:
         has_stems = path.endswith(_STEMS)
         yield from (replace(text, has_stems=has_stems) for text in published_texts(file))
+
+
+def _added(before: str, text: str) -> str:
+    """What a text has between the beginning and the end that it had before."""
+    begin = _common(before, text)
+    before, text = before[begin:], text[begin:]
+    return text[: len(text) - _common(before[::-1], text[::-1])]
+
+
+def _common(left: str, right: str) -> int:
+    """The number of characters with which both begin."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def _files_below(folder: Path) -> Iterator[str]:
