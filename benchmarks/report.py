@@ -1,4 +1,4 @@
-"""The results of a benchmark: printed line by line, then a section of a page in `docs/`."""
+"""The results of a benchmark: printed line by line, then a section of `results.md`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/speed.md"
-TITLE = """# Speed
+PAGE = Path(__file__).resolve().with_name("results.md")
+TITLE = """# What was measured
 
 Each section is written by its own benchmark (`make bench` runs them all). What stands in one table
 was measured in one run.
@@ -19,8 +19,8 @@ was measured in one run.
 class Report:
     """A section of the page; made before the work, so that it knows how busy the machine was."""
 
-    def __init__(self, heading: str, script: str, page: Path = PAGE) -> None:
-        self._heading, self._page = f"## {heading}", page
+    def __init__(self, heading: str, script: str) -> None:
+        self._heading = f"## {heading}"
         load = os.getloadavg()[0]
         self._lines = [
             f"Written by `{script}` on {datetime.now(UTC):%Y-%m-%d}: {os.cpu_count()} cores, "
@@ -46,9 +46,8 @@ class Report:
 
     def write(self) -> None:
         """Put the section where it stood before on the page, or at its end."""
-        page = self._page.read_text("utf-8") if self._page.exists() else TITLE
-        text = with_section(page, self._heading, "\n".join(self._lines))
-        self._page.write_text(text, "utf-8")
+        page = PAGE.read_text("utf-8") if PAGE.exists() else TITLE
+        PAGE.write_text(with_section(page, self._heading, "\n".join(self._lines)), "utf-8")
 
 
 def with_section(page: str, heading: str, text: str) -> str:
@@ -61,13 +60,6 @@ def with_section(page: str, heading: str, text: str) -> str:
     else:
         sections.append(new)
     return "\n\n".join(sections) + "\n"
-
-
-def with_other_sections(new: str, old: str) -> str:
-    """A new page, and behind it the sections of the old one that it does not have."""
-    ours = {section.partition("\n")[0] for section in _sections(new)}
-    others = [s for s in _sections(old)[1:] if s.partition("\n")[0] not in ours]
-    return "\n\n".join(section.rstrip() for section in (new, *others)) + "\n"
 
 
 def _sections(page: str) -> list[str]:

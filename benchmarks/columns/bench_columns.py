@@ -3,7 +3,7 @@
 The cases are those of our tests, 13 dialects of them. Models are those of the docs page's
 benchmark, and of 200 lines with 12 CTEs, 3,000 each with 15 columns. Bars for a whole project: 12 s
 at first, 2 s when nothing has changed. sqlglot.lineage runs on our sqlglot, the other peers in an
-environment of their own from PyPI. Writes sections of `docs/benchmarks.md` and `docs/speed.md`.
+environment of their own from PyPI. Writes sections of `benchmarks/results.md`.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _timed(work: Callable[[], int]) -> tuple[tuple[float, float], int]:
 def main() -> int:
     """Report the figures; return 1 where a bar is missed."""
     script = "benchmarks/columns/bench_columns.py"
-    accuracy = Report("Columns of a query", script, ROOT / "docs/benchmarks.md")
+    accuracy = Report("Columns of a query", script)
     speed = Report("Columns of dbt's models", script)
     built = list(projects())
     asked = {title: queries(manifest) for title, manifest, _ in built}

@@ -2,20 +2,17 @@
 
 The cases are those of our tests; speed is measured on a day of statements of real length, the same
 again and again with other values. The peers come from PyPI into
-an environment of their own. Writes `docs/benchmarks.md`.
+an environment of their own. Writes sections of `benchmarks/results.md`.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import platform
 import subprocess
 import sys
 import time
 import venv
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +22,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 from cases import Case, cases, same_name  # noqa: E402
 from day import SHAPES, STATEMENTS, statements  # noqa: E402
 
-from benchmarks.report import with_other_sections  # noqa: E402
+from benchmarks.report import Report  # noqa: E402
 from dbt_graft.collectors.statements.normalise import normalise  # noqa: E402
 from dbt_graft.collectors.statements.parse import parse  # noqa: E402
 from dbt_graft.collectors.statements.tables.scan import scan  # noqa: E402
@@ -34,7 +31,7 @@ from dbt_graft.collectors.statements.text.split import split  # noqa: E402
 from dbt_graft.collectors.statements.text.tokens import tokenise  # noqa: E402
 
 ENVIRONMENT = Path("build/bench-venv")
-PAGE = Path("docs/benchmarks.md")
+SCRIPT = "benchmarks/statements/bench_statements.py"
 Answer = tuple[frozenset[str], frozenset[str]]
 
 
@@ -113,7 +110,7 @@ def _right(case: Case, answer: Any) -> bool:
     )
 
 
-def row(name: str, found: list[Case], answers: list[Any], speed: float) -> str:
+def row(report: Report, name: str, found: list[Case], answers: list[Any], speed: float) -> None:
     """One line of the table."""
     rights = [_right(case, answer) for case, answer in zip(found, answers, strict=True)]
 
@@ -121,72 +118,51 @@ def row(name: str, found: list[Case], answers: list[Any], speed: float) -> str:
         chosen = [r for c, r in zip(found, rights, strict=True) if dialect in ("", c.dialect)]
         return f"{100 * sum(chosen) / len(chosen):.1f}" if chosen else "–"
 
-    return f"| {name} | {share('tsql')} | {share('spark')} | {share('')} | {speed:,.0f} |"
+    report.row(name, share("tsql"), share("spark"), share(""), f"{speed:,.0f}")
 
 
-def page() -> str:
-    """Run everything; return the page."""
-    busy = os.getloadavg()[0]
-    found, texts = cases(), statements()
-    lengths = [len(text) for text in texts]
+def compare(found: list[Case], texts: list[str], shapes: list[str]) -> None:
+    """Report our tables and those of peers."""
+    report = Report("Tables of a statement", SCRIPT)
     peers = ask_peers(found, texts)
     mine: list[Any] = [ours(case) for case in found]
-    shapes = [text for n in range(10) for text in _renamed(texts[:SHAPES], n)]
-    rows = [
-        row("dbt-graft, each shape once", found, mine, rate(by_shapes, complete, texts)),
-        row("dbt-graft, each statement", found, mine, rate(each, complete, shapes)),
-        *(
-            row(f"{name} {peer['version']}", found, peer["answers"], peer["rate"])
-            for name, peer in peers.items()
-        ),
-    ]
-    wrong = [case for case, answer in zip(found, mine, strict=True) if not _right(case, answer)]
-    better = [
-        f"- `{case.sql.replace('`', '')[:110]}`: {', '.join(right)}"
-        for case in wrong
-        if (
-            right := [
-                name
-                for name, peer in peers.items()
-                if _right(case, peer["answers"][found.index(case)])
-            ]
-        )
-    ]
     counts = {dialect: sum(case.dialect == dialect for case in found) for dialect in Dialect}
-    return f"""# Benchmarks
+    report.say(
+        f"Share of cases, in %, for which exactly the tables read and exactly the tables written "
+        f"come out: {counts['tsql']:,} of T-SQL and {counts['spark']:,} of Spark. **The cases are "
+        "our own tests, so our rows show only that these pass**; the finding is how the others "
+        "differ. Names are compared without case, quotes, omitted parts and the signs of temporary "
+        "tables. Statements a second are T-SQL, on one core; peers parse each statement, because "
+        "they know no shapes."
+    )
+    report.table("parser", "T-SQL", "Spark", "all", "statements/s")
+    row(report, "dbt-graft, each shape once", found, mine, rate(by_shapes, complete, texts))
+    row(report, "dbt-graft, each statement", found, mine, rate(each, complete, shapes))
+    for name, peer in peers.items():
+        row(report, f"{name} {peer['version']}", found, peer["answers"], peer["rate"])
+    report.say()
+    for number, (case, answer) in enumerate(zip(found, mine, strict=True)):
+        right = [name for name, peer in peers.items() if _right(case, peer["answers"][number])]
+        if right and not _right(case, answer):
+            report.say(f"- We miss `{case.sql.replace('`', '')[:110]}`: {', '.join(right)} do not")
+    report.write()
 
-Written by `make bench` on {datetime.now(UTC):%Y-%m-%d}: {os.cpu_count()} cores, \
-{platform.machine()}, Python {platform.python_version()}; the load before was {busy:.1f}\
-{", so other work ran beside it" if busy > 0.5 else ""}. Everything in one run, on one core.
 
-## Tables of a statement
-
-Share of cases, in %, for which exactly the tables read and exactly the tables written come out: \
-{counts["tsql"]:,} of T-SQL and {counts["spark"]:,} of Spark. **The cases are our own tests, so \
-our rows show only that these pass**; the finding is how the others differ. \
-Names are compared without case, quotes, omitted parts and the signs of temporary tables. \
-Statements a second are T-SQL; peers parse each statement, because they know no shapes.
-
-| parser | T-SQL | Spark | all | statements/s |
-|---|---|---|---|---|
-{chr(10).join(rows)}
-
-{f"Cases that we miss and a peer gets:{chr(10)}{chr(10)}" + chr(10).join(better) if better else ""}\
-{"" if better else "No peer gets a case that we miss."}
-
-## Speed in parts
-
-{STATEMENTS:,} statements of {SHAPES} shapes, {min(lengths):,} to {max(lengths):,} characters \
-long, a second:
-
-| | statements/s |
-|---|---|
-| tables and columns, each shape once | {rate(by_shapes, complete, texts):,.0f} |
-| tables alone, each shape once | {rate(by_shapes, tables, texts):,.0f} |
-| normalising alone | {rate(each, len, texts):,.0f} |
-| tables alone, each statement anew | {rate(each, tables, shapes):,.0f} |
-| tables and columns, each statement anew | {rate(each, complete, shapes):,.0f} |
-"""
+def measure_parts(texts: list[str], shapes: list[str]) -> None:
+    """Report what each part of our work takes."""
+    report = Report("Statements in parts", SCRIPT)
+    lengths = [len(text) for text in texts]
+    report.say(
+        f"{STATEMENTS:,} statements of {SHAPES} shapes, {min(lengths):,} to {max(lengths):,} "
+        "characters long, a second:"
+    )
+    report.table("", "statements/s")
+    report.row("tables and columns, each shape once", f"{rate(by_shapes, complete, texts):,.0f}")
+    report.row("tables alone, each shape once", f"{rate(by_shapes, tables, texts):,.0f}")
+    report.row("normalising alone", f"{rate(each, len, texts):,.0f}")
+    report.row("tables alone, each statement anew", f"{rate(each, tables, shapes):,.0f}")
+    report.row("tables and columns, each statement anew", f"{rate(each, complete, shapes):,.0f}")
+    report.write()
 
 
 def _renamed(texts: list[str], number: int) -> list[str]:
@@ -195,10 +171,11 @@ def _renamed(texts: list[str], number: int) -> list[str]:
 
 
 def main() -> None:
-    """Write the page and show it."""
-    result = page()
-    PAGE.write_text(with_other_sections(result, PAGE.read_text()))
-    print(result)
+    """Write both sections."""
+    texts = statements()
+    shapes = [text for n in range(10) for text in _renamed(texts[:SHAPES], n)]
+    compare(cases(), texts, shapes)
+    measure_parts(texts, shapes)
 
 
 if __name__ == "__main__":

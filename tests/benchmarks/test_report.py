@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.report import with_other_sections, with_section
+from benchmarks.report import with_section
 
 PAGE = "# Speed\n\nAbout.\n\n## One\n\nold\n\n| a |\n|---|\n\n## Another\n\nkept\n"
 
@@ -20,8 +20,3 @@ PAGE = "# Speed\n\nAbout.\n\n## One\n\nold\n\n| a |\n|---|\n\n## Another\n\nkept
 )
 def test_a_section_is_replaced_where_it_stands(page: str, heading: str, expected: str) -> None:
     assert with_section(page, heading, "new\n\n") == expected
-
-
-def test_a_page_that_is_written_anew_keeps_the_sections_of_others() -> None:
-    new = "# Speed\n\nNow.\n\n## Another\n\nnew\n"
-    assert with_other_sections(new, PAGE) == f"{new}\n## One\n\nold\n\n| a |\n|---|\n"
