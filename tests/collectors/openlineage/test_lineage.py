@@ -251,7 +251,8 @@ def _without_origins(found: Any) -> Any:
     }
     edges = tuple(dict.fromkeys(replace(one, origin="") for one in found.column_edges))
     datasets = {name: replace(one, origin="") for name, one in found.datasets.items()}
-    return replace(found, tasks=tasks, column_edges=edges, datasets=datasets, orchestrator_runs={})
+    history = replace(found.history, orchestrator_runs={})
+    return replace(found, tasks=tasks, column_edges=edges, datasets=datasets, history=history)
 
 
 def test_many_runs_need_no_more_memory_than_few(tmp_path: Path) -> None:
