@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from dbt_graft.injector import event_metadata
+from dbt_graft.injector import inherited
 from dbt_graft.injector.dbt_lineage import exposures
-from dbt_graft.injector.inherited import merge_field
 from dbt_graft.injector.manifest import Node, owner, parents, string_tags
 from dbt_graft.injector.plan import GraftPlan
 from dbt_graft.injector.relations import Relations
@@ -16,6 +15,7 @@ from dbt_graft.injector.sensitivity import column_labels, labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import ColumnMetadata
 from dbt_graft.lineage.redaction import redact_text
 
 
@@ -48,11 +48,11 @@ def descriptions(
             (*origins.get(node_id, (node_id,)), *relations.sources.get(dataset, ()))
         )
         tested = {test.node_id: test for key in (node_id, *dbt_ids) for test in tests[key]}
-        owner_names = event_metadata.owners(dataset, tasks.get(node_id, ()), lineage, original)
+        owner_names = inherited.owners(dataset, tasks.get(node_id, ()), lineage, original)
         metadata = lineage.dataset_metadata.get(dataset)
         text = str(first.get("description") or first.get("source_description") or "")
-        columns = event_metadata.columns(dataset, lineage)
-        event_tags = event_metadata.tags(dataset, lineage, originals)
+        columns = inherited.event_columns(dataset, lineage)
+        event_tags = inherited.event_tags(dataset, lineage, originals)
         tags = tuple(dict.fromkeys(map(redact_text, (*string_tags(node), *event_tags))))
         descriptions_by_dataset[dataset] = Description(
             dataset=dataset,
@@ -62,17 +62,17 @@ def descriptions(
             text=redact_text(text or (metadata.description if metadata else "")),
             owner=redact_text(owner(first, original) or next(iter(owner_names), "")),
             tags=tags,
-            columns=event_metadata.column_texts(
+            columns=inherited.column_texts(
                 {
                     str(name): redact_text(str(column.get("description") or ""))
-                    for name, column in merge_field(originals, "columns").items()
+                    for name, column in inherited.merge_field(originals, "columns").items()
                 },
                 columns,
             ),
             tests=tuple(sorted(tested.values(), key=lambda test: (test.column, test.name))),
             dbt_ids=tuple(dbt_ids),
             labels=labels([*originals, {"tags": tags}]),
-            column_labels=event_metadata.with_tag_labels(column_labels(originals), columns),
+            column_labels=_with_tag_labels(column_labels(originals), columns),
         )
     return descriptions_by_dataset
 
@@ -131,3 +131,16 @@ def tests_by_node(manifest: Node) -> dict[str, list[NodeTest]]:
         for parent in set(upstream):
             tests[parent].append(test)
     return tests
+
+
+def _with_tag_labels(
+    in_dbt: Mapping[str, tuple[str, ...]], columns: Mapping[str, ColumnMetadata]
+) -> dict[str, tuple[str, ...]]:
+    """Column -> its labels; those of dbt win over the tags of events."""
+    known = {name.casefold() for name in in_dbt}
+    tagged = {
+        column.name: labels([{"tags": column.tags}])
+        for key, column in columns.items()
+        if key not in known
+    }
+    return {**in_dbt, **{name: texts for name, texts in tagged.items() if texts}}

@@ -1,11 +1,19 @@
-"""Fields of a promoted source that its model inherits: columns, tags, meta, descriptions."""
+"""Fields that a node of the graft takes from the sources that it replaces, else from events.
+
+Descriptions in events are text of a log: in the manifest their markup is escaped. Pages of the
+catalog show Markdown without its dangers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dbt_graft.injector.manifest import Node, string_tags
+from dbt_graft.injector import prose
+from dbt_graft.injector.manifest import Node, owner, string_tags
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import ColumnMetadata
 
 
 def merge_field(sources: Iterable[Node], field: str) -> dict[str, Any]:
@@ -82,3 +90,64 @@ def _set(values: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in values.items()
         if (any(part is not None for part in value.values()) if isinstance(value, dict) else value)
     }
+
+
+def owners(
+    dataset: DatasetId,
+    tasks: Iterable[str],
+    lineage: Lineage,
+    manifest: Node,
+    sources: Iterable[Node] = (),
+) -> list[str]:
+    """The owners of a dataset: those of its tasks, else the one in events.
+
+    Args:
+        manifest, sources: The dbt project, and what it has of the dataset, which may have an owner.
+    """
+    infos = (lineage.tasks[name].info for name in tasks)
+    task_owners = list(dict.fromkeys(info.owner for info in infos if info.owner))
+    if task_owners or any(owner(source, manifest) for source in sources):
+        return task_owners
+    metadata = lineage.dataset_metadata.get(dataset)
+    return [metadata.owner] if metadata and metadata.owner else []
+
+
+def event_description(dataset: DatasetId, lineage: Lineage, sources: Iterable[Node] = ()) -> str:
+    """The description of a dataset as escaped Markdown; empty where dbt has one."""
+    metadata = lineage.dataset_metadata.get(dataset)
+    if not metadata or any(text.strip() for text in descriptions(sources)):
+        return ""
+    return prose.escaped_text(metadata.description)
+
+
+def event_tags(
+    dataset: DatasetId, lineage: Lineage, sources: Iterable[Node] = ()
+) -> tuple[str, ...]:
+    """The tags of a dataset; none where dbt has any."""
+    metadata = lineage.dataset_metadata.get(dataset)
+    if not metadata or any(map(string_tags, sources)):
+        return ()
+    return metadata.tags
+
+
+def event_columns(dataset: DatasetId, lineage: Lineage) -> dict[str, ColumnMetadata]:
+    """The columns of a dataset with a description or tags, by folded name."""
+    metadata = lineage.dataset_metadata.get(dataset)
+    return {column.name.casefold(): column for column in metadata.columns} if metadata else {}
+
+
+def column_texts(
+    texts: Mapping[str, str], metadata: Mapping[str, ColumnMetadata]
+) -> dict[str, str]:
+    """Column -> its description; dbt's own text wins.
+
+    Args:
+        texts: dbt's.
+    """
+    names = {name.casefold(): name for name in texts}
+    filled = dict(texts)
+    for key, column in metadata.items():
+        name = names.get(key, column.name)
+        if column.description and not filled.get(name, "").strip():
+            filled[name] = column.description
+    return filled

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dbt_graft.injector import event_metadata, inherited, prose
+from dbt_graft.injector import inherited, prose
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.nodes import NodeContext
 from dbt_graft.injector.plan import GraftPlan
@@ -58,7 +58,7 @@ def _texts(
         yield built.node_id, {"description": _model(built, context, site)}
     for new_source in graft_plan.report.new_sources:
         text = prose.read_by(new_source.tasks, new_source.views, site)
-        description = event_metadata.description(new_source.dataset, context.lineage)
+        description = inherited.event_description(new_source.dataset, context.lineage)
         text = prose.paragraphs(description, text, prose.catalog_link(new_source.dataset, site))
         yield new_source.node_id, {"description": text}
     for exposure in graft_plan.report.exposures:
@@ -80,7 +80,7 @@ def _model(built: BuiltDataset, context: NodeContext, site: str) -> str:
         text = prose.built_by(tasks, context.lineage.writers(built.dataset), site)
     return prose.paragraphs(
         *inherited.descriptions(sources),
-        event_metadata.description(built.dataset, context.lineage, sources),
+        inherited.event_description(built.dataset, context.lineage, sources),
         text,
         prose.catalog_link(built.dataset, site),
     )

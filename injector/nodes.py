@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbt_graft.injector import event_metadata, groups, inherited, prose
+from dbt_graft.injector import groups, inherited, prose
 from dbt_graft.injector.columns import Edges
 from dbt_graft.injector.columns import columns as node_columns
 from dbt_graft.injector.manifest import Node
@@ -66,12 +66,12 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
         inherited.merge_field(sources, "columns"),
         dataset.columns if dataset else (),
         context.edges.get(built.dataset, ()),
-        event_metadata.columns(built.dataset, lineage),
+        inherited.event_columns(built.dataset, lineage),
     )
-    event_tags = event_metadata.tags(built.dataset, lineage, sources)
+    event_tags = inherited.event_tags(built.dataset, lineage, sources)
     own_tags = _tags(tasks, writes, context.options, event_tags)
     tags = list(dict.fromkeys([*inherited.tags(sources), *own_tags]))
-    owners = event_metadata.owners(built.dataset, built.tasks, lineage, context.original, sources)
+    owners = inherited.owners(built.dataset, built.tasks, lineage, context.original, sources)
     quoting = inherited.merge_field(sources, "quoting")
     # The docs page shows the owner of the group; `meta.owner` would be a second one.
     meta = {
@@ -133,10 +133,10 @@ def source(new_source: NewSource, context: NodeContext) -> dict[str, Any]:
     database, schema, identifier = relation_parts(new_source.dataset)
     group = source_group(new_source.dataset, lineage)
     dataset = lineage.datasets.get(new_source.dataset)
-    event_tags = event_metadata.tags(new_source.dataset, lineage)
+    event_tags = inherited.event_tags(new_source.dataset, lineage)
     tags = [TAG] if "python_task" in context.options.tags else []
     tags = list(dict.fromkeys([*tags, *(event_tags if "team" in context.options.tags else ())]))
-    owners = event_metadata.owners(new_source.dataset, (), lineage, context.original)
+    owners = inherited.owners(new_source.dataset, (), lineage, context.original)
     meta = {
         "graft": {
             "dataset": str(new_source.dataset),
@@ -148,7 +148,7 @@ def source(new_source: NewSource, context: NodeContext) -> dict[str, Any]:
         {},
         dataset.columns if dataset else (),
         (),
-        event_metadata.columns(new_source.dataset, lineage),
+        inherited.event_columns(new_source.dataset, lineage),
     )
     return {
         "database": database,
