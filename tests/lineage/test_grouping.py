@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt_graft.catalog.grouped import Grouped
+from dbt_graft.lineage.grouping import Grouped
 
 
 def test_each_key_has_its_items_in_their_order() -> None:
