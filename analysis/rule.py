@@ -82,8 +82,7 @@ PROMISE_NOT_READ = _rule(
     "rules",
     "PROMISE_NOT_READ",
     _WARNING,
-    "the deadline or the freshness SLO of a consumer or a contract is "
-    "[no time](quality.md#deadlines)",
+    "the deadline or the freshness SLO of a consumer or a contract is [no time](#deadlines)",
 )
 MISSING_PRODUCING_RUN = _rule(
     "rules",
@@ -122,16 +121,16 @@ PHANTOM_EDGE = _rule(
     "drift",
     "PHANTOM_EDGE",
     _WARNING,
-    "an edge of a task or a dbt model is declared, and [none of its runs does it](drift.md)",
+    "an edge of a task or a dbt model is declared, and [none of its runs does it](#drift)",
 )
 UNDECLARED_EDGE = _rule(
-    "drift", "UNDECLARED_EDGE", _WARNING, "an edge is seen, and [nobody declared it](drift.md)"
+    "drift", "UNDECLARED_EDGE", _WARNING, "an edge is seen, and [nobody declared it](#drift)"
 )
 COLUMN_DRIFT = _rule(
     "drift",
     "COLUMN_DRIFT",
     _WARNING,
-    "dbt's catalog or YAML and the logs do not agree on [a column](drift.md#columns)",
+    "dbt's catalog or YAML and the logs do not agree on [a column](#columns)",
 )
 SENSITIVE_UNCLASSIFIED = _rule(
     "privacy",
@@ -223,13 +222,13 @@ FAULT_REACHES_CONSUMER = _rule(
     "quality",
     "FAULT_REACHES_CONSUMER",
     _WARNING,
-    "a test or a write failed, or a source had no new rows, and [a consumer has it](quality.md)",
+    "a test or a write failed, or a source had no new rows, and [a consumer has it](#quality)",
 )
 DEADLINE_MISSED = _rule(
     "quality",
     "DEADLINE_MISSED",
     _ERROR,
-    "the last [deadline](quality.md#deadlines) passed without the data, which is still not there",
+    "the last [deadline](#deadlines) passed without the data, which is still not there",
 )
 DEADLINE_AT_RISK = _rule(
     "quality",
@@ -260,5 +259,5 @@ HIDDEN_PUBLISHED = _rule(
     "audience",
     "HIDDEN_NAME_PUBLISHED",
     _ERROR,
-    "a published site has [what its audience may not see](privacy.md#the-proof)",
+    "a published site has [what its audience may not see](publishing.md#the-proof)",
 )

@@ -84,7 +84,7 @@ def _name(fault: Expected) -> str:
 def test_a_catalog_that_is_not_as_the_logs_show_has_drifted(
     root: Path, demo: Path, tmp_path: Path
 ) -> None:
-    """The example of docs/drift.md, on the demo with three faults in dbt's artifacts."""
+    """The example of docs/check.md, on the demo with three faults in dbt's artifacts."""
     (tmp_path / "target").mkdir()
     orders = "source.shop.raw.orders"
     for name in ("manifest.json", "catalog.json"):
@@ -100,7 +100,7 @@ def test_a_catalog_that_is_not_as_the_logs_show_has_drifted(
     (tmp_path / "graft.yml").write_text(f"dbt: {{target_dir: target}}\nstore: {demo / 'store'}\n")
     command = ["check", "--only", "drift", "-c", str(tmp_path / "graft.yml")]
     done = CliRunner().invoke(main, command)
-    text = (root / "docs/drift.md").read_text()
+    text = (root / "docs/check.md").read_text()
     example = text.partition("warning: COLUMN_DRIFT")[2].partition("```")[0].splitlines()[1:]
     # The day is that of the demo's last run.
     subjects = {" ".join(line.split()[:3]) for line in example}

@@ -79,7 +79,7 @@ def drift(folder: Path, *arguments: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("command", ["check --only drift", "export declared"])
 def test_the_examples_of_the_docs(project: Path, root: Path, command: str) -> None:
-    text = (root / "docs/drift.md").read_text()
+    text = (root / "docs/check.md").read_text()
     example = text.partition(f"$ graft {command}\n")[2].partition("```")[0]
     assert graft(project, command).stdout == example
 

@@ -93,7 +93,7 @@ def with_rules(folder: Path, text: str) -> None:
 
 def test_the_example_of_the_docs(project: Path, root: Path) -> None:
     shown = [line for line in report(project).stdout.splitlines() if "'keys'" not in line]
-    text = (root / "docs/privacy.md").read_text()
+    text = (root / "docs/check.md").read_text()
     example = text.partition("$ graft check --only privacy\n")[2].partition("```")[0]
     assert example.splitlines() == shown
 

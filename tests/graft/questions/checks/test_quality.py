@@ -85,7 +85,7 @@ def document(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 def test_the_example_of_the_docs(project: Path, root: Path) -> None:
-    text = (root / "docs/quality.md").read_text()
+    text = (root / "docs/check.md").read_text()
     command, _, example = (
         text.partition("$ graft check --only quality ")[2].partition("```")[0].partition("\n")
     )
