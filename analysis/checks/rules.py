@@ -222,7 +222,7 @@ def _unresolved(subject: _Subject) -> Iterator[Finding]:
             yield UNRESOLVED.finding(
                 task.name,
                 f"of {len(failed):,} of its {len(used):,} statements not all is known",
-                "run `graft explain TASK`, which shows them with the reasons",
+                "run `graft show TASK --why`, which shows them with the reasons",
                 task.info.owner,
             )
 

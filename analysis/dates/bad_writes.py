@@ -82,7 +82,7 @@ def _check_written(
         raise GraftError(
             f"none of these dates is written yet; the last one is {until:%Y-%m-%d}",
             place=str(dataset),
-            remedy="see `graft states`",
+            remedy="see `graft show --dates`",
         )
 
 
