@@ -72,7 +72,7 @@ def _command(group: click.Group, name: str) -> click.Command | None:
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
 def test_every_recipe_is_explained(path: Path, root: Path) -> None:
-    assert f"](recipes/{path.name})" in (root / "docs/recipes.md").read_text()
+    assert f"](recipes/{path.name})" in (root / "docs/publishing.md").read_text()
 
 
 @pytest.mark.parametrize("name", ["publish.sh", "backup-store.sh"])

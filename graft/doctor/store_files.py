@@ -11,9 +11,9 @@ from dbt_graft.collectors.store.clean import StoredSecrets, stored_secrets
 from dbt_graft.lineage.errors import GraftError
 
 _RESTORE = (
-    "restore the store from a backup (docs/store.md); without one, `graft collect --again` reads "
-    "what the logs still hold and gives the damaged batches up; until then `graft build` publishes "
-    "the rest and ends with 1"
+    "restore the store from a backup (docs/publishing.md); without one, `graft collect --again` "
+    "reads what the logs still hold and gives the damaged batches up; until then `graft build` "
+    "publishes the rest and ends with 1"
 )
 
 

@@ -1,7 +1,7 @@
 """Random projects with random labels and flows, and which of their names an audience may read.
 
 The rule is written here once more, slowly and by itself: labels spread over the flows until nothing
-changes. Where docs/privacy.md leaves the product a choice, it says neither that a name is hidden
+changes. Where docs/publishing.md leaves the product a choice, it says neither that a name is hidden
 nor that it is visible.
 """
 
