@@ -10,20 +10,19 @@ import pytest
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE, join_events
 from dbt_graft.lineage.building.orchestration import OrchestratorTask, orchestrator_task
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.openlineage import airflow_task_run_id
-from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
-    Direction,
     Evidence,
     Records,
     Run,
     Status,
     Subtype,
 )
+from tests import notation
 
 NOW = datetime(2026, 11, 22, 8, tzinfo=UTC)
 TRY = Run(
@@ -49,24 +48,9 @@ LOGGED = Run(
 
 def accesses(run: Run, text: str, shape: str = "", **more: Evidence) -> list[Access]:
     """`a, b -> c`: a run reads a and b and writes c."""
-    reads, writes = ([one for one in side.split(", ") if one] for side in text.split(" -> "))
     made = shape or (f"{EVENT_SHAPE}{text}" if run.job else text)
-    return [
-        Access(
-            *(run.task, run.run_id, DatasetId("spark", f"raw.{name}"), Kind.TABLE),
-            *(direction, operation, made),
-            rows=100 if run.job else 7,
-            first_at=run.started_at,
-            last_at=run.ended_at,
-            status=run.status,
-            **more,  # type: ignore[arg-type]
-        )
-        for direction, operation, side in (
-            (Direction.READ, Operation.SELECT, reads),
-            (Direction.WRITE, Operation.INSERT, writes),
-        )
-        for name in side
-    ]
+    rows = 100 if run.job else 7
+    return notation.run_accesses(run, text, shape_id=made, rows=rows, **more)
 
 
 def of(*runs: tuple[Run, str]) -> Lineage:

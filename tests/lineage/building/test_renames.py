@@ -8,20 +8,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Access,
     Column,
-    ColumnEdge,
     Dataset,
     Direction,
     Records,
     Status,
-    Subtype,
 )
+from tests import notation
 from tests.faces import differences
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
@@ -34,43 +33,17 @@ def records(statements: list[str]) -> Records:
     """
     accesses, edges = [], []
     for position, statement in enumerate(statements):
-        at = START + timedelta(minutes=position)
-        left, _, right = statement.partition("<-")
-        run, *words, target = left.split()
-        operation = Operation(" ".join(words))
-        named = [(Direction.WRITE, target), *((Direction.READ, s) for s in right.split())]
+        run, _, text = statement.partition(" ")
         task = run.rstrip("0123456789")
-        accesses += [
-            Access(
-                task=task,
-                run_id=run,
-                dataset=DatasetId("db", name),
-                kind=Kind.TABLE,
-                direction=direction,
-                operation=operation,
-                shape_id=statement.partition(" ")[2],
-                rows=ROWS if operation.brings_data and direction is Direction.WRITE else None,
-                first_at=at,
-                last_at=at,
-            )
-            for direction, name in named
-            if name != "_"
-        ]
-        edges += [
-            ColumnEdge(
-                task=task,
-                to_dataset=DatasetId("db", target),
-                to_column="n",
-                from_dataset=DatasetId("db", source),
-                from_column="n",
-                type=Subtype.IDENTITY.type,
-                subtype=Subtype.IDENTITY,
-                masking=False,
-                shape_id=statement.partition(" ")[2],
-            )
-            for source in right.split()
-            if operation.brings_data and not operation.switches
-        ]
+        for one in notation.statement(
+            text, at=START + timedelta(minutes=position), task=task, run_id=run
+        ):
+            writes = one.direction is Direction.WRITE
+            rows = ROWS if one.operation.brings_data and writes else None
+            accesses.append(replace(one, rows=rows))
+            if one.operation.brings_data and not one.operation.switches and not writes:
+                to = f"{text.partition(' <-')[0].split()[-1]}.n"
+                edges.append(notation.edge(f"{to} < {one.dataset.name}.n", task, shape_id=text))
     return Records(accesses=tuple(accesses), column_edges=tuple(edges))
 
 
