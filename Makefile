@@ -69,7 +69,7 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 	  || { echo "Python's venv is missing: apt-get install python3-venv"; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(EDITABLE) '.[spark,sqlserver,fast]'
+	@$(EDITABLE) '.[spark,dbt,sqlserver,fast]' dbt-spark
 	@$(BIN)/graft doctor --java >/dev/null 2>&1 || $(EDITABLE) '.[all]'
 	@touch $@
 

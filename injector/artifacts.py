@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from dbt_graft.injector.index.catalog import catalog_of, freshness_of, index_notices
-from dbt_graft.injector.index.tables import Index, read_index
+from dbt_graft.injector.index.tables import DbtIndex, read_index
 from dbt_graft.injector.index_files import index_files
 from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_malformed
 from dbt_graft.injector.report import Grafted
@@ -30,7 +30,7 @@ Document = dict[str, Any]
 
 _REPORT, _UNDO = "graft_report.json", "graft_undo.json"
 INDEX = "index"
-# dbt 1.5 to 1.12; added nodes have only fields that all of them know.
+# dbt 1.5 to 2; added nodes have only fields that all of them know.
 _VERSIONS = ("v9", "v10", "v11", "v12")
 # Other artifacts of dbt, which lie beside the manifest.
 _OTHERS = ("catalog", "run-results", "sources")
@@ -60,7 +60,7 @@ class Artifacts:
     freshness: Mapping[str, Document] = field(default_factory=dict)
     has_catalog: bool = True
     repairs: Mapping[str, list[Change]] = field(default_factory=dict)
-    index: Index | None = None
+    index: DbtIndex | None = None
 
 
 def read(target: Path) -> Artifacts:
@@ -203,7 +203,7 @@ def dump(document: Document) -> bytes:
 
 
 def _catalog(
-    path: Path, generated_at: Any, index: Index | None
+    path: Path, generated_at: Any, index: DbtIndex | None
 ) -> tuple[Document, list[Change], tuple[str, ...]]:
     notices: list[str] = []
     if path.is_file():
@@ -234,7 +234,7 @@ def _catalog(
     return catalog, changes(original, catalog), tuple(notices)
 
 
-def _freshness(path: Path, index: Index | None) -> tuple[dict[str, Document], tuple[str, ...]]:
+def _freshness(path: Path, index: DbtIndex | None) -> tuple[dict[str, Document], tuple[str, ...]]:
     """Results of `dbt source freshness` by source; an unreadable file is only a notice."""
     if not path.is_file():
         return (freshness_of(index) if index else {}), ()
@@ -257,7 +257,7 @@ def _check_version(metadata: Any, path: Path) -> None:
         raise GraftError(
             f"the manifest {version_text}; dbt-graft reads {_VERSIONS[0]} to {_VERSIONS[-1]}",
             place=str(path),
-            remedy="run `dbt docs generate` with dbt 1.5 to 1.12",
+            remedy="run `dbt docs generate` with dbt 1.5 to 2",
         )
 
 

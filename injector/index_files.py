@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dbt_graft.injector.index.graft import IndexGraft, LastRun, graft_index
-from dbt_graft.injector.index.tables import Index
+from dbt_graft.injector.index.tables import DbtIndex
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.records import Direction, Run
 from dbt_graft.lineage.redaction import redact_json
@@ -27,7 +27,7 @@ _UNPUBLISHED = frozenset(
 _RUNS, _RESULTS = "dbt_rt.", "dbt_rt.run_results"
 
 
-def index_files(index: Index, grafted: Grafted) -> dict[str, bytes]:
+def index_files(index: DbtIndex, grafted: Grafted) -> dict[str, bytes]:
     """Name -> content of each file of the grafted index; the same inputs give the same bytes."""
     files = {path.name: path.read_bytes() for path in sorted(index.folder.glob("*.parquet"))}
     tables = _grafted_tables(index, grafted, grafted.manifest)
@@ -37,7 +37,7 @@ def index_files(index: Index, grafted: Grafted) -> dict[str, bytes]:
 
 
 def published_files(
-    index: Index, grafted: Grafted, manifest: Mapping[str, Any], head: str
+    index: DbtIndex, grafted: Grafted, manifest: Mapping[str, Any], head: str
 ) -> dict[str, bytes]:
     """The files of the grafted index for a site: what dbt's page shows, without secrets.
 
@@ -92,7 +92,7 @@ def _redact(text: str, column: str) -> str:
 
 
 def _grafted_tables(
-    index: Index, grafted: Grafted, manifest: Mapping[str, Any], head: str = ""
+    index: DbtIndex, grafted: Grafted, manifest: Mapping[str, Any], head: str = ""
 ) -> dict[str, pa.Table]:
     """The tables that a graft changes, by name."""
     report, touched = grafted.report, grafted.touched

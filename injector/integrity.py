@@ -181,12 +181,26 @@ def _catalog(catalog: Node | None, everything: Mapping[str, Node]) -> Iterator[_
 
 
 def faults(artifacts: Artifacts, grafted: Grafted) -> list[str]:
-    """Return the faults of a graft as messages; empty if it is valid."""
+    """Return the faults of a graft as messages; empty if it is valid.
+
+    Where dbt-core is not installed, only our own rules are checked.
+    """
     before = check(artifacts.manifest, artifacts.catalog)
     after = check(grafted.manifest, grafted.catalog)
     ours = new_defects(before, after, grafted.redirects)
-    defects = [f"new defect: {d.subject}: {d.text}" for d in ours]
-    return [*defects, *_loads(artifacts, grafted), *_schema(artifacts, grafted)][:_SHOWN]
+    messages = [f"new defect: {d.subject}: {d.text}" for d in ours]
+    if has_loader():
+        messages += [*_loads(artifacts, grafted), *_schema(artifacts, grafted)]
+    return messages[:_SHOWN]
+
+
+def has_loader() -> bool:
+    """Whether dbt-core is installed; dbt 2 has no loader in Python."""
+    try:
+        import dbt.artifacts.schemas.manifest  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 def _loads(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dbt_graft.analysis.checks.agreement import ColumnDifference
-from dbt_graft.injector.index.tables import Index
+from dbt_graft.injector.index.tables import DbtIndex
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description
@@ -195,7 +195,7 @@ class Grafted:
     report: Report
     undo: Mapping[str, list[dict[str, Any]] | None]
     followed: DefinitionColumns = NO_COLUMNS
-    index: Index | None = None
+    index: DbtIndex | None = None
     before: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property

@@ -11,6 +11,7 @@ from dbt_graft.analysis.review.replay import replay_answer
 from dbt_graft.analysis.review.report import SCALE, review_answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import CommandGroup, load_config
+from dbt_graft.graft.project.dbt_command import dbt_command
 from dbt_graft.graft.project.past import Moment, PastTime
 from dbt_graft.graft.questions.review.places import review_places
 from dbt_graft.graft.questions.review.project import review_project
@@ -108,5 +109,6 @@ def replay(
     """
     config = load_config(config_path)
     folder = folder or (config.project_dir if compiling else config.target_dir)
-    commits = replay_commits(folder.resolve(), last, compiling=compiling)
+    compiler = dbt_command(config) if compiling else ()
+    commits = replay_commits(folder.resolve(), last, compiler=compiler)
     return replay_answer(folder.name, commits, limit or config.review.fail_on or "")

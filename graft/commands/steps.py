@@ -114,7 +114,9 @@ _allow_empty = click.option(
 )
 @click.option("--undo", is_flag=True, help="Restore the values that dbt wrote.")
 @click.option(
-    "--validate", is_flag=True, help="Check the result with dbt's own loader and JSON schema."
+    "--validate",
+    is_flag=True,
+    help="Check the result, with dbt's own loader and JSON schema where dbt-core is installed.",
 )
 @_allow_empty
 @_reports

@@ -29,7 +29,7 @@ from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
 from dbt_graft.graft.steps.collecting import CollectResult
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts
-from dbt_graft.injector.integrity import faults
+from dbt_graft.injector.integrity import faults, has_loader
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
@@ -57,7 +57,8 @@ def graft(
 
     Args:
         inspect: Report what was wrong with dbt's artifacts before.
-        validate: Check them with dbt's own loader and schema, which takes longer than the rest.
+        validate: Check them, with dbt's own loader and schema where dbt-core is installed, which
+            takes longer than the rest.
         allow_empty: Go on with a store that is missing or empty, and was not at the last build.
         results: With the results of dbt's nodes, which only pages show.
         past: The lineage as of this time.
@@ -79,7 +80,12 @@ def graft(
         step.result = _counts(grafted)
     _warn(project, view, grafted, progress)
     if validate and project.dbt:
-        with progress.step("inject", "validating the artifacts with dbt"):
+        with progress.step("inject", "validating the artifacts"):
+            if not has_loader():
+                progress.warn(
+                    "dbt's own loader did not read them: dbt-core is not installed; "
+                    "pip install 'dbt-graft[dbt]'"
+                )
             if new_faults := faults(project.dbt.artifacts, grafted):
                 out = config.path(config.artifacts)
                 raise GraftError("\n".join(new_faults), place=out, remedy="please report this")

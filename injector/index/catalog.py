@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from dbt_graft.injector.index.tables import Index, Row
+from dbt_graft.injector.index.tables import DbtIndex, Row
 
 Document = dict[str, Any]
 _NODES = frozenset({"model", "seed", "snapshot"})
@@ -15,7 +15,7 @@ _NODES = frozenset({"model", "seed", "snapshot"})
 _TYPES = ("catalog_type", "inferred_type", "declared_type", "data_type")
 
 
-def catalog_of(index: Index) -> Document:
+def catalog_of(index: DbtIndex) -> Document:
     """The catalog of an index, in the form of catalog.json.
 
     A relation of which neither a type of a column nor an entry of the warehouse is known has none,
@@ -46,7 +46,7 @@ def catalog_of(index: Index) -> Document:
     }
 
 
-def freshness_of(index: Index) -> dict[str, Document]:
+def freshness_of(index: DbtIndex) -> dict[str, Document]:
     """Source -> the newest result of its freshness, as sources.json has it."""
     rows = sorted(
         index.rows("dbt.source_freshness"), key=lambda row: str(row.get("snapshotted_at"))
@@ -57,7 +57,7 @@ def freshness_of(index: Index) -> dict[str, Document]:
     }
 
 
-def index_notices(index: Index, manifest: Mapping[str, Any]) -> Iterator[str]:
+def index_notices(index: DbtIndex, manifest: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with an index beside its manifest: it is of another compile."""
     kinds = (*_NODES, "source")
     nodes = [*manifest["nodes"].values(), *manifest["sources"].values()]

@@ -22,7 +22,7 @@ from dbt_graft.injector.index.rows import (
     node_row,
     test_row,
 )
-from dbt_graft.injector.index.tables import Edit, Index, Row, edit_table
+from dbt_graft.injector.index.tables import DbtIndex, Edit, Row, edit_table
 from dbt_graft.injector.manifest import all_nodes
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Run, Status, Subtype
@@ -79,7 +79,7 @@ class IndexGraft:
     at: datetime | None = None
 
 
-def graft_index(index: Index, graft: IndexGraft) -> dict[str, pa.Table]:
+def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
     """The tables that are other than in the index, by name."""
     at = index.ingested_at
     added = [
@@ -131,7 +131,7 @@ def _stamp(graft: IndexGraft, at: Any) -> dict[int, Row]:
     return {0: {"ingested_at": graft.at}} if graft.at and at and graft.at > at else {}
 
 
-def _remaining(index: Index, graft: IndexGraft, name: str) -> list[bool] | None:
+def _remaining(index: DbtIndex, graft: IndexGraft, name: str) -> list[bool] | None:
     """Whether each row of a table is of no source that became a model."""
     if not graft.replaced or name not in index.tables:
         return None
@@ -139,7 +139,7 @@ def _remaining(index: Index, graft: IndexGraft, name: str) -> list[bool] | None:
 
 
 def _renamed(
-    index: Index, graft: IndexGraft, name: str, columns: Iterable[str] = ("attached_node",)
+    index: DbtIndex, graft: IndexGraft, name: str, columns: Iterable[str] = ("attached_node",)
 ) -> dict[int, Row]:
     """The rows that name a source which became a model, with the model's id."""
     changes: dict[int, Row] = {}
@@ -150,7 +150,7 @@ def _renamed(
     return changes
 
 
-def _nodes(index: Index, graft: IndexGraft, added: Iterable[Document]) -> Edit:
+def _nodes(index: DbtIndex, graft: IndexGraft, added: Iterable[Document]) -> Edit:
     before, after = all_nodes(graft.before), all_nodes(graft.after)
     changes: dict[int, Row] = {}
     for number, node_id in enumerate(index.column("dbt.nodes", "unique_id")):
@@ -163,7 +163,7 @@ def _nodes(index: Index, graft: IndexGraft, added: Iterable[Document]) -> Edit:
     return Edit(_remaining(index, graft, "dbt.nodes"), changes, list(map(node_row, added)))
 
 
-def _edges(index: Index, graft: IndexGraft) -> Edit:
+def _edges(index: DbtIndex, graft: IndexGraft) -> Edit:
     """dbt's edges, those of replaced sources at the model, and the new ones."""
     ends = ("parent_unique_id", "child_unique_id")
     changes = _renamed(index, graft, "dbt.edges", ends)
@@ -190,7 +190,9 @@ def _edges(index: Index, graft: IndexGraft) -> Edit:
     return Edit(keep, changes, added)
 
 
-def _columns(index: Index, graft: IndexGraft, added: Iterable[Document], entries: Document) -> Edit:
+def _columns(
+    index: DbtIndex, graft: IndexGraft, added: Iterable[Document], entries: Document
+) -> Edit:
     before, after = all_nodes(graft.before), all_nodes(graft.after)
     changed: dict[str, dict[str, Row]] = {}
     for node_id, node in after.items():
@@ -216,7 +218,7 @@ def _key(column: Any) -> str:
     return str(column).casefold()
 
 
-def _exposures(index: Index, graft: IndexGraft) -> Edit:
+def _exposures(index: DbtIndex, graft: IndexGraft) -> Edit:
     changes: dict[int, Row] = {}
     for number, row in enumerate(index.rows("dbt.exposures") if graft.replaced else ()):
         above = row.get("depends_on_nodes") or []
@@ -228,7 +230,7 @@ def _exposures(index: Index, graft: IndexGraft) -> Edit:
 
 
 def _new_entries(
-    index: Index, graft: IndexGraft, name: str, part: str, make_row: Callable[[Document], Row]
+    index: DbtIndex, graft: IndexGraft, name: str, part: str, make_row: Callable[[Document], Row]
 ) -> list[Row]:
     """The rows of what the graft added to a part of the manifest."""
     known = {*index.column(name, "unique_id"), *(graft.before.get(part) or {})}
@@ -236,7 +238,7 @@ def _new_entries(
     return [make_row(entry) for key, entry in entries.items() if key not in known]
 
 
-def _docs(index: Index, graft: IndexGraft) -> Edit:
+def _docs(index: DbtIndex, graft: IndexGraft) -> Edit:
     """The start page: the project's own, or ours; dbt's page prefers both to the one of dbt."""
     name = "dbt.docs"
     new = [
@@ -308,7 +310,7 @@ def _run_results(graft: IndexGraft) -> Iterator[Row]:
         }
 
 
-def _column_lineage(index: Index, graft: IndexGraft, entries: Document) -> Edit:
+def _column_lineage(index: DbtIndex, graft: IndexGraft, entries: Document) -> Edit:
     """dbt's own column edges, and ours of columns on which dbt is silent."""
     name = "dbt.column_lineage"
     changes = _renamed(index, graft, name, ("from_node_unique_id", "to_node_unique_id"))

@@ -75,7 +75,7 @@ _OF_PROJECT = ("project_name", "dbt_version", "adapter_type", "ingested_at")
 
 
 @dataclass(frozen=True)
-class Index:
+class DbtIndex:
     """An index: its tables as found.
 
     Attributes:
@@ -96,7 +96,7 @@ class Index:
         """
         return self.tables[name] if name in self.tables else _read(self.others[name])
 
-    def emptied(self) -> Index:
+    def emptied(self) -> DbtIndex:
         """The same tables without anything of the project but its name and the version of dbt."""
         tables = {}
         for name in (*self.tables, *self.others):
@@ -105,7 +105,7 @@ class Index:
             kept = table.to_pylist() if name in _PROJECT else []
             rows = [{key: row.get(key) for key in _OF_PROJECT} for row in kept]
             tables[name] = _append(schema.empty_table(), rows)
-        return Index(self.folder, tables)
+        return DbtIndex(self.folder, tables)
 
     def rows(self, name: str) -> list[Row]:
         """The rows of a table; none if it has no file."""
@@ -124,7 +124,7 @@ class Index:
         return rows[0].get("ingested_at") if rows else None
 
 
-def read_index(target: Path) -> Index | None:
+def read_index(target: Path) -> DbtIndex | None:
     """The index in a target folder; None if dbt wrote none.
 
     Raises:
@@ -137,7 +137,7 @@ def read_index(target: Path) -> Index | None:
     grafted = {*_NEEDED, *_PROJECT}
     tables = {name: _read(path) for name, path in files.items() if name in grafted}
     others = {name: path for name, path in files.items() if name not in grafted}
-    return Index(folder, tables, others)
+    return DbtIndex(folder, tables, others)
 
 
 def _read(path: Path) -> pa.Table:

@@ -243,7 +243,7 @@ CASES = {
         text("target/manifest.json", '{"metadata": {"dbt_schema_version": "manifest/v1.json"}}'),
         "inject -q",
         f"{MANIFEST}: the manifest has version v1; dbt-graft reads v9 to v12\n"
-        "  run `dbt docs generate` with dbt 1.5 to 1.12\n",
+        "  run `dbt docs generate` with dbt 1.5 to 2\n",
     ),
     "the manifest is a catalog": Odd(
         text(

@@ -6,16 +6,16 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
 from dbt_graft.graft.project import dbt_folders
+from dbt_graft.graft.project.dbt_command import run_dbt
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.questions.review.base import git, nearest, revisions
 from dbt_graft.injector import artifacts
@@ -32,11 +32,14 @@ _TERMINATED = 128 + signal.SIGTERM
 
 
 def compile_commits(
-    project: Path, last: int, progress: Progress
+    project: Path, last: int, progress: Progress, dbt: Sequence[str]
 ) -> Iterator[tuple[str, str, Artifacts | GraftError]]:
     """The last commits that touched a dbt project, oldest first: commit, date, artifacts.
 
     What does not compile comes with the reason instead. Packages are those of the working tree.
+
+    Args:
+        dbt: The command of the project's own dbt.
 
     Raises:
         GraftError: The project is not in a git repository, or has too few commits.
@@ -55,7 +58,7 @@ def compile_commits(
                 try:
                     _check_out(workspace / "tree", commit)
                     _share_packages(project, here)
-                    outcome: Artifacts | GraftError = _compile(here, workspace)
+                    outcome: Artifacts | GraftError = _compile(here, workspace, dbt)
                     step.result = f"{commit} {date}, {number} of {len(commits)}"
                 except GraftError as error:
                     outcome = error
@@ -114,7 +117,7 @@ def _share_packages(project: Path, here: Path) -> None:
         (here / _PACKAGES).symlink_to(packages.resolve(), target_is_directory=True)
 
 
-def _compile(here: Path, workspace: Path) -> Artifacts:
+def _compile(here: Path, workspace: Path, dbt: Sequence[str]) -> Artifacts:
     """The artifacts of the project in a folder.
 
     Raises:
@@ -124,18 +127,9 @@ def _compile(here: Path, workspace: Path) -> Artifacts:
         raise GraftError(f"there is no {dbt_folders.PROJECT_FILE}")
     target = workspace / "target"
     (target / "manifest.json").unlink(missing_ok=True)
-    command = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "--no-use-colors"]
-    command += ["compile", *_OPTIONS, "--project-dir", str(here)]
+    command = [*dbt, "--no-use-colors", "compile", *_OPTIONS, "--project-dir", str(here)]
     command += ["--target-path", str(target), "--log-path", str(workspace / "logs")]
-    done = subprocess.run(
-        command,
-        cwd=here,
-        env={**os.environ, **dbt_folders.environment()},
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    done = run_dbt(command, here)
     if done.returncode:
         raise GraftError(f"dbt does not compile it: {_reason(done.stdout, done.stderr)}")
     return artifacts.read(target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dbt_graft.analysis.review.replay import ReviewedCommit
@@ -17,17 +17,20 @@ from dbt_graft.lineage.errors import GraftError
 Version = tuple[str, str, Artifacts | GraftError]
 
 
-def replay_commits(folder: Path, last: int, *, compiling: bool) -> list[ReviewedCommit]:
+def replay_commits(
+    folder: Path, last: int, *, compiler: Sequence[str] = ()
+) -> list[ReviewedCommit]:
     """The last commits, oldest first, without the first that has artifacts.
 
     Args:
         folder: Where manifests are committed; the dbt project if they are to be compiled.
+        compiler: The command of dbt, if they are.
 
     Raises:
         GraftError: Fewer than two versions have artifacts.
     """
-    versions = compile_commits(folder, last, Progress()) if compiling else _committed(folder, last)
-    commits = list(_compare(versions))
+    compiled = compile_commits(folder, last, Progress(), compiler)
+    commits = list(_compare(compiled if compiler else _committed(folder, last)))
     if all(commit.problem for commit in commits):
         reasons = "; ".join(f"{commit.commit}: {commit.problem}" for commit in commits)
         raise GraftError(
