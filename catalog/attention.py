@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, ClassVar
 
 from dbt_graft.catalog.index import Index
@@ -71,7 +72,7 @@ def attention_page(index: Index, lists: Sequence[AttentionList]) -> AttentionPag
         title="Needs attention",
         index=index,
         lists=first_items(lists, MAX_ROWS),
-        ratios=list(health_ratios(index)),
+        ratios=health_ratios(index),
     )
 
 
@@ -149,48 +150,30 @@ def _recency(run: Run | NodeResult) -> datetime:
     return run.started_at or _BEGINNING
 
 
-def health_ratios(index: Index) -> Iterator[HealthRatio]:
+def health_ratios(index: Index) -> list[HealthRatio]:
     """The health of the lineage in numbers, each of what is known; nothing is weighted."""
     lineage = index.lineage
     dbt = [node_results(index, dataset) for dataset in index.descriptions]
-    tests = [
-        test
-        for node in dbt
-        for test in (*node.other_tests, *(t for ts in node.column_tests.values() for t in ts))
-    ]
-    last_runs = (
-        task.runs[0].status
-        for task in lineage.tasks.values()
-        if task.runs and task.runs[0].status is not Status.UNKNOWN
-    )
-    last_builds = (node.runs[0].status for node in dbt if node.runs)
-    results = (test.look for test in tests if test.result)
-    checks = (node.is_stale for node in dbt if node.checks)
-    outcomes = (shape.outcome for shape in lineage.shapes.values())
-    models = [
-        definition
-        for definition in lineage.definitions.values()
-        if definition.kind is DefinitionKind.DBT
-    ]
-
-    def ratio(title: str, values: Iterable[Any], well: Callable[[Any], bool]) -> HealthRatio:
-        cases = list(values)
-        return HealthRatio(title, sum(map(well, cases)), len(cases))
-
-    for health_ratio in (
-        ratio("Tasks whose last run succeeded", last_runs, lambda status: status is Status.OK),
-        ratio(
-            "dbt models whose last run succeeded", last_builds, lambda status: status is Status.OK
-        ),
-        ratio("dbt tests passed", results, lambda look: look != Status.FAILED),
-        ratio("Sources fresh", checks, lambda stale: not stale),
-        ratio("Statements parsed completely", outcomes, lambda outcome: outcome is Outcome.PARSED),
-        ratio(
-            "dbt models with all columns followed", models, lambda definition: not definition.gap
-        ),
-    ):
-        if health_ratio.of:
-            yield health_ratio
+    runs = (task.runs[0].status for task in lineage.tasks.values() if task.runs)
+    tests = chain.from_iterable((node.other_tests, *node.column_tests.values()) for node in dbt)
+    models = (model for model in lineage.definitions.values() if model.kind is DefinitionKind.DBT)
+    cases = {
+        "Tasks whose last run succeeded": [
+            status is Status.OK for status in runs if status is not Status.UNKNOWN
+        ],
+        "dbt models whose last run succeeded": [
+            node.runs[0].status is Status.OK for node in dbt if node.runs
+        ],
+        "dbt tests passed": [
+            test.look != Status.FAILED for test in chain.from_iterable(tests) if test.result
+        ],
+        "Sources fresh": [not node.is_stale for node in dbt if node.checks],
+        "Statements parsed completely": [
+            shape.outcome is Outcome.PARSED for shape in lineage.shapes.values()
+        ],
+        "dbt models with all columns followed": [not model.gap for model in models],
+    }
+    return [HealthRatio(title, sum(well), len(well)) for title, well in cases.items() if well]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from jinja2 import Environment
+
 import dbt_graft
 from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory, update_history
 from dbt_graft.analysis.privacy.labels import PrivacyLabels
@@ -121,11 +123,7 @@ def build(
         renamed = renamed_datasets(index, settings.moved)
         history = update_history(history, published_names(index), renamed, settings.built_at)
     known_pages = {*(address.path for address in addresses), *present_pages(index)}
-    out = out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
-    # MkDocs empties its output folder.
-    if any(out.iterdir()):
-        raise GraftError("the folder for the site is not empty", place=str(out))
+    out = _empty_folder(out)
     shells = write_theme(design, out, settings.name, url, has_dbt_docs=dbt_docs is not None)
     shells = replace(shells, notice=settings.notice)
     jinja = environment(design / "templates")
@@ -151,28 +149,18 @@ def build(
         write_page_json(index, out)
     if url:
         write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
-    extra = {"changes.json": changes_json(history), **(extra_files or {})}
-    present = {page.path: page.title for page in pages} | docs_addresses(extra)
-    all_addresses = update_addresses(
-        addresses,
-        present,
-        former_paths(lineage, settings.moved) | former_docs(addresses, present),
-        settings.collected_at,
-    )
+    files = {
+        "404.html": _not_found(jinja, url, settings.name),
+        "changes.json": changes_json(history),
+        **(extra_files or {}),
+    }
+    present = {page.path: page.title for page in pages} | docs_addresses(files)
+    former = former_paths(lineage, settings.moved) | former_docs(addresses, present)
+    all_addresses = update_addresses(addresses, present, former, settings.collected_at)
     gone = [page.make for page in plan_pages(gone_pages(all_addresses))]
     PageWriter(gone, out, shells, jinja).write()
     write_redirects(all_addresses, out)
-    not_found = jinja.get_template("404.html.j2")
-    root = urlsplit(url).path.rstrip("/") + "/" if url else ""
-    (out / "404.html").write_text(
-        not_found.render(root=root, site_name=settings.name), encoding="utf-8"
-    )
-    for path, content in extra.items():
-        (out / path).parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(content, Path):
-            shutil.copyfile(content, out / path)
-        else:
-            (out / path).write_bytes(content)
+    _write_files(out, files)
     return PublishedSite(
         out / "index.html",
         len(pages),
@@ -182,6 +170,31 @@ def build(
         history,
         problem,
     )
+
+
+def _empty_folder(folder: Path) -> Path:
+    folder = folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    # MkDocs empties its output folder.
+    if any(folder.iterdir()):
+        raise GraftError("the folder for the site is not empty", place=str(folder))
+    return folder
+
+
+def _not_found(jinja: Environment, url: str, site_name: str) -> bytes:
+    root = urlsplit(url).path.rstrip("/") + "/" if url else ""
+    page = jinja.get_template("404.html.j2").render(root=root, site_name=site_name)
+    return page.encode()
+
+
+def _write_files(site: Path, files: Mapping[str, bytes | Path]) -> None:
+    """Write files, or their content, by their path in the site."""
+    for path, content in files.items():
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, Path):
+            shutil.copyfile(content, site / path)
+        else:
+            (site / path).write_bytes(content)
 
 
 def _write_indexes(

@@ -105,7 +105,7 @@ def home_page(
         graph=graph,
         graph_of_schemas=of_schemas,
         attention=first_items(findings, _LISTED),
-        ratios=list(health_ratios(index)),
+        ratios=health_ratios(index),
         changed=shown_build(newest, _LISTED) if newest and newest.before else None,
         pages=pages,
         platforms=platforms(index),

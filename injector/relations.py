@@ -64,10 +64,8 @@ def relations(manifest: Node, namespace: str, places: Places | None = None) -> R
         manifest["sources"].items(),
         key=lambda item: (item[1].get("package_name") != project, item[0]),
     )
-    for by_dataset, members in (
-        (builders, sorted(manifest["nodes"].items())),
-        (sources, of_sources),
-    ):
+    of_nodes = sorted(manifest["nodes"].items())
+    for by_dataset, members in ((builders, of_nodes), (sources, of_sources)):
         for node_id, node in members:
             if dataset := _dataset(node, namespace):
                 datasets[node_id] = dataset
