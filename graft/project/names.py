@@ -67,9 +67,10 @@ class NameSearch:
             *((dataset, place) for place, dataset in enumerate(datasets)),
             *((other, ~numbers[dataset]) for other, dataset in others),
         ):
-            shown = name if isinstance(name, str) else shown_name(name)
-            for text in dict.fromkeys((str(name), shown)):
-                names.append(_fold(text))
+            names.append(_fold(str(name)))
+            places.append(place)
+            if isinstance(name, DatasetId) and name.name.startswith(_TEMPORARY):
+                names.append(_fold(name.short))
                 places.append(place)
         return cls(datasets, _END.join((*names, "")), places)
 
@@ -292,11 +293,11 @@ def find_task(lineage: Lineage, name: str) -> str:
         GraftError: There is none, or several are meant.
     """
     definitions = lineage.definitions.values()
-    made = {definition.dataset: definition.name for definition in definitions}
-    others = [(name, d.dataset) for d in definitions for name in (d.name, words(d.name))]
-    search = NameSearch.of([*made], others)
+    others = [(text, d.dataset) for d in definitions for text in (d.name, words(d.name))]
+    search = NameSearch.of([*dict.fromkeys(d.dataset for d in definitions)], others)
     match = Names(search, lambda _: (), lineage.tasks, "task or dbt model").find(name)
-    return made[match] if isinstance(match, DatasetId) else _text(match)
+    definition = lineage.definition(match) if isinstance(match, DatasetId) else None
+    return definition.name if definition else _text(match)
 
 
 def tasks_beside(lineage: Lineage, name: str | None) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from dbt_graft.lineage.dates.period_text import period_json, period_text
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Access, Direction, Evidence, Outcome, Records, Run, Status
 
@@ -72,14 +72,15 @@ def uses(
     accesses: Iterable[Access], direction: Direction, evidences: Evidences
 ) -> list[dict[str, Any]]:
     """The reads, or writes, among accesses, each kind once."""
-    accesses_by_use: dict[tuple[str, ...], list[Access]] = defaultdict(list)
-    for access in accesses:
-        if access.direction is direction:
-            dataset = shown_name(evidences.names.get(access.dataset, access.dataset))
-            how = (access.operation, access.status, access.kind, access.evidence)
-            use = (access.task, dataset, *map(str, how))
-            accesses_by_use[use].append(access)
+
+    def use_of(access: Access) -> tuple[str, ...]:
+        dataset = shown_name(evidences.names.get(access.dataset, access.dataset))
+        how = (access.operation, access.status, access.kind, access.evidence)
+        return (access.task, dataset, *map(str, how))
+
     rows = []
+    relevant = (access for access in accesses if access.direction is direction)
+    accesses_by_use = group_by_key((use_of(access), access) for access in relevant)
     for use, alike in sorted(accesses_by_use.items()):
         newest = max(alike, key=lambda access: access.last_at or BEGINNING)
         rows.append(
@@ -259,9 +260,7 @@ def _failures(accesses: Sequence[Access]) -> str:
 def _runs(records_of_runs: Iterable[Run | Access], records: Records) -> dict[str, int]:
     """The number of runs, with those that are folded."""
     repeats = {(repeat.task, repeat.run_id): repeat.runs for repeat in records.run_repeats}
-    statuses: dict[tuple[str, str], set[Status]] = defaultdict(set)
-    for record in records_of_runs:
-        statuses[record.task, record.run_id].add(record.status)
+    statuses = group_by_key(((run.task, run.run_id), run.status) for run in records_of_runs)
     counts = {run: 1 + repeats.get(run, 0) for run in statuses}
     failed = sum(counts[run] for run in counts if Status.FAILED in statuses[run])
     return {"seen": sum(counts.values()), "with_failures": failed}

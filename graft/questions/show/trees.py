@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,6 +19,7 @@ from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph, N
 from dbt_graft.lineage.graphs.column_path import ColumnId
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import ColumnEdge, EdgeType, Evidence, Subtype
 
 SIDES = {True: "upstream", False: "downstream"}
@@ -149,14 +150,16 @@ class Steps:
     def of_column(self, column: ColumnId, *, upstream: bool) -> list[Branch]:
         """The columns one step away, values first; upstream what decides is among them."""
         graph, indirect = self.described.column_graph, self.way.indirect
-        edges_by_end: dict[ColumnId, list[ColumnEdge]] = defaultdict(list)
-        for step in sorted(
-            graph.parents(column, indirect=True)
-            if upstream
-            else graph.children(column, indirect=indirect),
-            key=lambda step: step.effect.type is EdgeType.INDIRECT,
-        ):
-            edges_by_end[step.source if upstream else step.target] += step.edges
+        if upstream:
+            steps = graph.parents(column, indirect=True)
+        else:
+            steps = graph.children(column, indirect=indirect)
+        steps.sort(key=lambda step: step.effect.type is EdgeType.INDIRECT)
+        edges_by_end = group_by_key(
+            (step.source if upstream else step.target, edge)
+            for step in steps
+            for edge in step.edges
+        )
         return [
             Branch(
                 end,
@@ -168,20 +171,22 @@ class Steps:
 
     def of_dataset(self, dataset: DatasetId, *, upstream: bool) -> list[Branch]:
         """The datasets one step away; downstream also who only reads it."""
-        flows_by_end: dict[DatasetId, list[Flow]] = defaultdict(list)
-        for flow in (self._into if upstream else self._out_of).get(dataset, ()):
-            flows_by_end[flow.source if upstream else flow.target].append(flow)
-        branches = [
-            Branch(end, f"{self.dataset(end)}  {self.makers(flows)}")
-            for end, flows in flows_by_end.items()
+        flows_by_end = group_by_key(
+            (flow.source if upstream else flow.target, flow)
+            for flow in self._flows[upstream].get(dataset, ())
+        )
+        readers = [] if upstream else self.described.consumers
+        return [
+            *(
+                Branch(end, f"{self.dataset(end)}  {self.makers(flows)}")
+                for end, flows in flows_by_end.items()
+            ),
+            *(
+                Branch(reader, f"{reader.name}  ({reader.kind})", is_followed=False)
+                for reader in readers
+                if dataset in reader.reads
+            ),
         ]
-        if not upstream:
-            branches += [
-                Branch(consumer, f"{consumer.name}  ({consumer.kind})", is_followed=False)
-                for consumer in self.described.consumers
-                if dataset in consumer.reads
-            ]
-        return branches
 
     def of_task(self, task: str, *, upstream: bool) -> list[Branch]:
         """The tasks and models that write what a task reads, or read what it writes."""
@@ -218,18 +223,13 @@ class Steps:
         return self.described.lineage.task_graph()
 
     @cached_property
-    def _into(self) -> dict[DatasetId, list[Flow]]:
-        flows: dict[DatasetId, list[Flow]] = defaultdict(list)
-        for flow in self.described.lineage.flows:
-            flows[flow.target].append(flow)
-        return flows
-
-    @cached_property
-    def _out_of(self) -> dict[DatasetId, list[Flow]]:
-        flows: dict[DatasetId, list[Flow]] = defaultdict(list)
-        for flow in self.described.lineage.flows:
-            flows[flow.source].append(flow)
-        return flows
+    def _flows(self) -> dict[bool, dict[DatasetId, list[Flow]]]:
+        """The flows into, and out of, each dataset."""
+        flows = self.described.lineage.flows
+        return {
+            True: group_by_key((flow.target, flow) for flow in flows),
+            False: group_by_key((flow.source, flow) for flow in flows),
+        }
 
     @cached_property
     def _shorts(self) -> Counter[str]:
