@@ -322,34 +322,6 @@ class Index:
         flows = self.flows_to.get(dataset, ())
         return sorted({flow.source for flow in flows if flow.definition is kind})
 
-    def tags(self) -> dict[str, tuple[list[DatasetId], list[str]]]:
-        """For each tag its datasets and its tasks and consumers, sorted."""
-        return self._labels(
-            ((d, description.tags) for d, description in self.descriptions.items()),
-            ((name, self.task_tags(name)) for name in self.task_names()),
-        )
-
-    def owners(self) -> dict[str, tuple[list[DatasetId], list[str]]]:
-        """For each owner the datasets and the tasks and consumers, sorted."""
-        return self._labels(
-            ((d, (description.owner,)) for d, description in self.descriptions.items()),
-            ((name, (self.task_owner(name),)) for name in self.task_names()),
-        )
-
-    @staticmethod
-    def _labels(
-        datasets: Iterable[tuple[DatasetId, Iterable[str]]],
-        tasks: Iterable[tuple[str, Iterable[str]]],
-    ) -> dict[str, tuple[list[DatasetId], list[str]]]:
-        members: dict[str, tuple[list[DatasetId], list[str]]] = {}
-        for dataset, labels in sorted(datasets):
-            for label in filter(None, labels):
-                members.setdefault(label, ([], []))[0].append(dataset)
-        for task, labels in sorted(tasks):
-            for label in filter(None, labels):
-                members.setdefault(label, ([], []))[1].append(task)
-        return dict(sorted(members.items()))
-
     def task_names(self) -> list[str]:
         """Every name with a task page: tasks and consumers, sorted."""
         return sorted({*self.tasks, *self.consumers})

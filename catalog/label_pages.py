@@ -8,7 +8,7 @@ its page still, and the datasets that have it show it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import ClassVar
@@ -17,6 +17,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Breadcrumb, Page
 from dbt_graft.catalog.rows import DatasetRow, Rows, TaskRow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.urls import owner_path, tag_path
 
 # As many tags with one prefix are listed apart from the others.
@@ -103,18 +104,32 @@ class LabelPage(Page):
 
 def tags(index: Index) -> list[Label]:
     """All tags, sorted by name."""
-    return _labels(index.tags(), tag_path)
+    described = sorted(index.descriptions.items())
+    return _labels(
+        tag_path,
+        ((tag, dataset) for dataset, description in described for tag in description.tags),
+        ((tag, name) for name in index.task_names() for tag in index.task_tags(name)),
+    )
 
 
 def owners(index: Index) -> list[Label]:
     """All owners, sorted by name."""
-    return _labels(index.owners(), owner_path)
+    described = sorted(index.descriptions.items())
+    return _labels(
+        owner_path,
+        ((description.owner, dataset) for dataset, description in described),
+        ((index.task_owner(name), name) for name in index.task_names()),
+    )
 
 
 def _labels(
-    members: Mapping[str, tuple[Sequence[DatasetId], Sequence[str]]], path: Callable[[str], str]
+    path: Callable[[str], str],
+    of_datasets: Iterable[tuple[str, DatasetId]],
+    of_tasks: Iterable[tuple[str, str]],
 ) -> list[Label]:
-    return [Label(name, path(name), *entities) for name, entities in members.items()]
+    datasets, tasks = group_by_key(of_datasets), group_by_key(of_tasks)
+    names = sorted({*datasets, *tasks} - {""})
+    return [Label(name, path(name), datasets.get(name, ()), tasks.get(name, ())) for name in names]
 
 
 def label_pages(index: Index, rows: Rows, hidden: Sequence[str] = ()) -> Iterator[Page]:
