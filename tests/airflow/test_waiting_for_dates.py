@@ -26,7 +26,7 @@ REWRITTEN = datetime(2026, 10, 12, 9, tzinfo=FIRST.tzinfo)
 WAITS = "clean.orders of {day} is not completed, or tainted, from {day}T00:00:00+00:00 on"
 LONG = 300  # seconds that a slow machine may take
 
-# The sensor of docs/reprocessing.md, which asks each second.
+# The sensor of docs/dates-and-incidents.md, which asks each second.
 DAG = """
 from datetime import datetime
 
@@ -54,7 +54,7 @@ def airflow(
         REPORTED=str(home / "reported"),
         PYTHONUNBUFFERED="1",
     )
-    text = (root / "docs/reprocessing.md").read_text()
+    text = (root / "docs/dates-and-incidents.md").read_text()
     (sensor,) = re.findall(r"```python\n(LineageSensor\(.*?\))\n```", text, re.S)
     sensor = sensor.replace("raw.orders", "clean.orders")
     quick = sensor.replace('mode="reschedule"', f"poke_interval=1, timeout={LONG}")
