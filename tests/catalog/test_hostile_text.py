@@ -17,6 +17,7 @@ from dbt_graft.analysis.history.changes import (
     update_history,
 )
 from dbt_graft.catalog.build import build
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -118,7 +119,7 @@ def test_hostile_text_in_every_place_is_shown_as_text(text: str, tmp_path: Path)
         consumers,
         SiteSettings(built_at=AT),
         tmp_path / "site",
-        b"<title>dbt</title>",
+        DbtDocs.DBT_1,
         history=_hostile_history(lineage, text),
     )
     assert set(ChangeKind) - built.history.builds[0].counts.keys() == {
