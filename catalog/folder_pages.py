@@ -1,4 +1,4 @@
-"""Where datasets lie: the folders above them, and the platforms that hold them.
+"""Places of datasets: the folders above them, and the platforms that hold them.
 
 Folders are `datasets/`, its namespaces, databases and schemas; each has a page, and so has each
 platform.

@@ -1,4 +1,4 @@
-"""How far data goes: the datasets around one by step, and the columns further down the line.
+"""The reach of data: the datasets around one by step, and the columns further down the line.
 
 Complete lists on every page would make a site grow with the square of its datasets. A page lists
 the first datasets of each step and counts the others, up to a limit; the explorer shows them all.

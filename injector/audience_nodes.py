@@ -1,4 +1,4 @@
-"""What of a dbt manifest an audience may see: nodes of data and all that belongs to it, and values.
+"""The part of a dbt manifest that an audience may see: nodes of data, all that is theirs, values.
 
 A node of data is visible where its dataset is. Everything else has a label of its own or belongs to
 nodes: a test, a metric or an ephemeral model is hidden where anything that it reads is, an exposure

@@ -117,7 +117,7 @@ def graft(
 def _undo(
     artifacts: Artifacts, manifest: dict[str, Any], catalog: dict[str, Any]
 ) -> dict[str, list[Change] | None]:
-    """What restores dbt's artifacts; None for a file that dbt did not write."""
+    """The changes that restore dbt's artifacts; None for a file that dbt did not write."""
     undo: dict[str, list[Change] | None] = {
         name: [*changes(before, after), *artifacts.repairs.get(name, ())]
         for name, before, after in (

@@ -122,7 +122,7 @@ def plan(manifest: Node, lineage: Lineage, relations: Relations) -> GraftPlan:
 def _second_writers(
     writers: Mapping[DatasetId, Sequence[str]], relations: Relations, everything: Mapping[str, Node]
 ) -> Iterator[BuiltDataset]:
-    """What dbt builds and tasks write too."""
+    """The datasets that dbt builds and tasks write too."""
     for dataset, tasks in writers.items():
         if node_id := relations.builders.get(dataset):
             name = str(everything[node_id].get("name"))
