@@ -70,7 +70,7 @@ site:
   out: build/site
   # labels: {{hide: ["task:*"]}} # tags and owners that lists and the home page leave out
 
-# DAGs of Airflow in the order of the lineage: `graft export dag-factory`, docs/airflow-dags.md
+# DAGs of Airflow in the order of the lineage: `graft export dag-factory`, docs/airflow.md
 # airflow:
 #   commands:
 #     - {{engine: dbt, command: "cd $REPOS/shop && dbt build --select {{models}}"}}

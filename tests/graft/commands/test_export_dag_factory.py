@@ -128,7 +128,7 @@ def test_wrong_settings_are_errors_with_their_line(shop: Path, airflow: str, tex
 
 
 def test_the_examples_of_the_documentation_are_valid(root: Path, tmp_path: Path) -> None:
-    text = (root / "docs/airflow-dags.md").read_text()
+    text = (root / "docs/airflow.md").read_text()
     examples = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert len(examples) > 1
     for example in examples:
