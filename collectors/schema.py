@@ -14,6 +14,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache
+from itertools import accumulate, chain
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
@@ -96,18 +97,29 @@ def record(kind: type[R], row: Mapping[str, Any]) -> R:
 def batch(kind: type, records: Iterable[Any]) -> pa.RecordBatch:
     """Records of one class as an Arrow batch."""
     listed = list(records)
-    arrays = []
-    for column in _columns(kind):
-        values: Iterable[Any] = map(column.get, listed)
-        # Arrow takes a time as a number.
-        if column.stored is not None and column.stored is not _time:
-            values = map(column.stored, values)
-        arrays.append(pa.array(list(values), column.arrow))
+    arrays = [_array(column, list(map(column.get, listed))) for column in _columns(kind)]
     return pa.RecordBatch.from_arrays(arrays, schema=arrow(kind))
 
 
+def _array(column: _Column, values: list[Any]) -> pa.Array[Any]:
+    if column.inner is not None:
+        # Nested records are made columns at once, without rows.
+        ends = pa.array(accumulate(map(len, values), initial=0), pa.int32())
+        rows = batch(column.inner, chain.from_iterable(values))
+        structs = pa.StructArray.from_arrays(rows.columns, fields=list(rows.schema))
+        return pa.ListArray.from_arrays(ends, structs)
+    # Arrow takes a time as a number.
+    if column.stored is not None and column.stored is not _time:
+        values = list(map(column.stored, values))
+    return pa.array(values, column.arrow)
+
+
 class _Column(NamedTuple):
-    """A column: its types, the path of its value in a record, and what is stored of the value."""
+    """A column: its types, the path of its value in a record, and what is stored of the value.
+
+    Attributes:
+        inner: The class of the records that it has arrays of; None for another column.
+    """
 
     name: str
     spark: str
@@ -115,6 +127,7 @@ class _Column(NamedTuple):
     path: str
     get: Callable[[Any], Any]
     stored: Callable[[Any], Any] | None
+    inner: Any = None
 
 
 class _Field(NamedTuple):
@@ -193,7 +206,10 @@ def _columns(kind: Any) -> tuple[_Column, ...]:
                 for column, part in zip(_dataset_columns(name), (_namespace, _name), strict=True)
             )
         else:
-            columns.append(_Column(name, *_type(hint), name, attrgetter(name), _encoder(hint)))
+            items = get_args(hint)[0] if get_origin(hint) is tuple else None
+            inner = items if _is_record(items) else None
+            get = attrgetter(name)
+            columns.append(_Column(name, *_type(hint), name, get, _encoder(hint), inner))
     return tuple(columns)
 
 

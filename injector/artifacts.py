@@ -17,7 +17,12 @@ from typing import Any
 
 import orjson
 
-from dbt_graft.injector.index.catalog import catalog_of, freshness_of, index_notices
+from dbt_graft.injector.index.catalog import (
+    catalog_of,
+    freshness_of,
+    has_first_columns_only,
+    index_notices,
+)
 from dbt_graft.injector.index.tables import DbtIndex, read_index
 from dbt_graft.injector.index_files import index_files
 from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_malformed
@@ -44,6 +49,7 @@ class Artifacts:
         manifest: The parsed manifest.json.
         catalog: The parsed catalog.json; an empty one if there is no file.
         has_catalog: Whether there is a catalog.json.
+        has_types: Whether types are known: by a catalog.json, or by the index.
         freshness: Source id -> its result in sources.json; empty if there is no file.
         adapter: The type of dbt's adapter: `spark`, `sqlserver`…
         dbt_version: The version of dbt that wrote the manifest.
@@ -61,6 +67,10 @@ class Artifacts:
     has_catalog: bool = True
     repairs: Mapping[str, list[Change]] = field(default_factory=dict)
     index: DbtIndex | None = None
+
+    @property
+    def has_types(self) -> bool:
+        return self.has_catalog or bool(self.catalog["nodes"] or self.catalog["sources"])
 
 
 def read(target: Path) -> Artifacts:
@@ -212,6 +222,11 @@ def _catalog(
         notices += malformed
     elif index:
         original = catalog = catalog_of(index)
+        if has_first_columns_only(index):
+            notices.append(
+                f"{index.folder}: dbt wrote only the first column of each relation with its type; "
+                "`dbt compile --write-catalog` writes all of them into catalog.json"
+            )
     else:
         notices.append(
             f"{path}: there is no catalog.json: column types and sizes are missing; "

@@ -20,11 +20,12 @@ from dbt_graft.injector.docs import inline
 from dbt_graft.lineage.errors import GraftError
 
 # What `npm` and `esbuild` make of DuckDB-WASM, see docs/dbt-versions.md.
-_LOADER = "duckdb-browser.js"
 _DUCKDB = (
-    *(_LOADER, "duckdb-eh.wasm", "duckdb-mvp.wasm"),
+    *("duckdb-browser.js", "duckdb-eh.wasm", "duckdb-mvp.wasm"),
     *("duckdb-browser-eh.worker.js", "duckdb-browser-mvp.worker.js"),
 )
+# dbt's page asks for `+esm`, a name without a type that servers know.
+_NAMES = '<script type="importmap">{"imports":{"./duckdb/+esm":"./duckdb/esm.js"}}</script>\n'
 _BOOTSTRAP = re.compile(
     r"<script>\s*window\.__DBT_DOCS__\s*=\s*(?P<site>\{.*?\})\s*;?\s*</script>", re.DOTALL
 )
@@ -88,33 +89,26 @@ class IndexPage:
         Raises:
             GraftError: A file of DuckDB is missing.
         """
-        page = self.html[: self.end] + self._scripts(redirects, classic, duckdb is not None)
+        links = {
+            "redirects": redirects,
+            "classic": classic,
+            "duckdb": "duckdb" if duckdb else "",
+        }
+        script = _own_file("index_page.js").replace("GRAFT_DATA", inline(links))
+        head = f"\n{_NAMES if duckdb else ''}<script>{script}</script>\n"
         assets = self._assets().items()
-        return {
-            "index.html": (page + self.html[self.end :]).encode(),
+        files: dict[str, bytes | Path] = {
+            "index.html": (self.html[: self.end] + head + self.html[self.end :]).encode(),
             **{path: file for path, file in assets if not only_code or file.suffix in _CODE},
             **{f"{self.data_dir}{name}": content for name, content in index.items()},
-            **(_duckdb_files(duckdb) if duckdb else {}),
         }
+        if duckdb:
+            files |= {"duckdb/esm.js": _own_file("duckdb.js").encode(), **_duckdb_files(duckdb)}
+        return files
 
     def _assets(self) -> dict[str, Path]:
         files = sorted((self.target / "assets").rglob("*"))
         return {file.relative_to(self.target).as_posix(): file for file in files if file.is_file()}
-
-    def _scripts(self, redirects: Mapping[str, str], classic: str, has_duckdb: bool) -> str:
-        links = {
-            "redirects": redirects,
-            "classic": classic,
-            "duckdb": "duckdb" if has_duckdb else "",
-        }
-        package = resources.files("dbt_graft.injector")
-        script = package.joinpath("index_page.js").read_text("utf-8")
-        script = f"\n<script>{script.replace('GRAFT_DATA', inline(links))}</script>\n"
-        if not has_duckdb:
-            return script
-        # dbt's page asks for `+esm`, a name without a type that servers know.
-        names = {"imports": {"./duckdb/+esm": f"./duckdb/dist/{_LOADER}"}}
-        return f'\n<script type="importmap">{json.dumps(names)}</script>{script}'
 
 
 def read_page(target: Path) -> IndexPage | None:
@@ -144,6 +138,10 @@ def read_page(target: Path) -> IndexPage | None:
         )
     data_dir = f"{data_dir.strip('/')}/"
     return IndexPage(target, html, match.end(), data_dir, str(site.get("duckdb_cdn_base") or ""))
+
+
+def _own_file(name: str) -> str:
+    return resources.files("dbt_graft.injector").joinpath(name).read_text("utf-8")
 
 
 def _duckdb_files(folder: Path) -> dict[str, Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +41,8 @@ class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
 @cache
 def _uses_session(file: Path) -> bool:
     """Whether tests of a file ask for the fixture `spark`; who shares out tests has only names."""
-    return "spark: SparkSession" in file.read_text("utf-8")
+    text = file.read_text("utf-8")
+    return "spark: SparkSession" in text or "shared_session" in text
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -69,6 +71,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     }
     with session(settings) as spark:
         yield spark
+
+
+@pytest.fixture
+def shared_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that are run in this process collect with the session of the tests."""
+    place = "dbt_graft.graft.steps.collecting.session"
+    monkeypatch.setattr(place, lambda *_, **__: nullcontext(spark))
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
 """run_results.json and sources.json of dbt -> results of nodes.
 
 The formats are dbt's: https://schemas.getdbt.com/dbt/run-results/v6.json, and /dbt/sources/v3.json
-on the same host. dbt 2 (Fusion) writes the same versions and leaves keys out.
+on the same host. dbt 2 writes the same versions and leaves keys out; its index is read in the
+same form.
 """
 
 from __future__ import annotations
@@ -74,7 +75,19 @@ def read_invocation(content: bytes, label: str) -> Invocation:
         orjson.JSONDecodeError: It is no JSON, or not all of it.
         NoResultsError: It is something else, or of a version that this one does not know.
     """
-    document = orjson.loads(content)
+    digest = hashlib.sha256(content).hexdigest()[:32]
+    return read_document(orjson.loads(content), label, digest)
+
+
+def read_document(document: Any, label: str, digest: str) -> Invocation:
+    """Read a document.
+
+    Args:
+        digest: Stands for the invocation where the document does not name it.
+
+    Raises:
+        NoResultsError: It is something else, or of a version that this one does not know.
+    """
     metadata = document.get("metadata") if isinstance(document, dict) else None
     if not isinstance(metadata, dict) or not isinstance(document.get("results"), list):
         raise NoResultsError("this is no run_results.json and no sources.json of dbt")
@@ -86,7 +99,6 @@ def read_invocation(content: bytes, label: str) -> Invocation:
         first, last = _READABLE[kind][0], _READABLE[kind][-1]
         versions = f"v{first}" if first == last else f"v{first} to v{last}"
         raise NoResultsError(f"{kind} of version v{match['version']}; {versions} can be read")
-    digest = hashlib.sha256(content).hexdigest()[:32]
     invocation = _identifier(metadata.get("invocation_id")) or digest
     is_sources = kind == "sources"
     origin = f"{label}#{invocation}" + ("/sources" if is_sources else "")
@@ -96,6 +108,7 @@ def read_invocation(content: bytes, label: str) -> Invocation:
         "source freshness" if is_sources else _command(document.get("args")),
         batch_time(metadata.get("invocation_started_at")) or generated_at,
         origin,
+        counts_nothing=not str(metadata.get("dbt_version")).startswith("2"),
     )
     results = reader.freshness if is_sources else reader.runs
     return Invocation(
@@ -124,12 +137,17 @@ def _node_results(
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads results of an invocation: of its run, or of its freshness check."""
+    """Reads results of an invocation: of its run, or of its freshness check.
+
+    Attributes:
+        counts_nothing: Whether 0 rows are a count; dbt 2 says so of statements without one too.
+    """
 
     invocation_id: str
     command: str
     at: datetime | None
     origin: str
+    counts_nothing: bool = True
 
     def runs(self, node_id: str, word: str, result: Document) -> NodeResult:
         """The result of a model, seed, snapshot or test."""
@@ -143,6 +161,7 @@ class _Reader:
         if is_test:
             return replace(shared, failures=failures, error=error)
         rows = _rows(result.get("adapter_response"))
+        rows = rows if rows or self.counts_nothing else None
         return replace(shared, rows=rows, error=error, periods=written_periods(result))
 
     def freshness(self, node_id: str, word: str, result: Document) -> NodeResult:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import orjson
 import pyarrow as pa
 
-from dbt_graft.collectors.dbt.results import NoResultsError, artifact, read_invocation
+from dbt_graft.collectors.dbt.index_results import FRESHNESS, RUNS, index_documents
+from dbt_graft.collectors.dbt.results import (
+    Invocation,
+    NoResultsError,
+    artifact,
+    read_document,
+    read_invocation,
+)
 from dbt_graft.collectors.files import LogFile, changed_logs, filesystem, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import LogSource
@@ -18,8 +25,10 @@ from dbt_graft.collectors.store import Collected, Positions, ReadLog, of_logs
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.lineage.records import NodeResult, Records, Reject
 
-_NAMES = ("run_results.json", "sources.json")
-_SUFFIXES = (".json", ".json.gz")
+# The files of an index last: what another file has of an invocation is more.
+_NAMES = ("run_results.json", "sources.json", f"index/{RUNS}", f"index/{FRESHNESS}")
+_SUFFIXES = (".json", ".json.gz", f"/{RUNS}", f"/{FRESHNESS}")
+_PARQUET, _OF_INDEX = ".parquet", "index "
 # Bytes at the beginning of an artifact that say which one it is.
 _HEAD = 1 << 12
 # Results that are in memory at once, and written into one file.
@@ -85,22 +94,23 @@ def _read(label: str, new: list[LogFile], positions: Positions) -> Iterator[Coll
     part = _Part()
     stored = of_logs(positions, [label])
     taken: dict[str, str] = {}
-    for log in new:
+    for log in sorted(new, key=_is_of_index):
+        invocations: list[Invocation] = []
         try:
-            content = _content(log)
-            invocation = read_invocation(content, label) if content else None
+            invocations = list(_invocations(log, label))
         except NoResultsError as error:
             part.rejects.append(Reject(log.origin, "", str(error)))
         except orjson.JSONDecodeError:
             part.pending.append(Reject(log.origin, "", "this is no JSON, or not all of it"))
-        except (OSError, EOFError):
+        except (OSError, EOFError, pa.ArrowException):
             part.pending.append(Reject(log.origin, "", "the file cannot be read"))
-        else:
-            if invocation and invocation.results:
-                handled = (stored.get(invocation.origin, ("",))[0], taken.get(invocation.origin))
-                if invocation.position not in handled:
-                    taken[invocation.origin] = invocation.position
-                    part.add(invocation.origin, invocation.position, invocation.results)
+        for invocation in invocations:
+            handled = (stored.get(invocation.origin, ("",))[0], taken.get(invocation.origin, ""))
+            if _is_of_index(log) and any(at and not at.startswith(_OF_INDEX) for at in handled):
+                continue
+            if invocation.results and invocation.position not in handled:
+                taken[invocation.origin] = invocation.position
+                part.add(invocation.origin, invocation.position, invocation.results)
         unread = part.pending and part.pending[-1].origin == log.origin
         part.logs.append(ReadLog(log.origin, "" if unread else log.position))
         if part.rows >= _ROWS:
@@ -108,6 +118,19 @@ def _read(label: str, new: list[LogFile], positions: Positions) -> Iterator[Coll
             part = _Part()
     if part.logs:
         yield part.collected()
+
+
+def _is_of_index(log: LogFile) -> bool:
+    return log.url.endswith(_PARQUET)
+
+
+def _invocations(log: LogFile, label: str) -> Iterator[Invocation]:
+    if _is_of_index(log):
+        for document in index_documents(*filesystem(log.url)):
+            invocation = read_document(document, label, "index")
+            yield replace(invocation, position=f"{_OF_INDEX}{invocation.position}")
+    elif content := _content(log):
+        yield read_invocation(content, label)
 
 
 class _Part:

@@ -8,13 +8,13 @@ what the events of a run say together is known when lineage is built (`lineage.e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from dbt_graft.collectors.arrow_frames import to_frame, to_table
+from dbt_graft.collectors.arrow_frames import to_frame
 from dbt_graft.collectors.openlineage.files import (
     EventFiles,
     NewPart,
@@ -22,34 +22,22 @@ from dbt_graft.collectors.openlineage.files import (
     new_parts,
     position,
 )
-from dbt_graft.collectors.openlineage.worker import (
-    RECORDS,
-    REPLACED,
-    FilePart,
-    PartResult,
-    part_reader,
-)
+from dbt_graft.collectors.openlineage.worker import REPLACED, FilePart, PartResult, part_reader
 from dbt_graft.collectors.reading import Reading
+from dbt_graft.collectors.results import Results, read_results, record_tables
 from dbt_graft.collectors.schema import batch, ddl
 from dbt_graft.collectors.store import Collected
-from dbt_graft.collectors.store.arrow_tables import (
-    distinct,
-    drop_origins,
-    table,
-    unnest_records,
-)
+from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.building.foreign_models import DBT_PART
-from dbt_graft.lineage.records import DatasetMetadata, NodeResult, Reject, TaskMetadata
+from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 # A worker's share, in bytes and in files.
 _BYTES, _FILES = 32 << 20, 500
-# The records of so many bytes of events fit into the memory of one machine.
-_SMALL = 64 << 20
 _LOG = ("origin", "reached", "events", "head", "unread", "waits", "of_dbt")
 
 
@@ -79,11 +67,7 @@ def collect(
     read = frame.repartition(max(1, min(len(pieces), shares))).mapInArrow(
         part_reader(files.task, files.date_columns, counter), ddl(PartResult)
     )
-    return (
-        small_tables(to_table(read), new, positions)
-        if size <= _SMALL
-        else _lazy_tables(read, new, positions)
-    )
+    return collected_tables(read_results(read, size), new, positions)
 
 
 def _pieces(part: NewPart) -> Iterator[FilePart]:
@@ -95,41 +79,17 @@ def _pieces(part: NewPart) -> Iterator[FilePart]:
         yield FilePart(*names, start, end, file.size, part.start, part.head)
 
 
-def small_tables(rows: pa.Table, new: Sequence[NewPart], positions: Positions) -> Collected:
-    """The tables, in the memory of this process."""
-    logs = _Logs(rows.select([*_LOG]), new, positions)
-    rows = drop_origins(rows, logs.stays)
-    tables = {name: unnest_records(rows, name, kind) for name, kind in RECORDS.items()}
-    tables["shapes"] = distinct(tables["shapes"], "shape_id")
-    results = unnest_records(rows, "results", NodeResult)
-    invocations = results.group_by("origin").aggregate([("node_id", "count")]).to_pylist()
-    counts = {row["origin"]: row["node_id_count"] for row in invocations}
+def collected_tables(results: Results, new: Sequence[NewPart], positions: Positions) -> Collected:
+    """The tables in the results of new parts of files."""
+    logs = _Logs(results.select(*_LOG), new, positions)
+    results = results.without(logs.stays)
+    counts = results.count("node_results")
     return Collected(
-        **tables,
-        node_results=results if results.num_rows else None,
-        task_metadata=unnest_records(rows, "metadata", TaskMetadata),
-        dataset_metadata=unnest_records(rows, "texts", DatasetMetadata),
+        **{**record_tables(results), "shapes": results.records("shapes", once="shape_id")},
+        node_results=results.records("node_results") if counts else None,
+        task_metadata=results.records("task_metadata"),
+        dataset_metadata=results.records("dataset_metadata"),
         origins=table(ReadLog, logs.read(counts)),
-        pending=logs.pending,
-    )
-
-
-def _lazy_tables(read: DataFrame, new: Sequence[NewPart], positions: Positions) -> Collected:
-    """The tables as lazy data frames of what stays with Spark."""
-    rows = read.persist()
-    last = rows.where("head != '' OR unread != '' OR waits").select(*_LOG)
-    logs = _Logs(to_table(last), new, positions)
-    counted = rows.selectExpr("inline(results)").groupBy("origin").count().collect()
-    results = {row["origin"]: row["count"] for row in counted}
-    readable = rows.where(~rows["origin"].isin(logs.stays)) if logs.stays else rows
-    tables = {name: readable.selectExpr(f"inline({name})") for name in RECORDS}
-    tables["shapes"] = tables["shapes"].dropDuplicates(["shape_id"])
-    return Collected(
-        **tables,
-        node_results=readable.selectExpr("inline(results)") if results else None,
-        task_metadata=readable.selectExpr("inline(metadata)"),
-        dataset_metadata=readable.selectExpr("inline(texts)"),
-        origins=table(ReadLog, logs.read(results)),
         pending=logs.pending,
     )
 
@@ -137,11 +97,13 @@ def _lazy_tables(read: DataFrame, new: Sequence[NewPart], positions: Positions) 
 class _Logs:
     """The new parts of files, and how far each was read."""
 
-    def __init__(self, rows: pa.Table, new: Sequence[NewPart], positions: Positions) -> None:
+    def __init__(
+        self, rows: Iterable[dict[str, Any]], new: Sequence[NewPart], positions: Positions
+    ) -> None:
         self._new = new
         self._known = of_logs(positions, (part.file.origin for part in new))
         self._rows: dict[str, list[dict[str, Any]]] = {}
-        for row in rows.to_pylist():
+        for row in rows:
             self._rows.setdefault(row["origin"], []).append(row)
 
     @property

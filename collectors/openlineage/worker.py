@@ -10,8 +10,8 @@ import gc
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Collection, Hashable, Iterator
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -24,10 +24,9 @@ from dbt_graft.collectors.openlineage.jobs import Job, job_of
 from dbt_graft.collectors.openlineage.lines import Line, Range, lines
 from dbt_graft.collectors.openlineage.metadata import DatasetTexts, task_metadata
 from dbt_graft.collectors.reading import ReadCounter
-from dbt_graft.collectors.schema import Flat, arrow, batch, record
+from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.statement import access_records, column_edge_records
 from dbt_graft.collectors.store import LogRecords
-from dbt_graft.collectors.store.tables import TABLES
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.building.task_metadata import newness
 from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns
@@ -56,16 +55,6 @@ _REMEMBERED = 200_000
 
 # Why a part is not read, and read by the next collect.
 REPLACED = "another file took its place while it was read"
-
-# The columns of a result with records, and those with records that only some logs have.
-BESIDE: Mapping[str, type] = {
-    "results": NodeResult,
-    "metadata": TaskMetadata,
-    "texts": DatasetMetadata,
-}
-RECORDS: Mapping[str, type] = {
-    record_field.name: TABLES[record_field.name] for record_field in fields(LogRecords)
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +91,9 @@ class PartResult:
 
     origin: str
     records: Flat[LogRecords]
-    results: tuple[NodeResult, ...] = ()
-    metadata: tuple[TaskMetadata, ...] = ()
-    texts: tuple[DatasetMetadata, ...] = ()
+    node_results: tuple[NodeResult, ...] = ()
+    task_metadata: tuple[TaskMetadata, ...] = ()
+    dataset_metadata: tuple[DatasetMetadata, ...] = ()
     reached: int = 0
     events: int = 0
     head: str = ""
@@ -142,27 +131,14 @@ def part_reader(
 def safe_batch(result: PartResult) -> pa.RecordBatch:
     """A result as a batch; of one with a value that no column can hold, a reject."""
     try:
-        return result_batch(result)
+        return batch(PartResult, [result])
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         reason = f"the events cannot be stored ({exception_reason(error, _logger)})"
-        reject = Reject(result.origin, "", reason)
-        rejects = LogRecords(rejects=(reject,))
-        return result_batch(replace(result, records=rejects, results=(), metadata=(), texts=()))
-
-
-def result_batch(result: PartResult) -> pa.RecordBatch:
-    """A result as a batch of one row; its records are made columns at once, without rows."""
-    arrays = []
-    for column in arrow(PartResult):
-        kind = BESIDE.get(column.name) or RECORDS.get(column.name)
-        if kind is None:
-            arrays.append(pa.array([getattr(result, column.name)], column.type))
-            continue
-        of = result if column.name in BESIDE else result.records
-        rows = batch(kind, getattr(of, column.name))
-        inner = pa.StructArray.from_arrays(rows.columns, fields=list(column.type.value_type))
-        arrays.append(pa.ListArray.from_arrays(pa.array([0, len(inner)], pa.int32()), inner))
-    return pa.RecordBatch.from_arrays(arrays, schema=arrow(PartResult))
+        rejects = LogRecords(rejects=(Reject(result.origin, "", reason),))
+        lost = replace(
+            result, records=rejects, node_results=(), task_metadata=(), dataset_metadata=()
+        )
+        return batch(PartResult, [lost])
 
 
 def read_part(

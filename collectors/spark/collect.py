@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.arrow_frames import to_table
 from dbt_graft.collectors.files import log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.reading import Reading
-from dbt_graft.collectors.schema import ddl, row
+from dbt_graft.collectors.results import read_results, record_tables
+from dbt_graft.collectors.schema import ddl, record, row
 from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.spark.log.checkpoint import (
     last_positions,
@@ -43,7 +43,6 @@ from dbt_graft.collectors.spark.log.history_server import (
     is_history_server,
     new_attempts,
 )
-from dbt_graft.collectors.spark.results import ArrowResults, SparkResults
 from dbt_graft.collectors.spark.worker import (
     LogResult,
     LogToRead,
@@ -52,6 +51,7 @@ from dbt_graft.collectors.spark.worker import (
     log_reader,
 )
 from dbt_graft.collectors.store import Collected
+from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.records import Reject
@@ -61,8 +61,6 @@ if TYPE_CHECKING:
 
 # The size of a worker's share.
 _LOGS_PER_PARTITION, _BYTES_PER_PARTITION = 64, 32 << 20
-# The records of so many bytes of logs fit into the memory of one machine.
-_SMALL = 64 << 20
 Positions = Mapping[str, tuple[str, int]]
 
 
@@ -136,9 +134,9 @@ def collect(
     size = sum(log.log.size for log in new)
     reader = log_reader(logs, (reading or Reading()).counter(len(new), size))
     read = _spread_logs(spark, new, variants).mapInArrow(reader, ddl(LogResult))
-    results = ArrowResults(to_table(read)) if size <= _SMALL else SparkResults(read.persist())
-    rows = results.claims()
-    pending = tuple(_pending_reject(row) for row in rows if not row["position"])
+    results = read_results(read, size)
+    rows = results.select("origin", "position", "run", "events", "unread")
+    pending = tuple(record(Reject, row["unread"]) for row in rows if row["unread"])
     # The records of a log that could not be read stay as they are in the store.
     read_now = {log.log.origin for log in new} | {row["origin"] for row in rows}
     read_now = {*read_now, *map(log_origin, read_now)}
@@ -162,15 +160,21 @@ def collect(
     ]
     # Segments of logs that were read from start to end now.
     replaced += [ReadLog(origin, "") for log in new for origin in segments.get(log.log.origin, ())]
-    collected = results.collect_tables(sorted(missing), sorted(discarded), replaced)
-    return replace(collected, pending=pending)
-
-
-def _pending_reject(row: Mapping[str, Any]) -> Reject:
-    """A log that could not be read, with the first reason."""
-    first = next(iter(row["rejects"] or ()), None)
-    details = (first["position"], first["reason"]) if first else ("", "the log cannot be read")
-    return Reject(row["origin"], *details)
+    read_logs = [
+        ReadLog(row["origin"], row["position"], row["events"])
+        for row in rows
+        if row["origin"] not in missing
+    ]
+    results = results.without(missing)
+    return Collected(
+        **{
+            **record_tables(results.without(discarded)),
+            # What could not be used of logs that count as read.
+            "rejects": results.records("rejects"),
+        },
+        origins=table(ReadLog, [*read_logs, *replaced]),
+        pending=pending,
+    )
 
 
 def _spread_logs(

@@ -16,7 +16,7 @@ from pyarrow import fs
 from dbt_graft.collectors.codecs import ByteStream
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.reading import ReadCounter
-from dbt_graft.collectors.schema import batch, record
+from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.spark.log.checkpoint import parse_checkpoint, position
 from dbt_graft.collectors.spark.log.duplicates import covered_until
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs
@@ -29,6 +29,7 @@ from dbt_graft.collectors.spark.log.history_server import (
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected_log
 from dbt_graft.collectors.store import LogRecords
 from dbt_graft.lineage.errors import exception_reason
+from dbt_graft.lineage.records import Reject
 
 _logger = logging.getLogger(__name__)
 
@@ -79,13 +80,15 @@ class LogResult:
     Attributes:
         position: Empty where the log, or a file of it, could not be read.
         run: The id of its run; None where it has no records.
+        unread: Why it has no position.
     """
 
     origin: str
     position: str
     events: int
     run: str | None
-    records: LogRecords
+    records: Flat[LogRecords]
+    unread: Reject | None = None
 
 
 def log_reader(
@@ -137,12 +140,15 @@ def _result(listed: LogToRead, logs: SparkLogs) -> LogResult:
     except DownloadError as error:
         # Without a position, the next collect requests it again.
         reason = f"the History Server did not return the log: {error}"
-        return LogResult(origin, "", 0, None, rejected_log(origin, reason))
+        records = rejected_log(origin, reason)
+        return LogResult(origin, "", 0, None, records, records.rejects[0])
     except Exception as error:  # A log that breaks the reader costs that log only.
         reason = f"the log cannot be read ({exception_reason(error, _logger)})"
         return LogResult(origin, listed.state, 0, None, rejected_log(origin, reason))
+    records = collected.records
     reached = "" if collected.unread else position(listed.state, collected.checkpoint)
-    return LogResult(origin, reached, collected.events, collected.run, collected.records)
+    unread = records.rejects[0] if collected.unread else None
+    return LogResult(origin, reached, collected.events, collected.run, records, unread)
 
 
 def _open(url: str) -> AbstractContextManager[ByteStream]:

@@ -15,7 +15,7 @@ from itertools import groupby
 
 import pyarrow as pa
 
-from dbt_graft.collectors.schema import Row, batch, record
+from dbt_graft.collectors.schema import Flat, Row, batch, record
 from dbt_graft.collectors.sqlserver.resolution.resolve import (
     ResolvedText,
     SentText,
@@ -68,7 +68,7 @@ class AssembledRows:
         unread: Of the rejects, those of logs that their storage did not give.
     """
 
-    records: LogRecords
+    records: Flat[LogRecords]
     unread: tuple[Reject, ...] = ()
     sessions: tuple[OpenSession, ...] = ()
     logs: tuple[LogCounts, ...] = ()

@@ -23,6 +23,7 @@ from dbt_graft.collectors.arrow_frames import to_frame, to_table
 from dbt_graft.collectors.files import LogFile, changed_logs, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.reading import Reading
+from dbt_graft.collectors.results import ArrowResults, record_tables
 from dbt_graft.collectors.schema import arrow, batch, ddl, record
 from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.sqlserver.assemble import AssembledRows, LogCounts, assemble
@@ -43,7 +44,6 @@ from dbt_graft.collectors.store import Collected, OpenSession
 from dbt_graft.collectors.store.arrow_tables import (
     distinct,
     drop_origins,
-    record_tables,
     table,
     tables,
     union,
@@ -317,8 +317,8 @@ def _tables(
     pending = {row["origin"]: record(Reject, row) for row in reversed(unread)}
     stored = pending.keys() & of_logs(positions_before, pending.keys()).keys()
 
-    store_tables = record_tables(assembled)
-    store_tables["sessions"] = unnest_records(assembled, "sessions", OpenSession)
+    results = ArrowResults(assembled)
+    store_tables = {**record_tables(results), "sessions": results.records("sessions")}
     if stored:
         store_tables = {
             name: drop_origins(rows, stored) if "origin" in rows.column_names else rows

@@ -30,15 +30,6 @@ def unnest_records(rows: pa.Table, column: str, kind: type) -> pa.Table:
     return flat.cast(arrow(kind))
 
 
-def record_tables(rows: pa.Table) -> dict[str, pa.Table]:
-    """Table -> its records, of rows that hold `LogRecords` as `records`."""
-    parts = {
-        field.name: pc.struct_field(rows["records"], field.name) for field in fields(LogRecords)
-    }
-    nested = pa.table(parts)
-    return {name: unnest_records(nested, name, TABLES[name]) for name in parts}
-
-
 def distinct(rows: pa.Table, *keys: str) -> pa.Table:
     """The rows of a table that are the first with their values in these columns."""
     numbered = rows.append_column("row", pa.array(range(rows.num_rows), pa.int64()))

@@ -1,6 +1,6 @@
 """The views: datasets, columns, tasks, runs, usages, edges, column edges, results, consumers.
 
-Their names and columns are a contract with queries and notebooks (docs/query.md): columns are
+Their names and columns are a contract with queries and notebooks (docs/openlineage.md): columns are
 added, and none is renamed or removed. All of them name datasets and tasks alike, so they join.
 """
 

@@ -14,7 +14,7 @@ import click
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.render import FORMS
+from dbt_graft.analysis.render.forms import FORMS
 from dbt_graft.graft.commands.command import config_option
 from dbt_graft.graft.project.output_file import write_file
 from dbt_graft.graft.project.past import as_of_option

@@ -11,7 +11,7 @@ import click
 import orjson
 
 from dbt_graft.analysis.answer import Answer
-from dbt_graft.analysis.render import FORMS
+from dbt_graft.analysis.render.forms import FORMS
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.exporters.dag_factory.document import files, marker

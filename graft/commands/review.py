@@ -33,8 +33,8 @@ from dbt_graft.injector import artifacts
 @click.option(
     "--base",
     metavar="DIR|REF",
-    help="A folder with the base's manifest.json and catalog.json, or a revision of git at which "
-    "dbt's target folder is committed.",
+    help="A folder with the base's manifest.json, and its catalog.json or index/, or a revision of "
+    "git at which dbt's target folder is committed.",
 )
 @click.option(
     "--base-store",

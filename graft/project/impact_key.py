@@ -32,6 +32,7 @@ def impact_key(config: Config) -> str:
         config.model_dump_json(),
         store.store_state(store_path),
         *_stamps(target / name for name in _ARTIFACTS),
+        *_stamps(sorted((target / "index").glob("*.parquet"))),
         *_connection(config),
         *(
             line

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from dbt_graft.injector.index.tables import DbtIndex, Row
 
 Document = dict[str, Any]
 _NODES = frozenset({"model", "seed", "snapshot"})
-# A type that somebody looked up in the warehouse comes first, one that was only declared last.
-_TYPES = ("catalog_type", "inferred_type", "declared_type", "data_type")
+_MINUTE = timedelta(minutes=1)
 
 
 def catalog_of(index: DbtIndex) -> Document:
     """The catalog of an index, in the form of catalog.json.
 
     A relation of which neither a type of a column nor an entry of the warehouse is known has none,
-    as one that was not built has none in catalog.json.
+    as one that was not built has none in catalog.json. A type that YAML declares is not known.
     """
+    has_catalog = not has_first_columns_only(index)
     columns: dict[str, list[Row]] = defaultdict(list)
     for row in index.rows("dbt.node_columns"):
         columns[row["unique_id"]].append(row)
@@ -32,7 +32,7 @@ def catalog_of(index: DbtIndex) -> Document:
     for node in index.rows("dbt.nodes"):
         node_id, kind = node["unique_id"], node["resource_type"]
         part = "nodes" if kind in _NODES else "sources" if kind == "source" else ""
-        typed = [row for row in columns.get(node_id, ()) if _type(row)]
+        typed = list(_typed(columns.get(node_id, ()), has_catalog))
         if part and (node_id in tables or typed):
             parts[part][node_id] = _entry(node, tables.get(node_id, {}), typed, stats[node_id])
     at = index.ingested_at
@@ -44,6 +44,29 @@ def catalog_of(index: DbtIndex) -> Document:
         **parts,
         "errors": None,
     }
+
+
+def has_first_columns_only(index: DbtIndex) -> bool:
+    """Whether it has the type of one column of each relation: up to dbt 2.0 a fault of dbt's.
+
+    Of such a list nobody knows what it lacks.
+    """
+    ids, types = (index.column("dbt.node_columns", name) for name in ("unique_id", "catalog_type"))
+    looked_up = [node_id for node_id, kind in zip(ids, types, strict=True) if kind]
+    return bool(looked_up) and len(looked_up) == len({*looked_up})
+
+
+def _typed(columns: Iterable[Row], has_catalog: bool) -> Iterator[Row]:
+    """The columns of a relation in the warehouse, each with its `type`.
+
+    They were looked up, or they follow from SQL or a seed's file: then all of them are known.
+    """
+    rows = list(columns)
+    key = "catalog_type" if has_catalog and any(row.get("catalog_type") for row in rows) else ""
+    inferred = [row.get("inferred_type") for row in rows]
+    if not key and all(inferred) and inferred != [row.get("declared_type") for row in rows]:
+        key = "inferred_type"
+    yield from ({**row, "type": row[key]} for row in rows if key and row.get(key))
 
 
 def freshness_of(index: DbtIndex) -> dict[str, Document]:
@@ -58,7 +81,7 @@ def freshness_of(index: DbtIndex) -> dict[str, Document]:
 
 
 def index_notices(index: DbtIndex, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with an index beside its manifest: it is of another compile."""
+    """What is wrong with an index beside its manifest: it is of another compile, or older."""
     kinds = (*_NODES, "source")
     nodes = [*manifest["nodes"].values(), *manifest["sources"].values()]
     wanted = {node["unique_id"] for node in nodes if node.get("resource_type") in kinds}
@@ -66,10 +89,15 @@ def index_notices(index: DbtIndex, manifest: Mapping[str, Any]) -> Iterator[str]
     types = index.column("dbt.nodes", "resource_type")
     known = {node_id for node_id, kind in zip(ids, types, strict=True) if kind in kinds}
     lacking, surplus = sorted(wanted - known), sorted(known - wanted)
-    if not lacking and not surplus:
-        return
     made = str((manifest.get("metadata") or {}).get("generated_at") or "")[:19]
     written = str(_iso(index.ingested_at) or "")[:19]
+    if not lacking and not surplus:
+        if _is_older(written, made):
+            yield (
+                f"{index.folder}: it is older than manifest.json ({written} and {made}): a later "
+                "command of dbt did not write it: run `dbt compile --write-index`"
+            )
+        return
     older = "the index is older" if written < made else "the manifest is older"
     names = ", ".join((lacking or surplus)[:3])
     yield (
@@ -92,7 +120,7 @@ def _entry(node: Row, table: Row, columns: list[Row], stats: list[Row]) -> Docum
         },
         "columns": {
             row["column_name"]: {
-                "type": _type(row),
+                "type": row["type"],
                 "index": number,
                 "name": row["column_name"],
                 "comment": row.get("catalog_comment"),
@@ -113,12 +141,16 @@ def _entry(node: Row, table: Row, columns: list[Row], stats: list[Row]) -> Docum
     }
 
 
-def _type(row: Mapping[str, Any]) -> str:
-    return next((str(row[name]) for name in _TYPES if row.get(name)), "")
-
-
 def _index(row: Row) -> int:
     return int(row.get("column_index") or 0)
+
+
+def _is_older(written: str, made: str) -> bool:
+    """Whether a time is more than a minute before another; dbt writes both at its end."""
+    try:
+        return datetime.fromisoformat(made) - datetime.fromisoformat(written) > _MINUTE
+    except ValueError:
+        return False
 
 
 def _iso(value: Any) -> Any:

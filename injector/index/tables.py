@@ -102,8 +102,8 @@ class DbtIndex:
         for name in (*self.tables, *self.others):
             table = self.table(name)
             schema = pa.schema([item.remove_metadata() for item in table.schema])
-            kept = table.to_pylist() if name in _PROJECT else []
-            rows = [{key: row.get(key) for key in _OF_PROJECT} for row in kept]
+            project_rows = table.to_pylist() if name in _PROJECT else []
+            rows = [{key: row.get(key) for key in _OF_PROJECT} for row in project_rows]
             tables[name] = _append(schema.empty_table(), rows)
         return DbtIndex(self.folder, tables)
 

@@ -18,6 +18,7 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
+from tests.graft.conftest import Graft
 from tests.graft.small_disk import small_disk
 
 pytestmark = pytest.mark.spark
@@ -147,17 +148,17 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
         yield place
 
 
+@pytest.mark.usefixtures("shared_session")
 def test_a_full_disk_is_an_error_and_leaves_the_store_readable(
-    tmp_path: Path, full_disk: Path
+    tmp_path: Path, full_disk: Path, graft: Graft
 ) -> None:
     folder = project(tmp_path / "project", str(full_disk / "store"))
-    process = collect(folder)
-    output = process.communicate()[0]
-    assert process.returncode == 1, output
-    assert "No space left on device" in output
+    command = ("collect", "-c", str(folder / "graft.yml"), "--quiet")
+    full = graft(*command)
+    assert full.code == 1
+    assert "No space left on device" in full.err
     assert reads(full_disk / "store") == {}
 
     subprocess.run(["mount", "-o", "remount,size=32m", str(full_disk)], check=True)
-    again = collect(folder)
-    assert again.wait() == 0, again.communicate()[0]
+    assert graft(*command).code == 0
     assert reads(full_disk / "store") == EXPECTED

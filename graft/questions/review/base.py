@@ -13,6 +13,7 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.errors import GraftError
 
 _FILES = ("manifest.json", "catalog.json")
+_INDEX = "index"
 
 
 def base_artifacts(base: str, target: Path) -> Artifacts:
@@ -52,7 +53,19 @@ def artifacts_at(revision: str, target: Path) -> Artifacts:
                     f"`git worktree add ../base {revision}`, in it `dbt compile`, then "
                     "`graft review --base ../base/target`",
                 )
+        _extract_index(above, commit, target, Path(folder) / _INDEX)
         return artifacts.read(Path(folder))
+
+
+def _extract_index(above: Path, commit: str, target: Path, folder: Path) -> None:
+    """Write the index of dbt 2 at a commit into a folder; nothing where there is none."""
+    inside = (target / _INDEX).relative_to(above).as_posix()
+    listed = git(above, "ls-tree", "-z", "--name-only", commit, "--", f"{inside}/") or b""
+    for name in filter(None, listed.decode("utf-8", "replace").split("\0")):
+        content = git(above, "show", f"{commit}:./{name}")
+        if content is not None and name.endswith(".parquet"):
+            folder.mkdir(exist_ok=True)
+            (folder / Path(name).name).write_bytes(content)
 
 
 def commit_of(revision: str, folder: Path) -> str:

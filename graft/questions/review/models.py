@@ -18,13 +18,13 @@ def compare_artifacts(
 ) -> tuple[tuple[NodeReview, ...], tuple[str, ...]]:
     """The nodes that differ, and what the comparison could not know.
 
-    A version without a catalog borrows that of the other.
+    A version without types borrows those of the other.
     """
     before = review_nodes(
-        old.manifest, (old if old.has_catalog else new).catalog, borrowed=not old.has_catalog
+        old.manifest, (old if old.has_types else new).catalog, borrowed=not old.has_types
     )
     after = review_nodes(
-        new.manifest, (new if new.has_catalog else old).catalog, borrowed=not new.has_catalog
+        new.manifest, (new if new.has_types else old).catalog, borrowed=not new.has_types
     )
     return compare(before, after), (
         *_missing_notices(old, new),
@@ -37,9 +37,9 @@ def _missing_notices(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
     notices = []
     if all(names) and names[0] != names[1]:
         notices.append(f"the base is of the dbt project {names[0]}, and this one is {names[1]}")
-    notices += [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
-    notices += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_catalog else []
-    others = (notice for notice in new.notices if new.has_catalog or "catalog.json" not in notice)
+    notices += [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_types else []
+    notices += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_types else []
+    others = (notice for notice in new.notices if new.has_types or "catalog.json" not in notice)
     return (*notices, *others)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbt_graft.analysis.answer import Answer, Tree
-from dbt_graft.analysis.render import FORMS
+from dbt_graft.analysis.render.forms import FORMS
 from dbt_graft.analysis.render.text import branch_lines
 
 

@@ -6,7 +6,7 @@ import json
 
 from dbt_graft.analysis.answer import Answer, Table, Tree
 from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.render import FORMS
+from dbt_graft.analysis.render.forms import FORMS
 
 ANSWER = Answer(
     "spark/raw.orders",

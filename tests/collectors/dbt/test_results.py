@@ -140,6 +140,13 @@ def test_a_node_that_was_skipped_has_the_time_of_its_invocation() -> None:
     assert (found.started_at, found.ended_at) == (datetime(2026, 11, 20, 5, tzinfo=UTC), None)
 
 
+@pytest.mark.parametrize(("version", "rows"), [("1.11.16", 0), ("2.0.9", None)])
+def test_dbt_2_says_0_rows_of_a_statement_without_a_count(version: str, rows: int | None) -> None:
+    document = run_results(result("model.shop.a", adapter_response={"rows_affected": 0}))
+    document["metadata"]["dbt_version"] = version
+    assert read(document)[0].rows == rows
+
+
 def test_fusion_leaves_keys_out_and_writes_nanoseconds() -> None:
     document = run_results({"unique_id": MODEL, "status": "success"})
     document["metadata"] |= {

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dbt_graft.collectors import store
@@ -94,6 +97,84 @@ def test_an_invocation_in_two_places_is_shown_once(tmp_path: Path) -> None:
     collect(place, target_source(tmp_path / "target"))
     collect(place, results_source(str(tmp_path / "runs"), "runs"))
     assert len(results(place)) == 1
+
+
+AT = datetime(2026, 11, 20, 5, tzinfo=UTC)
+
+
+def write_results(target: Path, *invocations: str, freshness: bool = False) -> None:
+    """Write the results of invocations into an index, as dbt 2 does."""
+    (target / "index").mkdir(parents=True, exist_ok=True)
+    timing = '[{"name": "execute", "started_at": "2026-11-20T05:00:00.123456789Z"}]'
+    rows = [
+        {
+            "unique_id": MODEL,
+            "invocation_id": name,
+            "status": "success",
+            "execution_time": 2.5,
+            "timing": timing,
+            "adapter_response": '{"rows_affected":7}',
+            "created_at": AT,
+        }
+        for name in invocations
+    ]
+    commands = [{"invocation_id": name, "command": "build"} for name in invocations]
+    checks = [{"unique_id": SOURCE, "invocation_id": "f", "status": "warn", "max_loaded_at": AT}]
+    checks[0] |= {"snapshotted_at": AT, "warn_after_count": 12, "warn_after_period": "hour"}
+    tables = {"dbt_rt.run_results": rows, "dbt_rt.invocations": commands}
+    if freshness:
+        tables["dbt.source_freshness"] = checks
+    for name, listed in tables.items():
+        pq.write_table(pa.Table.from_pylist(listed), target / f"index/{name}.parquet")
+
+
+@pytest.mark.parametrize("is_target", [True, False])
+def test_an_index_has_the_results_of_its_invocations(tmp_path: Path, is_target: bool) -> None:
+    target, place = tmp_path / "target", tmp_path / "store"
+    write_results(target, "a", "b", freshness=True)
+    source = target_source(target) if is_target else results_source(str(target), "runs")
+    assert collect(place, source) == 2
+    by_id = {one.invocation_id: one for one in results(place)}
+    assert set(by_id) == {"a", "b", "f"}
+    ran, checked = by_id["a"], by_id["f"]
+    assert (ran.node_id, ran.command, ran.status, ran.rows) == (MODEL, "build", Status.OK, 7)
+    assert ran.ended_at
+    assert ran.started_at
+    assert (ran.ended_at - ran.started_at).total_seconds() == 2.5
+    assert (checked.word, checked.max_loaded_at) == ("warn", AT)
+    assert checked.criteria == "warn after 12 hours"
+
+
+@pytest.mark.parametrize("index_first", [True, False])
+def test_an_invocation_in_an_index_and_in_a_file_is_the_files(
+    tmp_path: Path, index_first: bool
+) -> None:
+    target, place = tmp_path / "target", tmp_path / "store"
+    write_results(target, "i1")
+    if index_first:
+        collect(place, target_source(target))
+    (target / "run_results.json").write_bytes(dump(run(1, result(MODEL, "error"))))
+    collect(place, target_source(target))
+    assert [one.status for one in results(place)] == [Status.FAILED]
+    write_results(target, "i1", "i2")
+    collect(place, target_source(target))
+    assert {one.invocation_id: one.status for one in results(place)} == {
+        "i1": Status.FAILED,
+        "i2": Status.OK,
+    }
+
+
+def test_a_damaged_index_is_read_again(tmp_path: Path) -> None:
+    target, place = tmp_path / "target", tmp_path / "store"
+    write_results(target, "a")
+    path = target / "index/dbt_rt.run_results.parquet"
+    path.write_bytes(path.read_bytes()[:-9])
+    collect(place, target_source(target))
+    [reject] = store.read(str(place)).rejects
+    assert reject.origin == "dbt:target/index/dbt_rt.run_results.parquet"
+    write_results(target, "a")
+    collect(place, target_source(target))
+    assert [one.invocation_id for one in results(place)] == ["a"]
 
 
 def test_results_that_dbt_adds_to_a_file_replace_those_before(tmp_path: Path) -> None:

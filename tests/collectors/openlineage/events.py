@@ -99,14 +99,14 @@ def records(results: Iterable[PartResult]) -> Records:
         datasets=tuple(dataset for one in found for dataset in one.datasets),
         rejects=tuple(reject for one in found for reject in one.rejects),
         column_edges=tuple(edge for one in found for edge in one.column_edges),
-        task_metadata=tuple(one for result in listed for one in result.metadata),
-        dataset_metadata=tuple(one for result in listed for one in result.texts),
+        task_metadata=tuple(one for result in listed for one in result.task_metadata),
+        dataset_metadata=tuple(one for result in listed for one in result.dataset_metadata),
     )
 
 
 def node_results(results: Iterable[PartResult]) -> list[NodeResult]:
     """dbt's results in results."""
-    return [one for result in results for one in result.results]
+    return [one for result in results for one in result.node_results]
 
 
 def lineage(folder: Path, *files: Iterable[Document]) -> Lineage:

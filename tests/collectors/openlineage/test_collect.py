@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dbt_graft.collectors import results as reading_results
 from dbt_graft.collectors import store
 from dbt_graft.collectors.openlineage import collect as job
 from dbt_graft.collectors.openlineage.collect import collect
@@ -160,7 +161,7 @@ def test_one_event_a_file_and_in_pieces_it_is_the_same(
         (folder / f"{number}.json").write_text(json.dumps(one, indent=1))
     (folder / "rest.jsonl").write_text(lines(events()[40:]))
     monkeypatch.setattr(job, "_BYTES", 5_000)
-    monkeypatch.setattr(job, "_SMALL", 0)  # as many as stay with Spark
+    monkeypatch.setattr(reading_results, "_SMALL", 0)  # as many as stay with Spark
     batch = collected(spark, folder, place)
     assert batch is not None
     assert batch.origins == 41

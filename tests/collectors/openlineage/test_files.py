@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.openlineage.collect import small_tables
+from dbt_graft.collectors.openlineage.collect import collected_tables
 from dbt_graft.collectors.openlineage.files import (
     EventFiles,
     NewPart,
@@ -17,7 +18,14 @@ from dbt_graft.collectors.openlineage.files import (
     position,
     read_head,
 )
-from dbt_graft.collectors.openlineage.worker import REPLACED, FilePart, read_part, safe_batch
+from dbt_graft.collectors.openlineage.worker import (
+    REPLACED,
+    FilePart,
+    PartResult,
+    read_part,
+    safe_batch,
+)
+from dbt_graft.collectors.results import ArrowResults
 from dbt_graft.collectors.source import to_read_again
 from dbt_graft.collectors.store import Collected
 from dbt_graft.lineage.errors import GraftError
@@ -130,13 +138,17 @@ def written_events(*runs: int) -> str:
     return "".join(f"{json.dumps(event(run=run, outputs=[OUT]))}\n" for run in runs)
 
 
+def arrow_results(results: Iterable[PartResult]) -> ArrowResults:
+    return ArrowResults(pa.Table.from_batches(map(safe_batch, results)))
+
+
 def collected(part: NewPart) -> Collected:
     """The rows of a part as a collect has them, read in one piece."""
     piece = FilePart(
         *(part.file.url, part.file.origin, part.origin, part.start, part.file.size),
         *(part.file.size, part.start, part.head),
     )
-    return small_tables(pa.Table.from_batches(map(safe_batch, read_part(piece))), [part], {})
+    return collected_tables(arrow_results(read_part(piece)), [part], {})
 
 
 def positions_of(found: Collected) -> dict[str, tuple[str, int]]:
@@ -180,7 +192,7 @@ def test_a_file_that_another_replaces_between_its_pieces_is_read_again(tmp_path:
     results = list(read_part(FilePart(*place, 0, half, part.file.size, 0)))
     path.write_text(written_events(3, 4))
     results += read_part(FilePart(*place, half, part.file.size, part.file.size, 0))
-    found = small_tables(pa.Table.from_batches(map(safe_batch, results)), [part], {})
+    found = collected_tables(arrow_results(results), [part], {})
     assert [one.reason for one in found.pending] == [REPLACED]
     [again] = new_parts(files, positions_of(found))
     assert (again.origin, again.start) == ("events/a.jsonl", 0)

@@ -113,7 +113,7 @@ def test_the_origin_is_the_log_also_of_a_model_of_dbt(tmp_path: Path) -> None:
         event(by="dbt", outputs=[dataset("spark raw.orders", FACETS)], job_facets=node),
     )
     [result] = results_of(path)
-    assert {one.origin for one in result.texts} == {"events.jsonl"}
+    assert {one.origin for one in result.dataset_metadata} == {"events.jsonl"}
 
 
 def test_the_description_of_a_task_has_no_password(tmp_path: Path) -> None:

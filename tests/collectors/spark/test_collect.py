@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dbt_graft.collectors import results
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store import commit, last_event_times, positions, read, run_origins
@@ -202,9 +203,16 @@ def test_collecting_twice_adds_nothing(
     assert collect(spark, logs, positions(str(tmp_path))) is None
 
 
+@pytest.mark.parametrize("small", [1 << 30, 0], ids=["in memory", "as many as stay with Spark"])
 def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_it(
-    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+    small: int,
+    spark: SparkSession,
+    make_log: Any,
+    node: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(results, "_SMALL", small)
     folder = tmp_path / "events" / "eventlog_v2_app-a_task"
     folder.mkdir(parents=True)
     running = folder / "appstatus_app-a_task.inprogress"

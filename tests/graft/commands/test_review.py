@@ -15,6 +15,7 @@ from dbt_graft.graft.commands.cli import main
 from tests.graft.commands.answers import read_answer
 from tests.graft.commands.test_impact import LINEAGE, board, node, not_null
 from tests.graft.small_project import small_project
+from tests.injector.index.index_of_dbt import write_index
 
 ORDERS = "select id, 'x' as note from raw.files"
 ORDERS_X = "select id, upper(note) as note from db.orders where id > 0"
@@ -284,6 +285,27 @@ def test_a_revision_is_a_base(history: Path) -> None:
     assert "model.shop.orders: note: removed" in done.stdout
     first, *_ = run(history, "--base", "HEAD").stdout.splitlines()
     assert first == "changes against HEAD: no change"
+
+
+@pytest.mark.parametrize("base", ["{folder}/base", "HEAD"])
+def test_both_sides_may_be_of_dbt_2(project: Path, base: str) -> None:
+    target = project / "target"
+    manifest, catalog = (
+        json.loads((target / f"{name}.json").read_text()) for name in ("manifest", "catalog")
+    )
+    (target / "catalog.json").unlink()
+    shutil.rmtree(project / "base")
+    git(project, "init", "-q")
+    for kind in ("bigint", "int"):
+        catalog["nodes"]["model.shop.orders"]["columns"]["id"]["type"] = kind
+        write_index(target, manifest, catalog)
+        if kind == "bigint":
+            shutil.copytree(target, project / "base")
+            git(project, "add", "-f", "graft.yml", "lineage.yml", "target")
+            git(project, "commit", "-qm", "base")
+    done = run(project, "--base", base.format(folder=project))
+    assert "model.shop.orders: id: " in done.stdout, done.output
+    assert "catalog.json" not in done.stdout
 
 
 def test_replay_shows_what_the_policy_would_have_said(history: Path) -> None:

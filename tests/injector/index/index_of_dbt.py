@@ -85,13 +85,13 @@ def write_index(target: Path, manifest: Json, catalog: Json, **more: Sequence[Js
                 "unique_id": node_id,
                 "column_name": name,
                 "column_index": number,
-                "catalog_type": (entries.get(node_id, {}).get("columns") or {})
-                .get(name, {})
-                .get("type"),
-                "description": column.get("description"),
+                "catalog_type": looked_up.get(name, {}).get("type"),
+                "description": declared.get(name, {}).get("description"),
             }
             for node_id, node in nodes.items()
-            for number, (name, column) in enumerate((node.get("columns") or {}).items())
+            for looked_up in [entries.get(node_id, {}).get("columns") or {}]
+            for declared in [node.get("columns") or {}]
+            for number, name in enumerate({**looked_up, **declared})
         ],
         "dbt.exposures": [
             {
@@ -128,17 +128,11 @@ def write_index(target: Path, manifest: Json, catalog: Json, **more: Sequence[Js
 
 
 def _node(node: Mapping[str, Any]) -> Json:
+    names = ("unique_id", "name", "resource_type", "package_name", "original_file_path", "alias")
     return {
-        "unique_id": node["unique_id"],
-        "name": node["name"],
-        "resource_type": node["resource_type"],
-        "package_name": node["package_name"],
-        "original_file_path": node["original_file_path"],
-        "fqn": node["fqn"],
-        "alias": node.get("alias"),
-        "description": node.get("description"),
-        "raw_code": node.get("raw_code"),
-        "schema_name": node["schema"],
+        **{name: node.get(name) for name in (*names, "description", "raw_code")},
+        "fqn": node.get("fqn") or [],
+        "schema_name": node.get("schema"),
         "materialized": (node.get("config") or {}).get("materialized"),
         "config": json.dumps(json.dumps(node.get("config") or {})),  # dbt encodes it twice
         "tags": node.get("tags") or [],

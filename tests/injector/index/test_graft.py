@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,6 +148,7 @@ def test_column_lineage_has_dbts_kinds(index: Path) -> None:
     assert rows == [
         ("id", "id", "copy"),
         ("price", "amount", "mod"),
+        ("state", "amount", "scan"),
         ("state", "id", "scan"),
     ]
 
@@ -213,6 +215,48 @@ def test_types_come_from_the_index_where_there_is_no_catalog(target: Path) -> No
     columns = read.catalog["sources"]["source.shop.raw.orders"]["columns"]
     assert columns["id"]["type"] == "int"
     assert not read.notices
+
+
+COLUMNS = ("column_name", "declared_type", "inferred_type", "catalog_type")
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ([("id", "", "", "int"), ("note", "", "", "text")], {"id": "int", "note": "text"}),
+        ([("id", "int", "", "int"), ("at", "", "", "date"), ("gone", "int", "", "")], {"id", "at"}),
+        ([("id", "", "Int64", ""), ("note", "", "Utf8", "")], {"id": "Int64", "note": "Utf8"}),
+        ([("id", "int", "int", ""), ("note", "text", "text", "")], {}),  # a source's YAML
+        ([("id", "int", "int", ""), ("note", "", "", "")], {}),
+        ([("id", "", "", "int")], {}),  # the first column of each relation
+    ],
+)
+def test_types_of_an_index_are_known_or_not_there(
+    target: Path, project: Project, columns: list[tuple[str, ...]], expected: Collection[str]
+) -> None:
+    node_id = "source.shop.raw.orders"
+    rows = [
+        {"unique_id": node_id, **dict(zip(COLUMNS, [text or None for text in row], strict=True))}
+        for row in columns
+    ]
+    write_index(target, project.manifest, project.catalog, dbt__node_columns=rows)
+    entry = artifacts.read(target).catalog["sources"].get(node_id, {"columns": {}})
+    types = {name: column["type"] for name, column in entry["columns"].items()}
+    assert (types if isinstance(expected, dict) else types.keys()) == expected
+
+
+def test_the_first_columns_alone_are_said(target: Path, project: Project) -> None:
+    row = {"unique_id": "source.shop.raw.orders", "column_name": "id", "catalog_type": "int"}
+    write_index(target, project.manifest, project.catalog, dbt__node_columns=[row])
+    (notice,) = artifacts.read(target).notices
+    assert "dbt compile --write-catalog" in notice
+
+
+def test_an_index_older_than_its_manifest_is_said(target: Path, project: Project) -> None:
+    project.manifest["metadata"]["generated_at"] = "2026-11-20T02:00:00.123456789Z"
+    write_index(target, project.manifest, project.catalog)
+    (notice,) = artifacts.read(target).notices
+    assert "older than manifest.json (2026-11-20T01:00:00 and 2026-11-20T02:00:00)" in notice
 
 
 def test_freshness_comes_from_the_index(target: Path, project: Project) -> None:

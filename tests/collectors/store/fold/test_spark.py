@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
+VARIANTS = ["plain", pytest.param("rare", marks=pytest.mark.exhaustive), "events"]
+
 
 def tables_of(place: str) -> dict[str, list[str]]:
     """The rows of the newest fold; their order is that of workers."""
@@ -49,7 +51,7 @@ def fold_both_and_compare(here: Path, there: Path, spark: SparkSession) -> None:
     assert said(build(read(place))) == said(build(read(place, folded=False)))
 
 
-@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_spark_folds_a_store_as_one_process_does(
     tmp_path: Path, spark: SparkSession, variant: str
 ) -> None:
@@ -60,7 +62,7 @@ def test_spark_folds_a_store_as_one_process_does(
     fold_both_and_compare(here, there, spark)
 
 
-@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_spark_folds_a_purged_store_as_one_process_does(
     tmp_path: Path, spark: SparkSession, variant: str
 ) -> None:
