@@ -136,7 +136,7 @@ def read_page(target: Path) -> IndexPage | None:
             place=str(path),
             remedy="report it with the version of dbt (`dbt --version`)",
         )
-    data_dir = f"{data_dir.strip('/')}/"
+    data_dir = f"{'/'.join(parts)}/"
     return IndexPage(target, html, match.end(), data_dir, str(site.get("duckdb_cdn_base") or ""))
 
 
