@@ -17,7 +17,7 @@ from dbt_graft.injector.index.graft import IndexGraft, LastRun, graft_index
 from dbt_graft.injector.index.tables import DbtIndex
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.records import Direction, Run
-from dbt_graft.lineage.redaction import redact_json
+from dbt_graft.lineage.redaction import redact_code, redact_json
 
 # Tables that dbt's page does not show, with values of data and of variables; of what dbt knows of
 # its runs it shows their results.
@@ -88,7 +88,7 @@ def _redact(text: str, column: str) -> str:
         return str(redact_json(text, column))
     # dbt encodes some values twice.
     redacted = _redact(value, column) if isinstance(value, str) else redact_json(value, column)
-    return text if redacted == value else orjson.dumps(redacted).decode()
+    return redact_code(text if redacted == value else orjson.dumps(redacted).decode())
 
 
 def _grafted_tables(
