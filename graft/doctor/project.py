@@ -9,12 +9,16 @@ from pathlib import Path
 import yaml
 
 from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.render.phrases import ago, count
+from dbt_graft.analysis.render.phrases import ago, count, join_names
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dbt_relations import dbt_platform
+from dbt_graft.graft.project.project import Project
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.index.agreement import index_agreement
+from dbt_graft.injector.index.tables import DbtIndex
 
+_SHOWN = 5
 # Keys of dbt_project.yml and their defaults: the folders that make up a manifest.
 _FOLDERS = {
     "model-paths": ["models"],
@@ -34,12 +38,14 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
     folder = config.target_dir
     read = artifacts.read(folder)
     written = _written_at(read, folder / "manifest.json")
+    files = ["manifest.json", *(["catalog.json"] if read.has_catalog else [])]
+    files += ["index/"] if read.index else []
     nodes = [node.get("resource_type") for node in read.manifest["nodes"].values()]
     yield Finding(
         "DBT_ARTIFACTS",
         Severity.NOTE,
         str(folder),
-        f"dbt {read.dbt_version} wrote its artifacts {ago(written)} for {read.adapter}: "
+        f"dbt {read.dbt_version} wrote {join_names(files)} {ago(written)} for {read.adapter}: "
         f"{count(nodes.count('model'), 'model')}, "
         f"{count(len(read.manifest['sources']), 'source')}, "
         f"all in namespace {dbt_platform(config, read.adapter).namespace}",
@@ -48,6 +54,25 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
         path, _, problem = notice.partition(": ")
         yield Finding("DBT_ARTIFACTS", Severity.WARNING, path, problem)
     yield from _find_outdated(config.project_dir, written)
+    if read.index and read.index.rows("dbt.column_lineage"):
+        yield _compare_columns(Project(config, artifacts=read), read.index)
+
+
+def _compare_columns(project: Project, index: DbtIndex) -> Finding:
+    """The agreement of dbt's own column lineage with ours."""
+    assert project.dbt
+    nodes = {dataset: node_id for node_id, dataset in project.dbt.relations.datasets.items()}
+    compared = index_agreement(index, project.grafted().followed.edges, nodes)
+    differences = compared.differences
+    of_all = compared.same + len(differences)
+    problem = f"dbt's own column lineage and ours agree on {compared.same:,} of {of_all:,} columns"
+    return Finding(
+        "COLUMN_LINEAGE",
+        Severity.WARNING if differences else Severity.NOTE,
+        str(index.folder),
+        f"{problem}; not on {join_names(differences, _SHOWN)}" if differences else problem,
+        "dbt's stays in its page; report where ours is wrong" if differences else "",
+    )
 
 
 def _written_at(read: Artifacts, manifest: Path) -> datetime:

@@ -1,4 +1,4 @@
-"""What an index knows of relations in the warehouse, as catalog.json and sources.json have it."""
+"""Relations in the warehouse, by an index, in the form of catalog.json and sources.json."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def freshness_of(index: DbtIndex) -> dict[str, Document]:
 
 
 def index_notices(index: DbtIndex, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with an index beside its manifest: it is of another compile, or older."""
+    """Faults of an index beside its manifest: it is of another compile, or older."""
     kinds = (*_NODES, "source")
     nodes = [*manifest["nodes"].values(), *manifest["sources"].values()]
     wanted = {node["unique_id"] for node in nodes if node.get("resource_type") in kinds}

@@ -27,7 +27,7 @@ RUN = (
 )
 ANSWERS = {
     "init": "wrote graft.yml",
-    "doctor": "dbt 2.0.0 wrote its artifacts",
+    "doctor": "dbt 2.0.0 wrote manifest.json, index/ ",
     "collect": "new logs  1",
     "inject --validate": "pip install 'dbt-graft[dbt]'",
     "site": "pages",
