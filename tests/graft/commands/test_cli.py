@@ -132,8 +132,8 @@ def test_each_line_of_an_error_is_a_finding() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["inject", "--check", "--format", "github"],
-        ["inject", "--format=github"],
+        ["check", "--format", "github"],
+        ["check", "--format=github"],
         ["doctor", "--format", "github"],
     ],
 )
