@@ -71,7 +71,7 @@ def _parts(units: Mapping[str, WorkUnit], edges: Iterable[Edge]) -> dict[str, st
 
 
 def _key(unit: WorkUnit, grouping: DagGrouping | TaskGrouping) -> str:
-    """The key that units of one DAG, or of one task group, share; dbt's levels have engines only."""
+    """The key that units of one DAG or task group share; a level of dbt has an engine only."""
     node = unit.nodes[0]
     values: Mapping[str, Sequence[str]] = {
         "engine": node.engines,
