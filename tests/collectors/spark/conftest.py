@@ -23,8 +23,6 @@ Json = dict[str, Any]
 def _run_job(script: str, folder: Path, *, fails: bool = False) -> Path:
     """Run a job as a team would, and give the folder of its event log."""
     env = {**os.environ, "JAVA_HOME": java_home(), "PYSPARK_PYTHON": sys.executable}
-    # A JVM that lives this short is slower with all that its compiler can do.
-    env["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1"
     done = subprocess.run(
         [sys.executable, str(JOBS / script), str(folder)],
         cwd=folder,

@@ -146,17 +146,14 @@ def standalone(tmp_path: Path) -> Iterator[str]:
         yield master
 
 
-def test_two_executors_import_what_was_shipped_and_write_the_same_store(
+@pytest.mark.exhaustive
+def test_two_executors_of_a_local_cluster_write_the_same_store(
     embedded: Records, events: Path, root: Path, tmp_path: Path
 ) -> None:
     found = collect_on("local-cluster[2,1,1024]", root, str(events), str(tmp_path / "store"))
     assert len({folder for folder, _ in found}) == 2
-    assert [file for _, file in found if "graft_collectors.zip/" not in file] == []
-    assert len(found) > 40
-    assert everything(read(str(tmp_path / "store"), folded=False)) == everything(embedded)
-    assert said(build(read(str(tmp_path / "store")))) == said(build(embedded))
-    assert len(embedded.runs) == 5
-    assert [reject.position for reject in embedded.rejects] == ["app-broken, line 6"]
+    assert_shipped(found)
+    assert_same(tmp_path / "store", embedded)
 
 
 def test_two_workers_write_the_same_store_from_a_folder_and_from_a_history_server(
@@ -170,7 +167,22 @@ def test_two_workers_write_the_same_store_from_a_folder_and_from_a_history_serve
     stores = [str(tmp_path / name) for name in ("folder", "server")]
     found = collect_on(standalone, root, str(events), stores[0], history_server, stores[1])
     assert {Path(folder).parts[-3] for folder, _ in found} == {"work1", "work2"}
-    assert everything(read(stores[0], folded=False)) == everything(embedded)
+    assert_shipped(found)
+    assert_same(tmp_path / "folder", embedded)
     assert everything(read(stores[1], folded=False)) == {
         table: sorted(map(as_listed, rows)) for table, rows in everything(embedded).items()
     }
+
+
+def assert_shipped(imported: list[tuple[str, str]]) -> None:
+    """Executors import what was shipped to them."""
+    assert [file for _, file in imported if "graft_collectors.zip/" not in file] == []
+    assert len(imported) > 40
+
+
+def assert_same(store: Path, embedded: Records) -> None:
+    """A store has what the embedded one has."""
+    assert everything(read(str(store), folded=False)) == everything(embedded)
+    assert said(build(read(str(store)))) == said(build(embedded))
+    assert len(embedded.runs) == 5
+    assert [reject.position for reject in embedded.rejects] == ["app-broken, line 6"]
