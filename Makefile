@@ -11,7 +11,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist lo
   --no-loadscope-reorder
 UNITS := -m "not (spark or demo or browser or odbc or airflow or slow or exhaustive)"
 
-.PHONY: docs test test-all check lint coverage dist bench clean help
+.PHONY: docs test test-all check lint coverage dist bench docs-site clean help
 .DEFAULT_GOAL := help
 
 docs: $(VENV)/.docs ## run the demo on embedded Spark and publish its lineage to build/site
@@ -53,11 +53,14 @@ dist: $(VENV)/.dist ## build the wheel and the source archive into dist/, and ch
 bench: $(VENV)/.test ## compare our speed with a peer or a limit, each in one run
 	@for bench in benchmarks/*/bench_*.py; do $(BIN)/python $$bench || exit 1; done
 
+docs-site: $(VENV)/.docs ## build the documentation's pages as a site into build/docs-site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 clean: ## remove the environment and all that was built
 	@rm -rf $(VENV) build dist *.egg-info .graft
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # The environment: what runs, and on top of it what tests. Java comes along where none is found.
 $(VENV)/.docs: pyproject.toml constraints.txt

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from markdown.extensions.toc import slugify
 from pydantic import BaseModel
 
 from dbt_graft.collectors.checked_yaml import sections
@@ -66,17 +67,45 @@ def test_what_init_writes_is_valid_and_means_the_defaults(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "target",
-    ["docs", "test", "test-all", "check", "lint", "coverage", "dist", "bench", "clean", "help"],
+    [
+        *("docs", "test", "test-all", "check", "lint", "coverage"),
+        *("dist", "bench", "docs-site", "clean", "help"),
+    ],
 )
 def test_every_make_target_is_described(root: Path, target: str) -> None:
     assert re.search(rf"^{target}:.*## \w", (root / "Makefile").read_text(), re.MULTILINE)
 
 
+def pages(root: Path) -> list[Path]:
+    return sorted((root / "docs").glob("*.md"))
+
+
+def targets(document: Path) -> list[str]:
+    """The links of a document that lead to files of ours."""
+    return re.findall(r"\]\((?!https?:)([^)]+)\)", document.read_text())
+
+
+def anchors(document: Path) -> set[str]:
+    """The addresses of the sections of a page, as MkDocs and GitHub make them."""
+    prose = re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    return {slugify(re.sub(r"[`*]", "", title), "-") for title in titles}
+
+
 def test_every_link_between_the_documents_leads_somewhere(root: Path) -> None:
-    documents = [*root.glob("*.md"), *(root / "docs").glob("*.md")]
-    for document in documents:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text()):
-            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+    for document in [*root.glob("*.md"), *pages(root), *root.glob("dbt_project/**/*.md")]:
+        for target in targets(document):
+            path, _, anchor = target.partition("#")
+            file = document.parent / path if path else document
+            assert file.exists(), f"{document.name} links to {target}"
+            assert not anchor or anchor in anchors(file), f"{document.name} links to {target}"
+
+
+def test_the_site_of_the_documentation_has_every_page(root: Path) -> None:
+    """What lies outside of docs/ is not on the site, so that no page may link there."""
+    nav = yaml.safe_load((root / "mkdocs.yml").read_text())["nav"]
+    assert sorted(page for entry in nav for page in entry.values()) == [p.name for p in pages(root)]
+    assert [t for page in pages(root) for t in targets(page) if t.startswith("..")] == []
 
 
 def test_the_demo_s_graft_yml_is_valid(root: Path) -> None:
