@@ -14,6 +14,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# The versions in which DAGs are run. What is exported is loaded in both by `make test` as well.
+RUN_IN = [
+    pytest.param(3, id="Airflow 3"),
+    pytest.param(2, id="Airflow 2", marks=pytest.mark.exhaustive),
+]
+
 # Prints what Airflow made of a loader's YAML, from within Airflow's Python.
 _EDGES = """
 import json, sys

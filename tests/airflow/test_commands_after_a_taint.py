@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.airflow.environment import AirflowEnvironment, airflow_environment
+from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
 from tests.airflow.test_joined_runs import command
 
 pytestmark = pytest.mark.airflow
@@ -56,7 +56,7 @@ print("FOUND" + json.dumps(sorted(found)))
 """
 
 
-@pytest.fixture(scope="module", params=[3, 2], ids=["Airflow 3", "Airflow 2"])
+@pytest.fixture(scope="module", params=RUN_IN)
 def airflow(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AirflowEnvironment:

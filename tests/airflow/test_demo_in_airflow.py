@@ -27,7 +27,7 @@ from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.injector.report import Grafted
-from tests.airflow.environment import AirflowEnvironment, airflow_environment
+from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
 
 pytestmark = [pytest.mark.airflow, pytest.mark.demo]
 
@@ -82,7 +82,7 @@ def test_airflow_has_exactly_the_expected_edges(
     assert {name: task["upstream"] for name, task in tasks.items()} == expected["airflow"][dbt]
 
 
-@pytest.fixture(scope="module", params=[3, 2])
+@pytest.fixture(scope="module", params=RUN_IN)
 def night(
     root: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> AirflowEnvironment:

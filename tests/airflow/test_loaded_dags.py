@@ -24,7 +24,7 @@ from dbt_graft.exporters.dag_factory.settings import (
     WaitBy,
 )
 from dbt_graft.lineage.records import TaskInfo
-from tests.airflow.environment import ROOT, AirflowEnvironment, airflow_environment
+from tests.airflow.environment import ROOT, RUN_IN, AirflowEnvironment, airflow_environment
 from tests.exporters.dag_factory.orders import SETTINGS, named, order_of
 
 pytestmark = pytest.mark.airflow
@@ -127,6 +127,7 @@ def test_dbt_by_cosmos(airflow: AirflowEnvironment, tmp_path: Path) -> None:
 HOSTILE = ("$HOME", "x; touch pwned", "{{ 7 * 7 }}", "a'b\"c", "name.sh", "{% raw %}", "l\nm")
 
 
+@pytest.mark.parametrize("airflow", RUN_IN, indirect=True)
 def test_hostile_names_reach_the_command_as_they_are(airflow: AirflowEnvironment) -> None:
     """Airflow finds the loader, and runs the tasks in order, each with its own name."""
     data = [f"{{{{ 1 / 0 }}}} $HOME {number}" for number in range(len(HOSTILE) + 1)]

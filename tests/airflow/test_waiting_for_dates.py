@@ -16,7 +16,7 @@ from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Records
-from tests.airflow.environment import AirflowEnvironment, airflow_environment
+from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
 from tests.graft.dated_project import FIRST, dated_project, days, step
 
 pytestmark = pytest.mark.airflow
@@ -41,7 +41,7 @@ with DAG("report", schedule=None, start_date=datetime(2026, 1, 1), catchup=False
 """
 
 
-@pytest.fixture(scope="module", params=[3, 2], ids=["Airflow 3", "Airflow 2"])
+@pytest.fixture(scope="module", params=RUN_IN)
 def airflow(
     request: pytest.FixtureRequest, root: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AirflowEnvironment:

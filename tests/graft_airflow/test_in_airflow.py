@@ -16,7 +16,7 @@ import pytest
 from referencing import Registry, Resource
 
 from dbt_graft.collectors.openlineage.event import read_event
-from tests.airflow.environment import AirflowEnvironment, airflow_environment
+from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
 from tests.exporters.openlineage.conformance import complaints, facets, schemas
 from tests.graft_airflow.dags import DAG, SHORT
 from tests.graft_airflow.lineage_file import text
@@ -122,7 +122,7 @@ def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-@pytest.fixture(scope="module", params=[3, 2], ids=["Airflow 3", "Airflow 2"])
+@pytest.fixture(scope="module", params=RUN_IN)
 def airflow(
     request: pytest.FixtureRequest, installed: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AirflowEnvironment:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.packaging.conftest import Distributions
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 MANIFEST = """{
   "metadata": {
