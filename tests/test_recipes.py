@@ -31,7 +31,8 @@ _OPTIONS = {
     "vendor.gitlab-ci": ["--data-transform", "gitlab-ci"],
     "vendor.azure-pipelines": ["--data-transform", "azure-pipelines", "--regex-variant", "python"],
 }
-RECIPES = sorted((Path(__file__).parents[1] / "docs/recipes").iterdir())
+DOCS = Path(__file__).parents[1] / "docs"
+RECIPES = sorted((DOCS / "recipes").iterdir())
 
 
 @pytest.fixture
@@ -51,9 +52,11 @@ def test_each_pipeline_has_a_schema() -> None:
     assert {path.name for path in RECIPES if path.suffix == ".yml"} == set(SCHEMAS)
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*RECIPES, *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
 def test_commands_and_options_exist(path: Path) -> None:
     for line in path.read_text().splitlines():
+        if path.suffix == ".md" and not line.startswith("$ "):
+            continue
         for words in re.findall(r"(?<![\w./-])graft ([a-z]+(?: --?[\w-]+| [a-z-]+)*)", _code(line)):
             name, *rest = words.split()
             command = _command(main, name)
