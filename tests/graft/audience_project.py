@@ -38,6 +38,8 @@ from dbt_graft.lineage.records import (
 )
 from tests.graft.commands.test_impact import board, everything, node
 from tests.graft.small_project import small_project
+from tests.injector.index.index_of_dbt import write_index
+from tests.injector.page_of_dbt_2 import write_page
 
 # raw.orders -> orders_x -> mart -> mail, and orders_x -> zqxhidpay -> after.
 LINEAGE = """\
@@ -224,8 +226,9 @@ def audience_project(folder: Path) -> None:
         for parent in parents:
             manifest["child_map"].setdefault(parent, []).append(key)
     name_it_everywhere(manifest, catalog)
-    (folder / "target/manifest.json").write_text(json.dumps(manifest))
+    write_index(folder / "target", manifest, catalog)
     (folder / "target/catalog.json").write_text(json.dumps(catalog))
+    write_page(folder / "target")
     assert graft(folder, "collect").exit_code == 0
     commit(str(folder / ".graft/store"), [runs()])
     done = graft(folder, "site")

@@ -95,6 +95,63 @@ def test_lineage_goes_around_a_hidden_table(project: Path) -> None:
     }
 
 
+def rows(project: Path, site: str, table: str) -> list[dict[str, object]]:
+    """The rows of a table that the page of dbt 2 reads."""
+    return pq.read_table(project / site / f"dbt/index/{table}.parquet").to_pylist()
+
+
+def test_the_index_of_dbt_2_has_the_visible_nodes_and_goes_around_hidden_ones(
+    project: Path,
+) -> None:
+    nodes = {row["unique_id"] for row in rows(project, "public", "dbt.nodes")}
+    assert {"model.shop.orders_x", "model.shop.mart", "model.shop.after"} <= nodes
+    assert {"test.shop.unique_n"} == {key for key in nodes if str(key).startswith("test.")}
+    edges = {
+        (row["parent_unique_id"], row["child_unique_id"])
+        for row in rows(project, "public", "dbt.edges")
+    }
+    assert ("model.shop.orders_x", "model.shop.after") in edges
+    assert ("model.shop.mart", "exposure.shop.board") in edges
+
+
+def test_the_index_of_dbt_2_has_the_visible_columns_and_their_lineage(project: Path) -> None:
+    def columns(site: str) -> set[object]:
+        return {
+            row["column_name"]
+            for row in rows(project, site, "dbt.node_columns")
+            if row["unique_id"] == "model.shop.mart"
+        }
+
+    assert columns("pii") - columns("public") == {"zqxhidupper"}
+    assert "n" in columns("public")
+    ways = {
+        (row["from_column_name"], row["to_node_unique_id"], row["to_column_name"])
+        for row in rows(project, "public", "dbt.column_lineage")
+    }
+    assert ("id", "model.shop.orders_x", "id") in ways
+
+
+def test_the_index_of_dbt_2_has_no_words_of_dbt_itself(project: Path) -> None:
+    assert "doc.dbt.__overview__" not in {
+        row["unique_id"] for row in rows(project, "public", "dbt.docs")
+    }
+
+
+def test_the_start_page_of_dbt_2_says_that_something_is_left_out(project: Path) -> None:
+    def start(site: str) -> str:
+        texts = [row["block_contents"] for row in rows(project, site, "dbt.docs")]
+        return "\n".join(map(str, filter(None, texts)))
+
+    assert "8 columns and 2 tables are left out" in start("public")
+    assert "are left out" not in start("build/site")
+
+
+def test_a_picture_of_the_project_is_not_for_an_audience(project: Path) -> None:
+    assert (project / "build/site/dbt/assets/plan.svg").exists()
+    assert not (project / "public/dbt/assets/plan.svg").exists()
+    assert (project / "public/dbt/assets/app.js").exists()
+
+
 def test_each_page_says_that_something_is_left_out(project: Path) -> None:
     page = (project / "public/datasets/spark/raw/orders/index.html").read_text()
     assert "8 columns and 2 tables are left out" in page
