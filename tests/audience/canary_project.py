@@ -46,6 +46,8 @@ from tests.audience.canary_artifacts import (
 )
 from tests.collectors.openlineage.events import records, results_of, written
 from tests.exporters.openlineage.conformance import schemas
+from tests.injector.index.index_of_dbt import write_index
+from tests.injector.page_of_dbt_2 import write_page
 
 LABELS = ("internal", "confidential", "pii", "restricted_pii", "secret")
 UNLABELLED, PUBLIC = "unlabelled", "public"
@@ -151,6 +153,20 @@ def _write_artifacts(
     for document in fields(artifacts):
         path = folder / f"target/{document.name}.json"
         path.write_text(json.dumps(getattr(artifacts, document.name)))
+    _write_index(folder / "target", artifacts.manifest, artifacts.catalog)
+    write_page(folder / "target")
+
+
+def _write_index(target: Path, manifest: dict[str, Any], catalog: dict[str, Any]) -> None:
+    """Write what dbt 2 has: of each part of the manifest a table with all fields."""
+    more = {
+        f"dbt__{part}": [
+            {key: json.dumps(value) for key, value in entry.items()}
+            for entry in manifest[part].values()
+        ]
+        for part in ("macros", "metrics", "semantic_models", "saved_queries", "unit_tests", "docs")
+    }
+    write_index(target, manifest, catalog, **more)
 
 
 def _write_yaml(folder: Path, owners: Iterable[Resources], site: Mapping[str, Any]) -> None:

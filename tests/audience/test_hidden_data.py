@@ -83,3 +83,12 @@ def test_the_team_reads_canaries_of_a_thousand_fields_of_each_label(
 ) -> None:
     """So that what other sites lack is left out, and not lost before."""
     assert len(leaks(project, label, published[TEAM])) > 1000
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_each_audience_reads_them_in_the_index_of_dbt_2(
+    project: CanaryProject, published: Published, audience: str
+) -> None:
+    files = {word: published[audience][word] for word in project.seen}
+    missing = [word for word, paths in files.items() if "dbt/index/dbt.nodes.parquet" not in paths]
+    assert [project.seen[word] for word in missing] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -256,6 +257,41 @@ def test_dbt_s_page_is_skipped_and_what_is_put_into_it_is_searched(tmp_path: Pat
     assert find_leaks(tmp_path, words, ()).leaks == ()
     (tmp_path / "a.html").write_text(page.replace("</body>", '{"mobile": 1}</body>'))
     assert find_leaks(tmp_path, words, ()).leaks == (Leak("a.html", "mobile", "plain"),)
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> dict[str, Path]:
+    """A page and a table of others, published as they are in the folder `site`."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "salary.html").write_text("<head>salary</head>\n<body>")
+    pq.write_table(pa.table({"salary": ["a"]}), tmp_path / "a.parquet")
+    files = {"salary.html": tmp_path / "salary.html", "a.parquet": tmp_path / "a.parquet"}
+    for path, file in files.items():
+        shutil.copyfile(file, tmp_path / "site" / path)
+    return files
+
+
+def test_files_of_others_and_names_of_their_columns_are_no_leak(
+    shipped: dict[str, Path], tmp_path: Path
+) -> None:
+    words = HiddenWords(frozenset({"salary"}))
+    assert find_leaks(tmp_path / "site", words, (), (), shipped).leaks == ()
+
+
+def test_what_is_put_into_a_file_of_others_is_searched(
+    shipped: dict[str, Path], tmp_path: Path
+) -> None:
+    words = HiddenWords(frozenset({"bonus", "wages"}))
+    page = shipped["salary.html"].read_text()
+    (tmp_path / "site/salary.html").write_text(page.replace("<body>", "bonus\n<body>"))
+    pq.write_table(pa.table({"salary": ["wages"]}), tmp_path / "site/a.parquet")
+
+    leaks = find_leaks(tmp_path / "site", words, (), (), shipped).leaks
+
+    assert set(leaks) == {
+        Leak("salary.html", "bonus", "plain"),
+        Leak("a.parquet", "wages", "parquet"),
+    }
 
 
 def test_a_damaged_archive_is_searched_as_it_is(tmp_path: Path) -> None:
