@@ -129,18 +129,18 @@ def test_the_schema_takes_what_the_code_takes(before: str, after: str, valid: bo
     assert validator.is_valid(content) is valid
 
 
-def test_the_command_names_all_faults_and_exits_with_2(tmp_path: Path) -> None:
+def test_the_doctor_names_all_faults_of_files(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.yml", tmp_path / "bad.yml"
     good.write_text(COMPLETE)
     bad.write_text(COMPLETE.replace("owner:", "onwer:").replace("type: dashboard", "type: sheet"))
 
-    done = CliRunner().invoke(main, ["declared", "check", str(good), str(bad)])
+    done = CliRunner().invoke(main, ["doctor", str(good), str(bad)])
 
-    assert done.exit_code == 2
-    assert f"{bad}:5: " in done.stderr
-    assert f"{bad}:17: " in done.stderr
-    assert "1 of 2 files are valid" in done.stdout
-    assert CliRunner().invoke(main, ["declared", "check", str(good)]).exit_code == 0
+    assert done.exit_code == 3
+    assert f"{bad}:5: " in done.stdout
+    assert f"{bad}:17: " in done.stdout
+    assert "2 errors" in done.stdout
+    assert CliRunner().invoke(main, ["doctor", str(good)]).exit_code == 0
 
 
 def test_the_example_of_the_documents_is_valid(root: Path, tmp_path: Path) -> None:
