@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import known_positions, known_union
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -35,8 +35,7 @@ COUNTS = ("rows", "bytes", "files", "partitions")
 
 _NO_RUN = Run("", "", "")
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-
-
+# An access without what is counted, and when.
 _same = attrgetter(
     *("dataset", "kind", "direction", "operation", "shape_id", "status", "evidence"),
     *("origin", "procedure"),
@@ -112,50 +111,42 @@ def access_records(statements: Iterable[Statement]) -> Iterator[Access]:
     """`accesses`"""
     for statement in statements:
         run = statement.run
-        for direction, accesses in (
-            (Direction.WRITE, statement.writes),
-            (Direction.READ, statement.reads),
-        ):
-            for access in accesses:
-                yield Access(
-                    task=run.task,
-                    run_id=run.run_id,
-                    dataset=access.dataset,
-                    kind=access.kind,
-                    direction=direction,
-                    operation=access.operation,
-                    shape_id=statement.shape_id,
-                    statements=statement.times,
-                    rows=access.rows,
-                    bytes=access.bytes,
-                    files=access.files,
-                    partitions=access.partitions,
-                    first_at=statement.first_at,
-                    last_at=statement.last_at,
-                    status=statement.status,
-                    evidence=statement.evidence,
-                    origin=run.origin,
-                    procedure=statement.procedure,
-                    periods=access.periods,
-                    positions=access.positions,
-                )
+        for direction, access in statement.accesses():
+            yield Access(
+                task=run.task,
+                run_id=run.run_id,
+                dataset=access.dataset,
+                kind=access.kind,
+                direction=direction,
+                operation=access.operation,
+                shape_id=statement.shape_id,
+                statements=statement.times,
+                rows=access.rows,
+                bytes=access.bytes,
+                files=access.files,
+                partitions=access.partitions,
+                first_at=statement.first_at,
+                last_at=statement.last_at,
+                status=statement.status,
+                evidence=statement.evidence,
+                origin=run.origin,
+                procedure=statement.procedure,
+                periods=access.periods,
+                positions=access.positions,
+            )
 
 
 def merge_records(accesses: Iterable[Access]) -> Iterator[Access]:
     """The `accesses` of a run: those that differ in nothing but counts and times as one."""
-    groups: dict[object, list[Access]] = defaultdict(list)
-    for access in accesses:
-        groups[_same(access)].append(access)
-    for first, *others in groups.values():
-        if not others:
-            yield first
+    for equal in group_by_key((_same(access), access) for access in accesses).values():
+        if len(equal) == 1:
+            yield equal[0]
             continue
-        equal = (first, *others)
         yield replace(
-            first,
+            equal[0],
             statements=sum(access.statements for access in equal),
-            first_at=min(filter(None, (access.first_at for access in equal)), default=None),
-            last_at=max(filter(None, (access.last_at for access in equal)), default=None),
+            first_at=reduce(_first, (access.first_at for access in equal)),
+            last_at=reduce(_last, (access.last_at for access in equal)),
             **add_counts(equal),
         )
 

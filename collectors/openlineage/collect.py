@@ -31,6 +31,7 @@ from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.building.foreign_models import DBT_PART
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:
@@ -102,9 +103,7 @@ class _Logs:
     ) -> None:
         self._new = new
         self._known = of_logs(positions, (part.file.origin for part in new))
-        self._rows: dict[str, list[dict[str, Any]]] = {}
-        for row in rows:
-            self._rows.setdefault(row["origin"], []).append(row)
+        self._rows = group_by_key((str(row["origin"]), row) for row in rows)
 
     @property
     def pending(self) -> tuple[Reject, ...]:

@@ -7,7 +7,6 @@ What several partitions find (a shape, a dataset) comes once from each.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -39,6 +38,7 @@ from dbt_graft.collectors.statement import (
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store import LogRecords, OpenSession
 from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Access, Outcome, Reject, Run, Shape
 
 ENGINE = "sqlserver"
@@ -148,11 +148,9 @@ class Assembler:
             self._open_session(segment) for segment in segments if segment.key.kind in _GOES_ON
         ]
         ran = [segment for segment in segments if segment.key.kind in _RAN]
-        by_run: dict[str, list[ResolvedSegment]] = {}
-        for segment, text in zip(ran, self._resolve_texts(ran), strict=True):
-            by_run.setdefault(segment.run_id, []).append((segment, text))
-        for resolved in by_run.values():
-            self._add_run(resolved)
+        resolved = zip(ran, self._resolve_texts(ran), strict=True)
+        for of_run in group_by_key((pair[0].run_id, pair) for pair in resolved).values():
+            self._add_run(of_run)
 
     def _resolve_texts(self, segments: Sequence[RunSegment]) -> list[ResolvedText | None]:
         sent = [
@@ -241,10 +239,8 @@ class Assembler:
 
 def run_records(segments: Iterable[ResolvedSegment]) -> dict[str, Run]:
     """A run as each log shows it; one whose last statement on a dataset failed has failed."""
-    segments_by_origin: dict[str, list[ResolvedSegment]] = defaultdict(list)
-    for resolved in segments:
-        segments_by_origin[resolved[0].origin].append(resolved)
-    return {origin: _run(of_log) for origin, of_log in segments_by_origin.items()}
+    by_origin = group_by_key((resolved[0].origin, resolved) for resolved in segments)
+    return {origin: _run(of_log) for origin, of_log in by_origin.items()}
 
 
 def _run(segments: Sequence[ResolvedSegment]) -> Run:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 
 _DEFAULT_SCHEMA = "dbo"
 _SYSTEM_SCHEMAS = frozenset({"sys", "information_schema"})
@@ -72,16 +71,3 @@ def full_name(name: Name, database: str) -> FullName:
     return FullName(
         linked, explicit_database or ("" if linked else database), schema or _DEFAULT_SCHEMA, last
     )
-
-
-def dataset_id(table: TableAccess, server: str, database: str) -> DatasetId | None:
-    """The dataset that a statement names; None for SQL Server's own catalog.
-
-    Args:
-        server: The namespace of the server on which the statement ran.
-        database: The current database, which names without one are in.
-    """
-    if table.kind is Kind.TEMPORARY:
-        return DatasetId(server, table.name[-1])
-    name = full_name(table.name, database)
-    return None if name.is_system else name.dataset(server)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -92,12 +92,14 @@ def run_statements(
         runs: The run as each log shows it.
         columns: The columns whose values are dates of data.
     """
-    firsts = [_first_moment(statement) for statement in statements]
-    lasts = [_last_moment(statement) for statement in statements]
-    first_rank, last_rank = _ranks(firsts), _ranks(lasts)
-    for (segment, resolved), first, last in zip(statements, firsts, lasts, strict=True):
+    counted = [(segment.counts, resolved) for segment, resolved in statements]
+    firsts = _times(
+        (c.first_ended if r.writes else c.first_started, c.first_sequence, r.ordinal)
+        for c, r in counted
+    )
+    lasts = _times((c.last_ended, c.last_sequence, r.ordinal) for c, r in counted)
+    for (segment, resolved), first_at, last_at in zip(statements, firsts, lasts, strict=True):
         key, counts = segment.key, segment.counts
-        first_at = first.at + first_rank[first]
         reads, writes = dated_accesses(resolved, counts, columns)
         edges = resolved.edges
         if key.procedure:  # its own constants are not sent
@@ -133,36 +135,19 @@ def run_statements(
             procedure=resolved.procedure or key.procedure or None,
             times=counts.times * resolved.times,
             first_at=time(first_at),
-            last_at=time(max(last.at + last_rank[last], first_at)),
+            last_at=time(max(first_at, last_at)),
         )
 
 
-class _Moment(NamedTuple):
-    """A time in microseconds, and the order of what happened then."""
-
-    at: int
-    sequence: int
-    ordinal: int
-
-
-def _first_moment(shown: ShownStatement) -> _Moment:
-    counts, statement = shown.segment.counts, shown.statement
-    at = counts.first_ended if statement.writes else counts.first_started
-    return _Moment(at, counts.first_sequence, statement.ordinal)
-
-
-def _last_moment(shown: ShownStatement) -> _Moment:
-    counts = shown.segment.counts
-    return _Moment(counts.last_ended, counts.last_sequence, shown.statement.ordinal)
-
-
-def _ranks(moments: Iterable[_Moment]) -> dict[_Moment, int]:
-    """The place of each moment among those at the same time."""
-    ranks: dict[_Moment, int] = {}
-    by_time = groupby(sorted(set(moments)), key=attrgetter("at"))
-    for _, same in by_time:
-        ranks |= {moment: rank for rank, moment in enumerate(same)}
-    return ranks
+def _times(moments: Iterable[tuple[int, int, int]]) -> list[int]:
+    """Times that keep the order of moments: a time, a number in the session, a place in a text."""
+    listed = list(moments)
+    ranks = {
+        moment: rank
+        for _, same in groupby(sorted({*listed}), key=itemgetter(0))
+        for rank, moment in enumerate(same)
+    }
+    return [moment[0] + ranks[moment] for moment in listed]
 
 
 def _temporaries(statement: ResolvedStatement, segment: RunSegment) -> dict[str, DatasetId]:

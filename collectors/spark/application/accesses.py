@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -23,6 +22,7 @@ from dbt_graft.collectors.statement import COUNTS, DatasetAccess, StatementEdge,
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Period
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Column, Status
 
@@ -144,9 +144,7 @@ def read_with_edges(
 
 def merge_accesses(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
     """Each dataset once, sorted, with the sums of its metrics and the dates of all."""
-    groups: dict[DatasetId, list[DatasetAccess]] = defaultdict(list)
-    for access in accesses:
-        groups[access.dataset].append(access)
+    groups = group_by_key((access.dataset, access) for access in accesses)
     return tuple(_merge(groups[dataset]) for dataset in sorted(groups))
 
 

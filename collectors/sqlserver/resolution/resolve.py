@@ -35,14 +35,12 @@ class SentText:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedText:
-    """A text that was sent, and what it does by its own statements and by those it calls.
+    """What a text that was sent does by its own statements and by those that it calls.
 
     Attributes:
         inferred: The statements of the procedures that it calls, by their texts.
     """
 
-    text: str
-    database: str
     statements: tuple[ResolvedStatement, ...]
     inferred: tuple[ResolvedStatement, ...]
 
@@ -119,8 +117,6 @@ def resolve_statements(
     counted = [statement for statement in statements.values() if statement.counts]
     alone = sum(statement.times for statement in counted) == 1
     return ResolvedText(
-        text=sent.text,
-        database=sent.database,
         statements=tuple(replace(statement, alone=alone) for statement in counted),
         inferred=tuple(inferred.values()),
     )

@@ -10,7 +10,7 @@ import re
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.sqlserver.names import dataset_id
+from dbt_graft.collectors.sqlserver.names import full_name
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.tables.scan import scan
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -96,7 +96,7 @@ def _query_rule(text: str) -> str | None:
         for table in scan(statement, Dialect.TSQL)[1]
         if table.name != ("DUAL",)
     ]
-    if any(dataset_id(table, "", "") for table in tables):
+    if not all(full_name(table.name, "").is_system for table in tables):
         return None
     if not tables and _CALL_OF_USER.search(text):
         return None

@@ -2,10 +2,7 @@
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.names import dataset_id
-from dbt_graft.collectors.statements.tables.scan_state import TableAccess
-from dbt_graft.lineage.dataset import Kind
-from dbt_graft.lineage.records import Direction
+from dbt_graft.collectors.sqlserver.names import full_name
 
 SERVER = "mssql://sql01:1433"
 
@@ -28,10 +25,5 @@ SERVER = "mssql://sql01:1433"
     ],
 )
 def test_a_name_in_full(name: tuple[str, ...], database: str, expected: str | None) -> None:
-    found = dataset_id(TableAccess(name, Direction.READ, "SELECT"), SERVER, database)
-    assert (str(found) if found else None) == expected
-
-
-def test_a_temporary_table_belongs_to_the_server_not_to_a_database() -> None:
-    table = TableAccess(("#t",), Direction.READ, "SELECT", Kind.TEMPORARY)
-    assert str(dataset_id(table, SERVER, "Shop")) == "mssql://sql01:1433/#t"
+    found = full_name(name, database)
+    assert (None if found.is_system else str(found.dataset(SERVER))) == expected
