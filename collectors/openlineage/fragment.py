@@ -41,7 +41,7 @@ _NODES = ("model.", "seed.", "snapshot.")
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """What the events of a run say, all of one origin; dbt's results have one for each invocation.
+    """The runs, statements and results in events, of one origin; results of dbt have their own.
 
     Attributes:
         statements: One for each of the groups.

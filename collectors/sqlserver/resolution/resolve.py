@@ -35,7 +35,7 @@ class SentText:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedText:
-    """What a text that was sent does by its own statements and by those that it calls.
+    """The statements of a text that was sent, its own and those that it calls.
 
     Attributes:
         inferred: The statements of the procedures that it calls, by their texts.
