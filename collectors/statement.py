@@ -152,7 +152,7 @@ def merge_records(accesses: Iterable[Access]) -> Iterator[Access]:
 
 
 def add_counts(accesses: Sequence[DatasetAccess | Access]) -> dict[str, Any]:
-    """What is counted of several accesses to a dataset, added up, and the dates of all."""
+    """The counts of several accesses to a dataset, added up, and the dates of all."""
     counts = {
         count: [number for access in accesses if (number := getattr(access, count)) is not None]
         for count in COUNTS

@@ -33,7 +33,7 @@ Accesses = tuple[DatasetAccess, ...]
 def dated_accesses(
     statement: ResolvedStatement, counts: SegmentCounts, columns: DateColumns
 ) -> tuple[Accesses, Accesses]:
-    """What a statement reads and writes, with the dates and partitions that its text tells.
+    """The reads and writes of a statement, with the dates and partitions that its text tells.
 
     Args:
         columns: The columns whose values are dates of data.

@@ -38,7 +38,7 @@ class PlanStatement(Statement):
 
     @property
     def operation(self) -> Operation:
-        """What it does to its datasets."""
+        """The operation on its datasets."""
         return (self.writes or self.reads)[0].operation
 
     @property
