@@ -6,6 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.spark.application.execution import Application
@@ -20,7 +21,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store import LogRecords
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Outcome, Reject, Run, Shape, Status
+from dbt_graft.lineage.records import Dataset, Outcome, Reject, Run, Shape, Status
 
 DIALECT = "spark-plan"
 PARSER = "plan"
@@ -34,13 +35,36 @@ def log_records(
     rejects: tuple[Reject, ...] = (),
 ) -> LogRecords:
     """The records of all tasks of an application."""
-    records = [_task_records(application, result, resolver, origin) for result in results]
+    runs: list[Run] = []
+    shapes: list[Shape] = []
+    datasets: list[Dataset] = []
+    statements: list[PlanStatement] = []
+    for result in results:
+        shapes_by_key = _shapes(result.statements)
+        if not result.is_dbt:  # whose artifacts have its SQL
+            shapes += sorted(shapes_by_key.values(), key=lambda shape: shape.shape_id)
+        runs.append(_run(application, result, origin))
+        of_task = [
+            replace(
+                statement,
+                run=runs[-1],
+                shape_id=shapes_by_key[statement.key].shape_id,
+                edges=() if statement.status is Status.FAILED else statement.edges,
+            )
+            for statement in result.statements
+        ]
+        statements += of_task
+        seen = SeenDatasets(merge_columns)
+        seen.add(of_task)
+        datasets += sorted(seen.records(), key=attrgetter("id"))
     return LogRecords(
-        accesses=tuple(access for each in records for access in each.accesses),
-        runs=tuple(run for each in records for run in each.runs),
-        shapes=tuple(shape for each in records for shape in each.shapes),
-        datasets=tuple(dataset for each in records for dataset in each.datasets),
-        column_edges=tuple(edge for each in records for edge in each.column_edges),
+        accesses=tuple(access_records(statements)),
+        runs=tuple(runs),
+        shapes=tuple(shapes),
+        datasets=tuple(
+            replace(dataset, symlinks=resolver.symlinks(dataset.id)) for dataset in datasets
+        ),
+        column_edges=tuple(dict.fromkeys(column_edge_records(statements))),
         rejects=rejects,
     )
 
@@ -66,37 +90,6 @@ def run_status(application: Application, last: LastExecution) -> tuple[Status, s
     if application.exit_code:
         return Status.FAILED, f"exit code {application.exit_code}"
     return (Status.OK if application.finished else Status.UNKNOWN), None
-
-
-def _task_records(
-    application: Application, result: TaskResult, resolver: DatasetResolver, origin: str
-) -> LogRecords:
-    shapes = _shapes(result.statements)
-    run = _run(application, result, origin)
-    statements = [
-        replace(
-            statement,
-            run=run,
-            shape_id=shapes[statement.key].shape_id,
-            edges=() if statement.status is Status.FAILED else statement.edges,
-        )
-        for statement in result.statements
-    ]
-    datasets = SeenDatasets(merge_columns)
-    datasets.add(statements)
-    return LogRecords(
-        accesses=tuple(access_records(statements)),
-        runs=(run,),
-        # dbt's artifacts have its SQL.
-        shapes=()
-        if result.is_dbt
-        else tuple(sorted(shapes.values(), key=lambda shape: shape.shape_id)),
-        datasets=tuple(
-            replace(dataset, symlinks=resolver.symlinks(dataset.id))
-            for dataset in sorted(datasets.records(), key=lambda dataset: dataset.id)
-        ),
-        column_edges=tuple(dict.fromkeys(column_edge_records(statements))),
-    )
 
 
 def _run(application: Application, result: TaskResult, origin: str) -> Run:
