@@ -84,7 +84,7 @@ def main() -> int:
     if build.exists() and any(build.iterdir()) and not stamp.is_file():
         parser.error(f"{build} holds something else: name a new or empty folder")
     java = subprocess.run(
-        [sys.executable, "-m", "dbt_graft", "java"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "dbt_graft", "doctor", "--java"], stdout=subprocess.PIPE, text=True
     )
     if java.returncode:
         return 1

@@ -101,7 +101,9 @@ def main() -> None:
     shutil.copytree(HERE.parent, SHOP)
     sys.path.insert(0, str(SHOP))
     demo = importlib.import_module("demo")
-    java = subprocess.check_output([sys.executable, "-m", "dbt_graft", "java"], text=True).strip()
+    java = subprocess.check_output(
+        [sys.executable, "-m", "dbt_graft", "doctor", "--java"], text=True
+    ).strip()
     demo.start_clean(BUILD)
     os.environ |= demo.step_environment(BUILD, java)
     os.chdir(BUILD)
