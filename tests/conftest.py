@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A JVM of tests lives too short for its second compiler: with it, the jobs take twice the time.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+# A JVM of tests lives too short for a second compiler: with it, jobs take twice the time.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # The tests run side by side, so one example may wait for a processor.
 settings.register_profile("dbt-graft", deadline=None)

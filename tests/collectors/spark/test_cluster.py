@@ -146,7 +146,6 @@ def standalone(tmp_path: Path) -> Iterator[str]:
         yield master
 
 
-@pytest.mark.exhaustive
 def test_two_executors_of_a_local_cluster_write_the_same_store(
     embedded: Records, events: Path, root: Path, tmp_path: Path
 ) -> None:
@@ -156,6 +155,7 @@ def test_two_executors_of_a_local_cluster_write_the_same_store(
     assert_same(tmp_path / "store", embedded)
 
 
+@pytest.mark.exhaustive
 def test_two_workers_write_the_same_store_from_a_folder_and_from_a_history_server(
     embedded: Records,
     events: Path,

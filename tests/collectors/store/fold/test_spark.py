@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-VARIANTS = ["plain", pytest.param("rare", marks=pytest.mark.exhaustive), "events"]
+MORE = pytest.mark.exhaustive
+VARIANTS = [pytest.param("plain", marks=MORE), pytest.param("rare", marks=MORE), "events"]
 
 
 def tables_of(place: str) -> dict[str, list[str]]:
