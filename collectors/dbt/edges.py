@@ -9,12 +9,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
-from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Masking, Subtype
 
 _ORIGIN = "dbt:manifest.json"
@@ -26,19 +26,10 @@ _NO_NAME = "a column has no name"
 _SHOWN = 5
 
 
-class ColumnEnd(NamedTuple):
-    """A column of a dataset, and what happens to it on the way to a result."""
-
-    dataset: DatasetId
-    column: str
-    subtype: Subtype
-    masking: Masking
+ColumnEnds = frozenset[ColumnInput[DatasetId]]
 
 
-ColumnEnds = frozenset[ColumnEnd]
-
-
-def _ends_of_column(ends: Iterable[ColumnEnd], column: str) -> ColumnEnds:
+def _ends_of_column(ends: Iterable[ColumnInput[DatasetId]], column: str) -> ColumnEnds:
     """The ends of one column among all those that `*` stands for."""
     return frozenset(
         end._replace(column=column) if end.column == ANY_COLUMN else end for end in ends
@@ -98,7 +89,7 @@ class ColumnTracer:
             for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
             for end in sorted(ends)
             # A model that reads itself takes no data from elsewhere.
-            if end.dataset != model.dataset
+            if end.source != model.dataset
         )
 
     def result(self) -> DefinitionColumns:
@@ -122,20 +113,14 @@ class ColumnTracer:
 def _ends(
     inputs: Iterable[QueryInput], sources: Sequence[DatasetId | _Ephemeral | None]
 ) -> ColumnEnds:
-    ends: set[ColumnEnd] = set()
+    ends: set[ColumnInput[DatasetId]] = set()
     for query_input in inputs:
         source = sources[query_input.table]
-        subtype = _SUBTYPES[query_input.subtype]
+        subtype, masking = _SUBTYPES[query_input.subtype], _MASKINGS[query_input.masking]
         if isinstance(source, DatasetId):
-            ends.add(ColumnEnd(source, query_input.column, subtype, _MASKINGS[query_input.masking]))
+            ends.add(ColumnInput(source, query_input.column, subtype, masking))
         elif source:
-            ends |= {
-                end._replace(
-                    subtype=compose(subtype, end.subtype),
-                    masking=end.masking.then(_MASKINGS[query_input.masking]),
-                )
-                for end in source.find(query_input.column)
-            }
+            ends |= {end.then(subtype, masking) for end in source.find(query_input.column)}
     return frozenset(ends)
 
 
@@ -146,12 +131,14 @@ def _unknown_models(names: Sequence[Name], sources: Sequence[object]) -> list[st
     return [f"it reads models that are not known: {', '.join(unknown)}"] if unknown else []
 
 
-def _edge(task: str, to: DatasetId, column: str, end: ColumnEnd, shape_id: str) -> ColumnEdge:
+def _edge(
+    task: str, to: DatasetId, column: str, end: ColumnInput[DatasetId], shape_id: str
+) -> ColumnEdge:
     return ColumnEdge(
         task=task,
         to_dataset=to,
         to_column=column,
-        from_dataset=end.dataset,
+        from_dataset=end.source,
         from_column=end.column,
         type=end.subtype.type,
         subtype=end.subtype,

@@ -62,10 +62,10 @@ def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]
         return tuple(
             sorted(
                 QueryInput(
-                    indexes[column.table], column.column, str(column.subtype), str(column.masking)
+                    indexes[column.source], column.column, str(column.subtype), str(column.masking)
                 )
                 for column in input_columns
-                if column.table in indexes
+                if column.source in indexes
             )
         )
 

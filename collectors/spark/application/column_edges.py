@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.spark.application.accesses import IN_PLACE
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.segments import PlanSegment
@@ -18,7 +19,6 @@ from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, id
 from dbt_graft.collectors.spark.plans.columns import (
     NOTHING,
     UNKNOWN,
-    ColumnInput,
     ColumnTrace,
     PlanSource,
 )
@@ -105,16 +105,16 @@ def _into_memory(segment: PlanSegment, column_sources: ColumnSources) -> Iterato
     column_sources.match_reused(top)
     trace = trace_columns(plan, top, partial(_source, column_sources, segment, {}))
     edges = [
-        _edge(MEMORY, column.name, source)
+        _edge(MEMORY, column.name, upstream)
         for column in trace.columns_of(top)
         if is_plain(column.name)
-        for source in sorted(trace.inputs_by_id.get(column.id, NOTHING))
-        if source.dataset != MEMORY and _has_no_literal(source.column)
+        for upstream in sorted(trace.inputs_by_id.get(column.id, NOTHING))
+        if upstream.source != MEMORY and _has_no_literal(upstream.column)
     ]
     yield from edges
-    for source in sorted(trace.influences) if edges else ():
-        if source.dataset != MEMORY and _has_no_literal(source.column):
-            yield _edge(MEMORY, ANY_COLUMN, source)
+    for upstream in sorted(trace.influences) if edges else ():
+        if upstream.source != MEMORY and _has_no_literal(upstream.column):
+            yield _edge(MEMORY, ANY_COLUMN, upstream)
 
 
 def _source(
@@ -134,9 +134,9 @@ def _source(
         if source and not source.is_known:
             inputs = NOTHING.union(*source.columns.values())
             rebuilt |= {
-                column_input.dataset: None
+                column_input.source: None
                 for column_input in sorted(inputs)
-                if column_input.dataset != MEMORY
+                if column_input.source != MEMORY
             }
         return source
     if segment.role is not CommandRole.VIEW:
@@ -205,25 +205,25 @@ def _edges(
             continue
         name = target.columns[at] if by_position else column.name
         if _has_no_literal(name, inputs):
-            for source in sorted(inputs):
-                if _has_no_literal(source.column):
-                    yield _edge(dataset, name, source)
-    for source in sorted(trace.influences):
-        if _has_no_literal(source.column) and source.dataset != dataset:
-            yield _edge(dataset, ANY_COLUMN, source)
+            for upstream in sorted(inputs):
+                if _has_no_literal(upstream.column):
+                    yield _edge(dataset, name, upstream)
+    for upstream in sorted(trace.influences):
+        if _has_no_literal(upstream.column) and upstream.source != dataset:
+            yield _edge(dataset, ANY_COLUMN, upstream)
 
 
-def _edge(dataset: DatasetId, column: str, source: ColumnInput) -> StatementEdge:
-    is_made = source.dataset == MEMORY
-    subtype = compose(Subtype.TRANSFORMATION, source.subtype) if is_made else source.subtype
+def _edge(dataset: DatasetId, column: str, upstream: ColumnInput[DatasetId]) -> StatementEdge:
+    is_made = upstream.source == MEMORY
+    subtype = compose(Subtype.TRANSFORMATION, upstream.subtype) if is_made else upstream.subtype
     return StatementEdge(
-        *(dataset, column, source.dataset, source.column, subtype),
-        masking=bool(source.masking),
-        masked_by=source.masking,
+        *(dataset, column, upstream.source, upstream.column, subtype),
+        masking=bool(upstream.masking),
+        masked_by=upstream.masking,
     )
 
 
-def _has_no_literal(name: str, inputs: Iterable[ColumnInput] = ()) -> bool:
+def _has_no_literal(name: str, inputs: Iterable[ColumnInput[DatasetId]] = ()) -> bool:
     """Whether a column's name is plain, or a function of a known column: no expression that may
     hold a literal.
     """

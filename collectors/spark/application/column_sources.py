@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
@@ -20,7 +21,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     bracket_items,
     plain_expressions,
 )
-from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnInput, ColumnInputs, PlanSource
+from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnInputs, PlanSource
 from dbt_graft.collectors.spark.plans.operators import trace_columns
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver

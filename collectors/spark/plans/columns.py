@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.spark.plans.arguments import Attribute, is_cut
 from dbt_graft.collectors.spark.plans.expressions import column_references
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 # A column with more inputs than this gets the datasets instead.
@@ -28,29 +27,15 @@ CUT, OPAQUE, UNKNOWN = (
 )
 
 
-class ColumnInput(NamedTuple):
-    """A column of a dataset that has a part in a value, and how."""
-
-    dataset: DatasetId
-    column: str
-    subtype: Subtype = Subtype.IDENTITY
-    masking: Masking = Masking.NONE
-
-
-ColumnInputs = frozenset[ColumnInput]
+ColumnInputs = frozenset[ColumnInput[DatasetId]]
 NOTHING: ColumnInputs = frozenset()
 
 
 def transform_inputs(
-    inputs: Iterable[ColumnInput], subtype: Subtype, *, masking: Masking = Masking.NONE
+    inputs: Iterable[ColumnInput[DatasetId]], subtype: Subtype, *, masking: Masking = Masking.NONE
 ) -> ColumnInputs:
     """The inputs of a value that is computed from one with these inputs."""
-    return frozenset(
-        one_input._replace(
-            subtype=compose(subtype, one_input.subtype), masking=one_input.masking.then(masking)
-        )
-        for one_input in inputs
-    )
+    return frozenset(column_input.then(subtype, masking) for column_input in inputs)
 
 
 # Columns of an operator; of a join, of both sides.
@@ -110,7 +95,7 @@ class ColumnTrace:
     resolve_leaf: ResolveLeaf
     inputs_by_id: dict[int, ColumnInputs] = field(default_factory=dict)
     outputs: dict[int, Outputs] = field(default_factory=dict)
-    influences: set[ColumnInput] = field(default_factory=set)
+    influences: set[ColumnInput[DatasetId]] = field(default_factory=set)
     gaps: dict[str, None] = field(default_factory=dict)
     null_tested: set[int] = field(default_factory=set)
     explained: set[int] = field(default_factory=set)
@@ -202,7 +187,7 @@ def leaves_first(
                 stack += [(child, False) for child in reversed(operator.children)]
 
 
-def _limit_inputs(inputs: Iterable[ColumnInput]) -> ColumnInputs:
+def _limit_inputs(inputs: Iterable[ColumnInput[DatasetId]]) -> ColumnInputs:
     distinct = frozenset(inputs)
     if len(distinct) <= _MOST_INPUTS:
         return distinct

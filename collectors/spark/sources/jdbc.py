@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.spark.plans.columns import (
     NOTHING,
-    ColumnInput,
     ColumnInputs,
     PlanSource,
 )
@@ -81,7 +81,7 @@ def tables(table: ExternalTable, database: JdbcDatabase) -> list[DatasetId]:
 def query_source(query: ExternalTable, database: JdbcDatabase) -> PlanSource:
     """The columns of a query's result with their inputs; without columns for a table."""
     columns: dict[str, ColumnInputs] = {}
-    influences: set[ColumnInput] = set()
+    influences: set[ColumnInput[DatasetId]] = set()
     for shape in _shapes(query.text) if query.is_query else ():
         for edge in shape.column_edges:
             dataset = database.table(edge.from_table)

@@ -53,7 +53,7 @@ class EdgeCollector:
         target = self.target if table is None else table
         for input_column in sorted(sent_as(inputs, "" if column == ANY_COLUMN else column)):
             on_itself = (
-                input_column.table == target and input_column.subtype.type is EdgeType.INDIRECT
+                input_column.source == target and input_column.subtype.type is EdgeType.INDIRECT
             )
             if input_column.column and (target == () or not on_itself):
                 self.edges[ParsedColumnEdge(target, column, *input_column)] = None

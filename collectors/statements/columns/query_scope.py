@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.statements.columns.dialect_rules import SEQUENCE_VALUES, no_columns
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
-    InputColumn,
     InputColumns,
     transform_inputs,
 )
@@ -153,7 +153,7 @@ class QueryScope:
                 return transform_inputs(all_columns, Subtype.TRANSFORMATION)
         rowsets = self.find_rowsets(tuple(qualifier)) if qualifier else self.rowsets
         table = rowsets[0].table if len(rowsets) == 1 else None
-        return None if table is None else frozenset({InputColumn(table, parts[-1])})
+        return None if table is None else frozenset({ColumnInput(table, parts[-1])})
 
     def find_rowsets(self, qualifier: Name) -> list[Rowset]:
         """The rowsets of a folded name, in this query or in the nearest around it."""

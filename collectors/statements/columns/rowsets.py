@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
-    InputColumn,
     InputColumns,
 )
 from dbt_graft.collectors.statements.text.names import Name
@@ -134,7 +134,7 @@ def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:
     but `*` does not have them.
     """
     table_columns = [
-        RowsetColumn(name, frozenset({InputColumn(table, name)}))
+        RowsetColumn(name, frozenset({ColumnInput(table, name)}))
         for name in list(columns) or [ANY_COLUMN]
     ]
     if not any("." in column.name for column in table_columns):

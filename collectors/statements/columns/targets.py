@@ -52,4 +52,4 @@ def assign(
             input_columns = inputs(assignment.expression, scope)
             for below in target.find(assignment.this.name) or ():
                 if below.subtype is Subtype.IDENTITY:
-                    collector.add_edges(below.column, input_columns, below.table)
+                    collector.add_edges(below.column, input_columns, below.source)

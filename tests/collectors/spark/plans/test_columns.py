@@ -96,7 +96,7 @@ def follow(text: str) -> tuple[ColumnTrace, list[str]]:
 
 
 def in_words(uses: ColumnInputs) -> str:
-    return ", ".join(f"{use.dataset.name}.{use.column} {use.subtype}" for use in sorted(uses))
+    return ", ".join(f"{use.source.name}.{use.column} {use.subtype}" for use in sorted(uses))
 
 
 SPARK_2 = """== Parsed Logical Plan ==

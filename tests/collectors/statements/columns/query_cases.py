@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dbt_graft.collectors.statements.columns.input_columns import InputColumn
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.statements.columns.query_columns import query_columns
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import Subtype
@@ -54,11 +54,11 @@ def _columns(table: Name) -> Sequence[str]:
     return SCHEMA.get(".".join(table), ())
 
 
-def _inputs(inputs: Iterable[InputColumn]) -> set[str]:
-    return {f"{_mark(one)}{'.'.join(one.table)}.{_written(one.column)}" for one in inputs}
+def _inputs(inputs: Iterable[ColumnInput[Name]]) -> set[str]:
+    return {f"{_mark(one)}{'.'.join(one.source)}.{_written(one.column)}" for one in inputs}
 
 
-def _mark(one: InputColumn) -> str:
+def _mark(one: ColumnInput[Name]) -> str:
     return "!" if one.masking else _MARKS.get(one.subtype, f"{one.subtype.casefold()}:")
 
 
