@@ -6,7 +6,10 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # Setuptools warns of a folder with the package's name beside it: that folder is the package.
 EDITABLE := PYTHONWARNINGS='ignore:Editable installation' $(PIP) --editable
 DEMO := build/demo
-# Files of tests are shared out to processes; tests/conftest.py keeps Spark in one of them.
+# Tests start the command in many processes, which would compile it again and again.
+unexport PYTHONDONTWRITEBYTECODE
+# Files of tests are shared out to processes, the long ones first; tests/conftest.py keeps Spark
+# in one of them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
   --no-loadscope-reorder
 UNITS := -m "not (spark or demo or browser or odbc or airflow or slow or exhaustive)"
@@ -24,11 +27,16 @@ $(DEMO)/.read: $(shell find collectors lineage analysis -name '*.py')
 	@test ! -d $(DEMO)/store || $(BIN)/graft collect --again --quiet --config dbt_project/graft.yml
 	@touch $@
 
-test: $(VENV)/.test lint docs chromium odbc airflow ## run all tests: units, Spark, ODBC, dbt, Airflow, browser
+test: ready ## run all tests: units, Spark, ODBC, dbt, Airflow, browser
 	@$(PYTEST)
 
-test-all: $(VENV)/.test lint docs chromium odbc airflow ## run those tests with all seeds, versions and combinations
+test-all: ready ## run those tests with all seeds, versions and combinations
 	@$(PYTEST) -m ""
+
+# Side by side what waits for the network and what one processor does.
+.PHONY: ready
+ready:
+	@$(MAKE) --silent --jobs 3 --output-sync=line lint docs system airflow
 
 check: lint ## check style and types, run the tests without Spark, browser, ODBC
 	@$(PYTEST) $(UNITS)
@@ -91,6 +99,12 @@ $(VENV)/.dist: $(VENV)/.test
 	@$(PIP) --group dist
 	@touch $@
 
+# What apt installs: one at a time.
+.PHONY: system
+system: $(VENV)/.test
+	@$(MAKE) --silent chromium
+	@$(MAKE) --silent odbc
+
 # Chromium, and the one library that Playwright's driver wants beside it.
 .PHONY: chromium
 chromium: DRIVER = $(shell echo $(VENV)/lib/python3*/site-packages/playwright/driver/node)
@@ -116,10 +130,10 @@ AIRFLOW_PACKAGES := apache-airflow apache-airflow-providers-openlineage \
   apache-airflow-providers-standard dag-factory astronomer-cosmos
 .PHONY: airflow
 airflow:
-	@$(MAKE) --silent --jobs 2 build/airflow-3/.ready build/airflow-2/.ready \
+	@$(MAKE) --silent build/airflow-3/.ready build/airflow-2/.ready \
 	  || echo "Airflow will not be tested everywhere: its packages could not be installed"
 
-build/airflow-%/.ready: tests/airflow/constraints-%.txt
+build/airflow-%/.ready: tests/airflow/constraints-%.txt | $(VENV)/.docs
 	@echo "environment: installing Airflow $* into build/airflow-$* (once, a minute or two)"
 	@rm -f $@ && $(PYTHON) -m venv build/airflow-$*
 	@build/airflow-$*/bin/python -m pip install --quiet --disable-pip-version-check \

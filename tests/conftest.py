@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()) and not _uses_session(item.path):
             raise pytest.UsageError(f"{item.path}: annotate the fixture, `spark: SparkSession`")
-    long = ("spark", "airflow")
+    long = ("spark", "airflow", "slow", "browser")
     items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in long])
 
 
