@@ -73,6 +73,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     if any(server.connection for server in servers):
         yield "ODBC", machine.odbc
     yield str(config.target_dir), partial(project.dbt_artifacts, config)
+    yield str(config.target_dir), partial(project.docs_page, config)
     yield FILE_NAME, partial(find_unused_entries, config, state.records)
     listed = [*sources(config)]
     for entry, source in zip(config.collect, listed, strict=False):

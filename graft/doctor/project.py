@@ -17,6 +17,7 @@ from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.index.agreement import index_agreement
 from dbt_graft.injector.index.tables import DbtIndex
+from dbt_graft.injector.index_page import read_page
 
 _SHOWN = 5
 # Keys of dbt_project.yml and their defaults: the folders that make up a manifest.
@@ -56,6 +57,27 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
     yield from _find_outdated(config.project_dir, written)
     if read.index and read.index.rows("dbt.column_lineage"):
         yield _compare_columns(Project(config, artifacts=read), read.index)
+
+
+def docs_page(config: Config) -> Iterator[Finding]:
+    """Whether the docs page of dbt 2 will ask hosts on the internet.
+
+    Raises:
+        GraftError: The page is of a version that we do not know, or a file of DuckDB is missing.
+    """
+    page = read_page(config.target_dir)
+    if page is None:
+        return
+    page.shipped(config.duckdb)
+    if page.duckdb_host and not config.duckdb:
+        yield Finding(
+            "DBT_DOCS",
+            Severity.NOTE,
+            str(page.target / "index.html"),
+            f"browsers will load DuckDB for it from {page.duckdb_host}, and DuckDB its extensions "
+            "from extensions.duckdb.org: without the internet it shows next to nothing",
+            "let the site have DuckDB: `docs.duckdb`, see docs/dbt-versions.md",
+        )
 
 
 def _compare_columns(project: Project, index: DbtIndex) -> Finding:

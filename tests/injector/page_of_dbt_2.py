@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 CDN = "https://cdn.jsdelivr.net/npm/@duckdb/duckdb-wasm@1.32.0"
-_SETTINGS = {
+SETTINGS = {
     "schema_version": 1,
     "generated_at": "2026-11-20T00:00:00Z",
     "dbt_version": "2.0.9",
@@ -57,7 +57,7 @@ def write_page(target: Path, **settings: object) -> None:
         settings: Other settings than dbt's usual ones.
     """
     (target / "assets").mkdir(parents=True, exist_ok=True)
-    text = json.dumps(_SETTINGS | settings)
+    text = json.dumps(SETTINGS | settings)
     (target / "index.html").write_text(_HTML.replace("{settings}", text))
     (target / "assets/app.js").write_text(_PROGRAM)
     (target / "assets/plan.svg").write_text("<svg><title>A picture of the project</title></svg>")

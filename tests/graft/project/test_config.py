@@ -138,6 +138,7 @@ def test_a_password_in_a_faulty_file_is_not_repeated(tmp_path: Path) -> None:
         ("{finance: '@orders+'}", "leave out the"),
         ("{../up: 'tag:finance'}", "a-z, 0-9, _ and - only"),
         ("{Finance: 'tag:finance'}", "a-z, 0-9, _ and - only"),
+        ("{classic: 'tag:finance'}", "a folder of dbt's own page"),
     ],
 )
 def test_a_page_of_docs_has_a_folder_s_name_and_a_selection(

@@ -44,6 +44,7 @@ def test_inputs_are_what_graft_yml_names(found: Inputs, tmp_path: Path) -> None:
         *("graft.yml", "out/manifest.json", "out/catalog.json", "out/run_results.json"),
         *("xe/day/a.xel", "snapshot.json", "events/app-1", "lineage.yml", "load.py", "icon.svg"),
         *("everything/results.json", "templates/a.html.j2"),
+        *("out/index.html", "out/index/dbt.nodes.parquet"),
     }
     others = {
         *("out/graph.gpickle", "out/compiled/a.sql", "events/other", "models/a.sql"),
