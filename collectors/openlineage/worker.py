@@ -10,7 +10,7 @@ import gc
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
@@ -158,7 +158,7 @@ def read_part(
             reached = max(reached, line.end)
             reader.add(line)
             if reader.size >= _RECORDS:
-                yield PartResult(part.origin, *reader.take_records())
+                yield reader.take_result()
     except OSError as error:
         unread = f"the file cannot be read ({system_reason(error)})"
     except Exception as error:
@@ -166,8 +166,8 @@ def read_part(
         reason = f"the file cannot be read on ({exception_reason(error, _logger)})"
         reader.reject(f"byte {reached}", reason)
     reader.finish()
-    yield PartResult(
-        *(part.origin, *reader.take_records()),
+    yield replace(
+        reader.take_result(),
         reached=reached,
         events=reader.events,
         head=head.hex(),
@@ -302,43 +302,32 @@ class _PartReader:
         self._is_over = True
         for key in list(self._held):
             self._fragment(self._held.pop(key))
-        self._rejects += self._more_rejects()
-        self._log_facets("facets without a meaning for lineage", self._unread.keys())
-
-    def _log_facets(self, title: str, names: Collection[str]) -> None:
-        if names:
-            counts = ", ".join(f"{name} {self._unread[name]}" for name in sorted(names))
-            _logger.debug("%s: %s: %s", self.origin, title, counts)
-
-    def _more_rejects(self) -> list[Reject]:
         omitted = self._rejected - _MOST_REJECTS
-        return (
-            [Reject(self.origin, "", f"{omitted:,} more events like these")] if omitted > 0 else []
-        )
+        if omitted > 0:
+            self._rejects.append(Reject(self.origin, "", f"{omitted:,} more events like these"))
+        if self._unread:
+            counts = ", ".join(f"{name} {count}" for name, count in sorted(self._unread.items()))
+            _logger.debug("%s: facets without a meaning for lineage: %s", self.origin, counts)
 
-    def take_records(
-        self,
-    ) -> tuple[
-        LogRecords,
-        tuple[NodeResult, ...],
-        tuple[TaskMetadata, ...],
-        tuple[DatasetMetadata, ...],
-    ]:
+    def take_result(self) -> PartResult:
         """The records since the last call."""
-        records = LogRecords(
-            accesses=tuple(self._accesses),
-            runs=tuple(self._runs),
-            shapes=tuple(self._shapes.values()),
-            datasets=tuple(self._catalogue.take_datasets())
-            if self._is_over or len(self._catalogue) > _MOST_DATASETS
-            else (),
-            column_edges=tuple(self._edges),
-            rejects=tuple(self._rejects),
-        )
-        results = tuple(self._results)
-        metadata = tuple(self._metadata.values()) if self._is_over else ()
         is_full = self._is_over or len(self._texts) > _MOST_DATASETS
-        texts = tuple(self._texts.take_metadata()) if is_full else ()
+        result = PartResult(
+            self.origin,
+            LogRecords(
+                accesses=tuple(self._accesses),
+                runs=tuple(self._runs),
+                shapes=tuple(self._shapes.values()),
+                datasets=tuple(self._catalogue.take_datasets())
+                if self._is_over or len(self._catalogue) > _MOST_DATASETS
+                else (),
+                column_edges=tuple(self._edges),
+                rejects=tuple(self._rejects),
+            ),
+            node_results=tuple(self._results),
+            task_metadata=tuple(self._metadata.values()) if self._is_over else (),
+            dataset_metadata=tuple(self._texts.take_metadata()) if is_full else (),
+        )
         self._accesses, self._runs, self._results, self._rejects = [], [], [], []
         self._shapes, self._edges = {}, []
-        return records, results, metadata, texts
+        return result
