@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from io import BytesIO
 from itertools import chain
 from typing import Any
 
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from dbt_graft.injector.index.graft import IndexGraft, LastRun, graft_index
-from dbt_graft.injector.index.tables import DbtIndex
+from dbt_graft.injector.index.tables import DbtIndex, table_content
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.records import Direction, Run
 from dbt_graft.lineage.redaction import redact_code, redact_json
@@ -31,7 +29,7 @@ def index_files(index: DbtIndex, grafted: Grafted) -> dict[str, bytes]:
     """Name -> content of each file of the grafted index; the same inputs give the same bytes."""
     files = {path.name: path.read_bytes() for path in sorted(index.folder.glob("*.parquet"))}
     tables = _grafted_tables(index, grafted, grafted.manifest)
-    files |= {f"{name}.parquet": _content(table) for name, table in sorted(tables.items())}
+    files |= {f"{name}.parquet": table_content(table) for name, table in sorted(tables.items())}
     views = index.folder / "views.sql"
     return files | ({views.name: views.read_bytes()} if views.is_file() else {})
 
@@ -50,7 +48,7 @@ def published_files(
     for name in sorted({*index.tables, *index.others, *changed} - _UNPUBLISHED):
         if name == _RESULTS or not name.startswith(_RUNS):
             table = changed[name] if name in changed else index.table(name)
-            files[f"{name}.parquet"] = _content(redact_table(table))
+            files[f"{name}.parquet"] = table_content(redact_table(table))
     return files
 
 
@@ -112,13 +110,6 @@ def _grafted_tables(
         at=newest,
     )
     return graft_index(index, graft)
-
-
-def _content(table: pa.Table) -> bytes:
-    """A table as dbt writes it: ZSTD, one row group."""
-    content = BytesIO()
-    pq.write_table(table, content, compression="zstd", row_group_size=max(table.num_rows, 1))
-    return content.getvalue()
 
 
 def _last_runs(grafted: Grafted) -> Iterator[tuple[str, LastRun]]:

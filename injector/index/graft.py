@@ -13,9 +13,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from dbt_graft.injector.index.column_lineage import NodeColumns, edge_rows
 from dbt_graft.injector.index.rows import (
     catalog_rows,
+    changed_values,
     column_rows,
+    column_texts,
     entry_row,
     exposure_row,
     group_row,
@@ -25,7 +28,7 @@ from dbt_graft.injector.index.rows import (
 from dbt_graft.injector.index.tables import DbtIndex, Edit, Row, edit_table
 from dbt_graft.injector.manifest import all_nodes
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Run, Status, Subtype
+from dbt_graft.lineage.records import ColumnEdge, Run, Status
 
 Document = Mapping[str, Any]
 _NODES = ("nodes", "sources")
@@ -39,8 +42,6 @@ _OTHERS = {
     "unit_tests": "dbt.unit_tests",
 }
 _STATUS = {Status.OK: "success", Status.FAILED: "error"}
-# dbt's page: passthrough, transform, indirect; the first counts where an edge has several.
-_KINDS, _INDIRECT = ("copy", "mod", "scan"), 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class LastRun:
 
 @dataclass(frozen=True, slots=True)
 class IndexGraft:
-    """What is grafted onto an index.
+    """The parts of a graft onto an index.
 
     Attributes:
         before, after: The manifest as dbt wrote it, and the grafted one.
@@ -91,11 +92,21 @@ def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
     entries = {**graft.catalog["sources"], **graft.catalog["nodes"]}
     ours = [entries[node["unique_id"]] for node in added if node["unique_id"] in entries]
     described = list(map(catalog_rows, ours))
-    stats = (stat for _, listed in described for stat in listed)
+    stats = (stat for _, entry_stats in described for stat in entry_stats)
+    listed = _listed(index, graft)
+    columns = _columns(index, graft, added, entries, listed)
+    edges = edge_rows(graft.edges, graft.nodes, listed, _answered(index, graft))
+    unlisted = [
+        {"unique_id": node_id, "column_name": column, "column_index": position}
+        for node_id, column, position in edges.unlisted
+    ]
+    renamed = _renamed(
+        index, graft, "dbt.column_lineage", ("from_node_unique_id", "to_node_unique_id")
+    )
     edits = {
         "dbt.nodes": _nodes(index, graft, added),
         "dbt.edges": _edges(index, graft),
-        "dbt.node_columns": _columns(index, graft, added, entries),
+        "dbt.node_columns": replace(columns, added=[*columns.added, *unlisted]),
         "dbt.exposures": _exposures(index, graft),
         "dbt.groups": Edit(added=_new_entries(index, graft, "dbt.groups", "groups", group_row)),
         "dbt.test_metadata": Edit(
@@ -113,14 +124,13 @@ def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
         "dbt.catalog_stats": Edit(
             _remaining(index, graft, "dbt.catalog_stats"), {}, [*stats, *_page_stats(graft)]
         ),
-        "dbt.column_lineage": _column_lineage(index, graft, entries),
+        "dbt.column_lineage": Edit(changes=renamed, columns=edges.columns),
         "dbt_rt.run_results": Edit(added=list(_run_results(graft))),
         "dbt.generation": Edit(changes=_stamp(graft, at)),
     }
     tables = {}
     for name, edit in edits.items():
-        stamped = [{**row, "ingested_at": at} for row in edit.added]
-        table = edit_table(index.tables.get(name), name, replace(edit, added=stamped))
+        table = edit_table(index.tables.get(name), name, edit, at)
         if table is not None:
             tables[name] = table
     return tables
@@ -156,10 +166,7 @@ def _nodes(index: DbtIndex, graft: IndexGraft, added: Iterable[Document]) -> Edi
     for number, node_id in enumerate(index.column("dbt.nodes", "unique_id")):
         old, new = before.get(node_id), after.get(node_id)
         if old is not None and new is not None and old is not new:
-            old_row = node_row(old)
-            changes[number] = {
-                key: value for key, value in node_row(new).items() if value != old_row[key]
-            }
+            changes[number] = changed_values(old, new)
     return Edit(_remaining(index, graft, "dbt.nodes"), changes, list(map(node_row, added)))
 
 
@@ -191,27 +198,68 @@ def _edges(index: DbtIndex, graft: IndexGraft) -> Edit:
 
 
 def _columns(
-    index: DbtIndex, graft: IndexGraft, added: Iterable[Document], entries: Document
+    index: DbtIndex,
+    graft: IndexGraft,
+    added: Iterable[Document],
+    entries: Document,
+    listed: Mapping[str, NodeColumns],
 ) -> Edit:
-    before, after = all_nodes(graft.before), all_nodes(graft.after)
-    changed: dict[str, dict[str, Row]] = {}
-    for node_id, node in after.items():
-        old = before.get(node_id)
-        if old is None or old is node or old.get("columns") == node.get("columns"):
-            continue
-        entry = entries.get(node_id)
-        old_rows = {_key(row["column_name"]): row for row in column_rows(old, entry)}
-        new_rows = {_key(row["column_name"]): row for row in column_rows(node, entry)}
-        changed[node_id] = {key: row for key, row in new_rows.items() if row != old_rows.get(key)}
+    """The columns of our nodes, and those of dbt's that only the catalog or YAML has.
+
+    Args:
+        listed: Node -> the columns that the index has; it gets all of them.
+    """
+    name = "dbt.node_columns"
+    changed = dict(_changed_columns(graft))
     changes: dict[int, Row] = {}
-    node_ids = index.column("dbt.node_columns", "unique_id")
-    names = index.column("dbt.node_columns", "column_name") if changed else ()
-    for number, (node_id, name) in enumerate(zip(node_ids, names, strict=False)):
-        if row := changed.get(node_id, {}).pop(_key(name), None):
-            changes[number] = {key: row[key] for key in ("description", "tags", "meta")}
-    new = [{**row, "column_index": None} for rows in changed.values() for row in rows.values()]
-    new += [row for node in added for row in column_rows(node, entries.get(node["unique_id"]))]
-    return Edit(_remaining(index, graft, "dbt.node_columns"), changes, new)
+    columns = (index.column(name, key) for key in ("unique_id", "column_name", "catalog_type"))
+    for number, (node_id, column, known_type) in enumerate(zip(*columns, strict=True)):
+        row = changed[node_id].get(_key(column), {}) if node_id in changed else {}
+        if not known_type and (kind := _type(entries.get(node_id), column)):
+            row = {**row, "catalog_type": kind, "data_type": kind}
+        if row:
+            changes[number] = row
+    rows = []
+    for node in (*added, *(node for part in _NODES for node in graft.after[part].values())):
+        entry, known = entries.get(node["unique_id"]) or {}, listed[node["unique_id"]]
+        names = {**(entry.get("columns") or {}), **(node.get("columns") or {})}
+        if not names.keys() <= known.keys():
+            rows += [row for row in column_rows(node, entry) if known.add(row["column_name"])]
+    return Edit(_remaining(index, graft, name), changes, rows)
+
+
+def _listed(index: DbtIndex, graft: IndexGraft) -> dict[str, NodeColumns]:
+    """Node -> its columns in the index."""
+    names: dict[str, list[str]] = {node_id: [] for part in _NODES for node_id in graft.after[part]}
+    columns = (index.column("dbt.node_columns", key) for key in ("unique_id", "column_name"))
+    for node_id, column in zip(*columns, strict=True):
+        if node_id in names:
+            names[node_id].append(column)
+    return {node_id: NodeColumns(listed) for node_id, listed in names.items()}
+
+
+def _type(entry: Document | None, column: str) -> str | None:
+    """The type of a column in the catalog."""
+    columns = (entry or {}).get("columns") or {}
+    entries = (value for name, value in columns.items() if _key(name) == _key(column))
+    found: Row = columns.get(column) or next(entries, {})
+    return found.get("type") or None
+
+
+def _changed_columns(graft: IndexGraft) -> Iterator[tuple[str, dict[str, Row]]]:
+    """Node of dbt -> texts of its columns that the graft changed."""
+    before = all_nodes(graft.before)
+    for node_id, node in all_nodes(graft.after).items():
+        new, old = node.get("columns") or {}, (before.get(node_id) or {}).get("columns") or {}
+        if new is not old and node_id in before:
+            yield (
+                node_id,
+                {
+                    _key(name): column_texts(column)
+                    for name, column in new.items()
+                    if column is not old.get(name)
+                },
+            )
 
 
 def _key(column: Any) -> str:
@@ -310,63 +358,9 @@ def _run_results(graft: IndexGraft) -> Iterator[Row]:
         }
 
 
-def _column_lineage(index: DbtIndex, graft: IndexGraft, entries: Document) -> Edit:
-    """dbt's own column edges, and ours of columns on which dbt is silent."""
-    name = "dbt.column_lineage"
-    changes = _renamed(index, graft, name, ("from_node_unique_id", "to_node_unique_id"))
-    to_nodes, to_columns = (
-        index.column(name, column) for column in ("to_node_unique_id", "to_column_name")
-    )
-    answered = {
-        (graft.replaced.get(node_id, node_id), _key(column))
-        for node_id, column in zip(to_nodes, to_columns, strict=True)
-    }
-    names = _ColumnNames(graft.after, entries)
-    nodes = graft.nodes
-    kinds: dict[tuple[str, str, str, str], int] = {}
-    for edge in graft.edges:
-        source, target = nodes.get(edge.from_dataset), nodes.get(edge.to_dataset)
-        if source is None or target is None or source == target or edge.from_column == ANY_COLUMN:
-            continue
-        kind = _kind(edge)
-        targets: Iterable[str] = (edge.to_column,)
-        if edge.to_column == ANY_COLUMN:
-            # What decides on rows decides on every column; unknown columns are no edge.
-            targets = names[target] if kind == _INDIRECT else ()
-        for column in targets:
-            if answered and (target, _key(column)) in answered:
-                continue
-            key = (source, edge.from_column, target, column)
-            if kind < kinds.get(key, len(_KINDS)):
-                kinds[key] = kind
-    added = [
-        {
-            "from_node_unique_id": source,
-            "from_column_name": from_column,
-            "to_node_unique_id": target,
-            "to_column_name": to_column,
-            "lineage_kind": _KINDS[kind],
-        }
-        for (source, from_column, target, to_column), kind in sorted(kinds.items())
-    ]
-    return Edit(None, changes, added)
-
-
-def _kind(edge: ColumnEdge) -> int:
-    if edge.type is EdgeType.INDIRECT:
-        return _INDIRECT
-    return 0 if edge.subtype is Subtype.IDENTITY else 1
-
-
-class _ColumnNames(dict[str, list[str]]):
-    """Node -> its columns, as the catalog or the manifest spells them; made when asked for."""
-
-    def __init__(self, manifest: Document, entries: Document) -> None:
-        super().__init__()
-        self._manifest, self._entries = manifest, entries
-
-    def __missing__(self, node_id: str) -> list[str]:
-        node = self._manifest["nodes"].get(node_id) or self._manifest["sources"].get(node_id)
-        rows = column_rows(node, self._entries.get(node_id)) if node else ()
-        self[node_id] = [row["column_name"] for row in rows]
-        return self[node_id]
+def _answered(index: DbtIndex, graft: IndexGraft) -> Iterator[tuple[str, str]]:
+    """The columns of which dbt itself says where they come from."""
+    ends = ("to_node_unique_id", "to_column_name")
+    columns = (index.column("dbt.column_lineage", end) for end in ends)
+    for node_id, column in zip(*columns, strict=True):
+        yield graft.replaced.get(node_id, node_id), column

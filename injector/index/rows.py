@@ -13,10 +13,7 @@ Node = Mapping[str, Any]
 
 def node_row(node: Node) -> Row:
     """A model, source, test… as a row of `dbt.nodes`."""
-    config, meta = node.get("config") or {}, node.get("meta") or {}
-    tags = list(node.get("tags") or ())
-    columns = [str(name) for name in node.get("columns") or {}]
-    words = (node.get("name"), node.get("description"), *tags, *columns)
+    config = node.get("config") or {}
     return {
         "unique_id": node["unique_id"],
         "name": node.get("name"),
@@ -43,13 +40,36 @@ def node_row(node: Node) -> Row:
         "contract_enforced": bool((node.get("contract") or {}).get("enforced")),
         "docs_show": (node.get("docs") or {}).get("show") is not False,
         "patch_path": node.get("patch_path"),
-        "tags": tags,
-        "meta": json.dumps(meta, sort_keys=True) if meta else None,
+        "tags": list(node.get("tags") or ()),
+        "meta": _meta(node),
         "source_name": node.get("source_name"),
         "source_description": node.get("source_description") or None,
         "loader": node.get("loader") or None,
-        "search_text": " ".join(str(word) for word in words if word) or None,
+        "search_text": _search_text(node),
     }
+
+
+def changed_values(old: Node, new: Node) -> Row:
+    """The values of a node's row that are others than before."""
+    keys = {key for key, value in new.items() if value is not old.get(key)}
+    if keys <= {"columns", "meta"}:
+        # All nodes of a project: columns say where they come from.
+        makers = {"columns": ("search_text", _search_text), "meta": ("meta", _meta)}
+        chosen = [makers[key] for key in sorted(keys)]
+        return {name: make(new) for name, make in chosen if make(new) != make(old)}
+    before = node_row(old)
+    return {key: value for key, value in node_row(new).items() if value != before[key]}
+
+
+def _search_text(node: Node) -> str | None:
+    parts = (node.get("name"), node.get("description"), *(node.get("tags") or ()))
+    return " ".join(str(part) for part in (*parts, *(node.get("columns") or ())) if part) or None
+
+
+def _meta(node: Node) -> str | None:
+    """`meta` as JSON, without what the graft adds for programs, which no page shows."""
+    meta = {key: value for key, value in (node.get("meta") or {}).items() if key != "graft"}
+    return json.dumps(meta, sort_keys=True) if meta else None
 
 
 def column_rows(node: Node, entry: Node | None) -> Iterator[Row]:
@@ -74,17 +94,23 @@ def column_rows(node: Node, entry: Node | None) -> Iterator[Row]:
             "declared_type": declared_type,
             "catalog_type": catalog_type,
             "data_type": declared_type or catalog_type,
-            "description": column.get("description") or None,
-            "tags": list(column.get("tags") or ()),
-            "meta": json.dumps(column["meta"], sort_keys=True) if column.get("meta") else None,
+            **column_texts(column),
             "catalog_comment": (listed.get(name) or {}).get("comment"),
         }
+
+
+def column_texts(column: Node) -> Row:
+    """The values of a column's row that people wrote."""
+    return {
+        "description": column.get("description") or None,
+        "tags": list(column.get("tags") or ()),
+        "meta": _meta(column),
+    }
 
 
 def exposure_row(node: Node) -> Row:
     """An exposure as a row of `dbt.exposures`."""
     owner, depends = node.get("owner") or {}, node.get("depends_on") or {}
-    meta = node.get("meta") or {}
     return {
         "unique_id": node["unique_id"],
         "name": node.get("name"),
@@ -102,7 +128,7 @@ def exposure_row(node: Node) -> Row:
         "depends_on_nodes": list(depends.get("nodes") or ()),
         "depends_on_macros": list(depends.get("macros") or ()),
         "tags": list(node.get("tags") or ()),
-        "meta": json.dumps(meta, sort_keys=True) if meta else None,
+        "meta": _meta(node),
         "config": json.dumps(node.get("config") or {}, sort_keys=True),
         "created_at": node.get("created_at"),
     }

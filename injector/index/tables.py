@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from dbt_graft.lineage.errors import GraftError
 Row = dict[str, Any]
 
 _TIME = pa.timestamp("us", tz="UTC")
-_TEXT = pa.string()
+_TEXT, _STAMP = pa.string(), "ingested_at"
 # Table -> the columns without which it cannot be grafted.
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "dbt.nodes": ("unique_id", "name", "resource_type"),
@@ -113,9 +115,12 @@ class DbtIndex:
         return table.to_pylist() if table is not None else []
 
     def column(self, name: str, column: str) -> list[Any]:
-        """The values of a column; none if its table has no file."""
+        """The values of a column, nulls if it is not there; none if its table has no file."""
         table = self.tables.get(name)
-        return table.column(column).to_pylist() if table is not None else []
+        if table is None:
+            return []
+        is_there = column in table.column_names
+        return table.column(column).to_pylist() if is_there else [None] * table.num_rows
 
     @property
     def ingested_at(self) -> Any:
@@ -142,7 +147,7 @@ def read_index(target: Path) -> DbtIndex | None:
 
 def _read(path: Path) -> pa.Table:
     try:
-        table = pq.read_table(path, partitioning=None)
+        table = pq.read_table(path, partitioning=None, pre_buffer=False)
     except (pa.ArrowException, OSError) as error:
         raise GraftError(
             f"the file is damaged: {str(error).splitlines()[0] if str(error) else error!r}",
@@ -159,6 +164,13 @@ def _read(path: Path) -> pa.Table:
     return table
 
 
+def table_content(table: pa.Table) -> bytes:
+    """A table as a file, as dbt writes it: ZSTD, one row group."""
+    content = BytesIO()
+    pq.write_table(table, content, compression="zstd", row_group_size=max(table.num_rows, 1))
+    return content.getvalue()
+
+
 @dataclass(frozen=True)
 class Edit:
     """Changes of a table.
@@ -167,25 +179,29 @@ class Edit:
         keep: Whether each row stays; None for all.
         changes: Number of a row as found -> its new values, by column.
         added: New rows.
+        columns: New rows by column, where there are many.
     """
 
     keep: Sequence[bool] | None = None
     changes: Mapping[int, Row] = field(default_factory=dict)
     added: Sequence[Row] = ()
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
 
-def edit_table(table: pa.Table | None, name: str, edit: Edit) -> pa.Table | None:
+def edit_table(table: pa.Table | None, name: str, edit: Edit, at: Any) -> pa.Table | None:
     """A table with changes, in the schema as found; values of columns that it lacks are left out.
 
     Columns that an added row lacks are null, or empty where the schema wants a value.
 
     Args:
         table: None for one without a file, which gets the columns that dbt's page asks for.
+        at: When new rows were written.
     """
+    count = len(next(iter(edit.columns.values()), ()))
     if table is None:
-        table = _NEW[name].empty_table() if edit.added and name in _NEW else None
-        if table is None:
+        if not (edit.added or count) or name not in _NEW:
             return None
+        table = _NEW[name].empty_table()
     touched = {column for row in edit.changes.values() for column in row}
     for column in sorted(touched.intersection(table.column_names)):
         values = table.column(column).to_pylist()
@@ -195,9 +211,28 @@ def edit_table(table: pa.Table | None, name: str, edit: Edit) -> pa.Table | None
         position = table.column_names.index(column)
         new = pa.array(values, table.schema.field(column).type)
         table = table.set_column(position, table.schema.field(column), new)
-    if edit.keep is not None:
-        table = table.filter(pa.array(edit.keep, pa.bool_()))
-    return _append(table, edit.added) if edit.added else table
+    if edit.keep is not None and not all(edit.keep):
+        # In slices, which copy nothing: nodes have their code.
+        runs = [(stays, len(list(rows))) for stays, rows in groupby(edit.keep)]
+        ends = accumulate(length for _, length in runs)
+        parts = zip(runs, ends, strict=True)
+        slices = [table.slice(end - length, length) for (stays, length), end in parts if stays]
+        table = pa.concat_tables([table.slice(0, 0), *slices])
+    if count:
+        table = _append_columns(table, edit.columns, count, at)
+    return _append(table, [{**row, _STAMP: at} for row in edit.added]) if edit.added else table
+
+
+def _append_columns(table: pa.Table, columns: Mapping[str, Any], count: int, at: Any) -> pa.Table:
+    new = [
+        columns[item.name].cast(item.type)
+        if item.name in columns
+        else pa.repeat(
+            pa.scalar(at if item.name == _STAMP else _value(None, item), item.type), count
+        )
+        for item in table.schema
+    ]
+    return pa.concat_tables([table, pa.Table.from_arrays(new, schema=table.schema)])
 
 
 def _append(table: pa.Table, rows: Sequence[Row]) -> pa.Table:

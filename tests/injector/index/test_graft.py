@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 from collections.abc import Collection
 from dataclasses import replace
@@ -151,6 +152,35 @@ def test_column_lineage_has_dbts_kinds(index: Path) -> None:
         ("state", "amount", "scan"),
         ("state", "id", "scan"),
     ]
+
+
+def test_columns_at_ends_of_edges_are_listed(
+    target: Path, project: Project, lineage: Lineage
+) -> None:
+    """dbt lists no column that neither YAML nor the warehouse has, and its page shows no other."""
+    write_index(target, project.manifest, project.catalog, dbt__node_columns=[])
+    out = write_graft(target, lineage)
+    ends = (
+        "SELECT from_node_unique_id, from_column_name FROM dbt.column_lineage UNION "
+        "SELECT to_node_unique_id, to_column_name FROM dbt.column_lineage"
+    )
+    listed = "SELECT unique_id, column_name FROM dbt.node_columns"
+    assert ask(out, f"({ends}) EXCEPT {listed}") == []
+    assert ask(out, f"SELECT count(*) = count(DISTINCT (unique_id, column_name)) FROM ({listed})")
+
+
+def test_types_of_catalog_json_are_in_the_index(
+    target: Path, project: Project, lineage: Lineage
+) -> None:
+    column = {"unique_id": "model.shop.stg_orders", "column_name": "ID", "column_index": 0}
+    write_index(target, project.manifest, project.catalog, dbt__node_columns=[column])
+    (target / "catalog.json").write_text(json.dumps(project.catalog))
+    rows = ask(
+        write_graft(target, lineage),
+        "SELECT column_name, catalog_type, data_type FROM dbt.node_columns "
+        "WHERE unique_id = 'model.shop.stg_orders' ORDER BY column_index",
+    )
+    assert rows[:2] == [("ID", "int", "int"), ("amount", "decimal(10,2)", "decimal(10,2)")]
 
 
 def test_what_dbt_says_of_a_column_stays(target: Path, project: Project, lineage: Lineage) -> None:
