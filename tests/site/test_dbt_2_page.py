@@ -2,7 +2,7 @@
 
 The page is one of ours with the settings that dbt writes, and a router that reads addresses as
 dbt's does. dbt's own page is tested where `DBT_DOCS_BUNDLE` names a folder with its program
-(crates/dbt-docs-server/web/dist of dbt-core) and `DBT_DOCS_DUCKDB` one for `docs.duckdb`.
+(crates/dbt-docs-server/web/dist of dbt-core).
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -142,11 +145,70 @@ def test_duckdb_comes_from_the_site_and_knows_what_the_page_asks_for(visit: Visi
 
 
 @pytest.fixture(scope="module")
-def real(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def duckdb(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """DuckDB, made with the command in the documentation."""
+    command = re.findall(
+        r"```bash\n(.*?)```", (root / "docs/dbt-versions.md").read_text(), re.DOTALL
+    )
+    folder = tmp_path_factory.mktemp("npm")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    if not shutil.which("npm", path=path):
+        pytest.skip("npm is not installed")
+    done = subprocess.run(
+        ["bash", "-euc", command[0]],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "NODE_OPTIONS": "--use-system-ca"},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        pytest.skip(f"npm has no DuckDB: {done.stderr[-200:]}")
+    return folder / "duckdb"
+
+
+def test_duckdb_reads_the_index_and_asks_no_other_host(
+    browser: Browser, small_site: Path, duckdb: Path, tmp_path: Path
+) -> None:
+    site = shutil.copytree(small_site, tmp_path / "site")
+    for file in duckdb.iterdir():
+        shutil.copyfile(file, site / "dbt/duckdb/dist" / file.name)
+    with served(site) as server, visiting(browser, server) as visit:
+        found = visit.open("dbt/index.html").evaluate(
+            """async () => {
+              const { data_dir, duckdb_cdn_base: base } = window.__DBT_DOCS__;
+              const duckdb = await import(`${base}/+esm`);
+              const bundle = (kind) => ({
+                mainModule: `${base}/dist/duckdb-${kind}.wasm`,
+                mainWorker: `${base}/dist/duckdb-browser-${kind}.worker.js`,
+              });
+              const chosen = await duckdb.selectBundle({ mvp: bundle("mvp"), eh: bundle("eh") });
+              const script = `importScripts("${chosen.mainWorker}");`;
+              const worker = new Worker(URL.createObjectURL(new Blob([script])));
+              const database = new duckdb.AsyncDuckDB(new duckdb.VoidLogger(), worker);
+              await database.instantiate(chosen.mainModule, chosen.pthreadWorker);
+              const nodes = new URL(`${data_dir}dbt.nodes.parquet`, document.baseURI);
+              const bytes = await (await fetch(nodes)).arrayBuffer();
+              await database.registerFileBuffer("nodes.parquet", new Uint8Array(bytes));
+              const connection = await database.connect();
+              const answer = await connection.query(`
+                SELECT name,
+                       len(list_intersect(tags, ['python_task'])) > 0 AS is_task,
+                       CAST(json_extract('{"a":1,"tags":["x y","z"]}', '$.tags')
+                         AS VARCHAR[])[1] AS tag,
+                       json_extract_string('{"owner":{"slack":"#data"}}', '$.owner.slack') AS slack
+                FROM read_parquet('nodes.parquet') WHERE resource_type = 'model'`);
+              return answer.toArray().map((row) => ({ ...row.toJSON() }));
+            }"""
+        )
+    assert found == [{"name": "raw_orders", "is_task": True, "tag": "x y", "slack": "#data"}]
+
+
+@pytest.fixture(scope="module")
+def real(root: Path, duckdb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the demo as dbt 2 compiled it, with dbt's own page."""
-    bundle, duckdb = os.environ.get("DBT_DOCS_BUNDLE"), os.environ.get("DBT_DOCS_DUCKDB")
-    if not bundle or not duckdb:
-        pytest.skip("DBT_DOCS_BUNDLE and DBT_DOCS_DUCKDB name no folders with dbt's page, DuckDB")
+    bundle = os.environ.get("DBT_DOCS_BUNDLE")
+    if not bundle:
+        pytest.skip("DBT_DOCS_BUNDLE names no folder with the program of dbt's page")
     store = root / "build/demo/store"
     if not SAMPLE.is_dir() or not store.is_dir():
         pytest.skip("there is no index of the demo, or no build/demo/store: run `make docs`")
