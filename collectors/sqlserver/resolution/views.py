@@ -45,34 +45,6 @@ class _View:
     columns: tuple[Column, ...]
     text: str
 
-    @property
-    def task(self) -> str:
-        """Named with its server: two servers may have a view of one name."""
-        return str(self.dataset)
-
-
-@dataclass(frozen=True, slots=True)
-class _Definition:
-    """A view, the query that defines it, and the origin of that."""
-
-    view: _View
-    query: ResolvedStatement
-    origin: str
-
-    @property
-    def statement(self) -> Statement:
-        """The definition as a statement; a view that was renamed has its old name in its text."""
-        view, query = self.view, self.query
-        kinds = {access.dataset: access.kind for access in query.reads}
-        return Statement(
-            query.shape_id,
-            reads=tuple(DatasetAccess(*entry, Operation.CREATE_VIEW) for entry in kinds.items()),
-            writes=(DatasetAccess(view.dataset, Kind.VIEW, Operation.CREATE_VIEW),),
-            edges=tuple(edge._replace(to_dataset=view.dataset) for edge in query.edges),
-            run=Run(_RUN, view.task, DefinitionKind.VIEW, origin=self.origin),
-            evidence=Evidence.DECLARED,
-        )
-
 
 def view_records(
     snapshot: Snapshot, touched: Iterable[DatasetId], server: str, label: str
@@ -87,31 +59,24 @@ def view_records(
             `<label>#Shop.dbo.v_orders`, so that a later definition replaces it alone.
     """
     resolver = NameResolver(server, snapshot)
-    definitions_by_dataset: dict[DatasetId, _Definition] = {}
+    definitions: dict[DatasetId, tuple[_View, ResolvedStatement]] = {}
     waiting = dict.fromkeys(touched)
     with Worker(partial(_query, resolver), partial(_failed_query, resolver)) as worker:
         while waiting:
             views = [
                 view
                 for dataset in waiting
-                if dataset not in definitions_by_dataset and (view := _view(dataset, resolver))
+                if dataset not in definitions and (view := _view(dataset, resolver))
             ]
-            for view, query in zip(views, worker.map(views), strict=True):
-                definitions_by_dataset[view.dataset] = _Definition(
-                    view, query, f"{label}#{view.dataset.name}"
-                )
-            waiting = dict.fromkeys(
-                access.dataset
-                for view in views
-                for access in definitions_by_dataset[view.dataset].query.reads
-            )
-    definitions = list(definitions_by_dataset.values())
-    statements = [definition.statement for definition in definitions]
+            queries = worker.map(views)
+            definitions |= {pair[0].dataset: pair for pair in zip(views, queries, strict=True)}
+            waiting = dict.fromkeys(access.dataset for query in queries for access in query.reads)
+    statements = [_statement(*pair, label) for pair in definitions.values()]
     return Records(
         accesses=tuple(access_records(statements)),
         runs=tuple(statement.run for statement in statements),
-        shapes={definition.query.shape_id: definition.query.shape for definition in definitions},
-        datasets=tuple(dataset for definition in definitions for dataset in _datasets(definition)),
+        shapes={query.shape_id: query.shape for _, query in definitions.values()},
+        datasets=tuple(dataset for pair in definitions.values() for dataset in _datasets(*pair)),
         column_edges=tuple(column_edge_records(statements)),
     )
 
@@ -149,8 +114,23 @@ def _failed_query(resolver: NameResolver, view: _View, reason: str) -> ResolvedS
     return resolve_statement(shape, view.name.database, resolver)
 
 
-def _datasets(definition: _Definition) -> Iterator[Dataset]:
-    yield Dataset(definition.view.dataset, Kind.VIEW, definition.view.columns)
-    for access in definition.query.reads:
+def _statement(view: _View, query: ResolvedStatement, label: str) -> Statement:
+    """A definition; a view that was renamed has its old name in its text."""
+    kinds = {access.dataset: access.kind for access in query.reads}
+    # Named with its server: two servers may have a view of one name.
+    run = Run(_RUN, str(view.dataset), DefinitionKind.VIEW, origin=f"{label}#{view.dataset.name}")
+    return Statement(
+        query.shape_id,
+        reads=tuple(DatasetAccess(*entry, Operation.CREATE_VIEW) for entry in kinds.items()),
+        writes=(DatasetAccess(view.dataset, Kind.VIEW, Operation.CREATE_VIEW),),
+        edges=tuple(edge._replace(to_dataset=view.dataset) for edge in query.edges),
+        run=run,
+        evidence=Evidence.DECLARED,
+    )
+
+
+def _datasets(view: _View, query: ResolvedStatement) -> Iterator[Dataset]:
+    yield Dataset(view.dataset, Kind.VIEW, view.columns)
+    for access in query.reads:
         symlinks = (access.alias,) if access.alias else ()
         yield Dataset(access.dataset, access.kind, access.columns, symlinks)
