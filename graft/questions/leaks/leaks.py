@@ -267,7 +267,7 @@ def _texts_of(folder: Path, path: str, shipped: Path | None) -> Iterator[Publish
 
 
 def _added(before: str, text: str) -> str:
-    """What a text has between the beginning and the end that it had before."""
+    """The text between the beginning and the end that it had before."""
     begin = _common(before, text)
     before, text = before[begin:], text[begin:]
     return text[: len(text) - _common(before[::-1], text[::-1])]
