@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.audience.canaries import HIDDEN_WORD, Canaries, SchemaWalk, strings
-from tests.audience.canary_artifacts import ResourceKind, resource_kinds
+from tests.audience.canary_artifacts import resource_kinds
 from tests.audience.published import canaries_in
 
 WORD = Canaries("test").name("field")
@@ -50,13 +50,12 @@ def test_a_new_field_of_a_schema_has_canaries_by_itself(part: dict[str, Any], te
     assert len([text for text in strings(content) if HIDDEN_WORD.search(text)]) == texts
 
 
-@pytest.mark.parametrize("kind", resource_kinds(), ids=lambda kind: f"{kind.part}-{kind.title}")
-def test_all_strings_of_a_thing_in_dbt_differ(kind: ResourceKind) -> None:
-    canaries = Canaries("test")
-    resource = SchemaWalk(kind.schema).filled(kind.schema, canaries, kind.title)
-    words = [word for text in strings(resource) for word in HIDDEN_WORD.findall(text)]
-    assert len(words) > 5
-    assert len(set(words)) == len(words)
+def test_all_strings_of_a_thing_in_dbt_differ() -> None:
+    for kind in resource_kinds():
+        resource = SchemaWalk(kind.schema).filled(kind.schema, Canaries("test"), kind.title)
+        words = [word for text in strings(resource) for word in HIDDEN_WORD.findall(text)]
+        assert len(words) > 5, kind.title
+        assert len(set(words)) == len(words), kind.title
 
 
 @pytest.mark.parametrize(

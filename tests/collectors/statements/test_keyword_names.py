@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
+from tests.cases import for_each
 
 Compare = Callable[[str, str, str], None]
 
@@ -67,11 +67,11 @@ SPARK = [
 ]
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), TSQL)
+@for_each("sql, reads, writes", TSQL)
 def test_tsql(sql: str, reads: str, writes: str, tsql_tables: Compare) -> None:
     tsql_tables(sql, reads, writes)
 
 
-@pytest.mark.parametrize(("sql", "reads", "writes"), SPARK)
+@for_each("sql, reads, writes", SPARK)
 def test_spark(sql: str, reads: str, writes: str, tables: Compare) -> None:
     tables(sql, reads, writes)

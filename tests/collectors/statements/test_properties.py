@@ -1,6 +1,5 @@
 """Properties of all T-SQL: quoting keeps names, splitting keeps tables, shapes keep no values."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Direction
+from tests.cases import for_each
 
 TSQL = Dialect.TSQL
 
@@ -104,6 +104,6 @@ def test_normalising_twice_changes_nothing_of_any_text(text: str) -> None:
     assert normalise(once, TSQL) == once
 
 
-@pytest.mark.parametrize("statement", STATEMENTS[:-1])
+@for_each("statement", STATEMENTS[:-1])
 def test_the_statements_of_these_tests_touch_tables(statement: str) -> None:
     assert tables(statement.format("one", "two", "5"))

@@ -88,7 +88,7 @@ def test_normalising_twice_changes_nothing(text: str, dialect: Dialect) -> None:
     assert normalise(once, dialect) == once
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "SELECT a FROM t WHERE b = 'secret99'",

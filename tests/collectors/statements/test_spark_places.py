@@ -4,8 +4,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -73,7 +71,7 @@ def test_tables_and_paths(
     tables(sql, reads, writes)
 
 
-@pytest.mark.parametrize("sql", [case[0] for case in PATHS])
+@for_each("sql", [case[0] for case in PATHS])
 def test_a_path_is_no_table(sql: str) -> None:
     for shape in parse(sql, Dialect.SPARK):
         for access in shape.accesses:
@@ -87,7 +85,7 @@ def test_showing_them_twice_changes_nothing(sql: str) -> None:
     assert normalise(once, Dialect.SPARK) == once
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sql",
     [
         "SELECT * FROM parquet.`s3a://key:secret99@bucket/x`",

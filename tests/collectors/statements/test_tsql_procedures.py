@@ -4,8 +4,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from tests.cases import for_each
@@ -96,7 +94,7 @@ CALLED = [
 ]
 
 
-@pytest.mark.parametrize(("sql", "called"), CALLED)
+@for_each("sql, called", CALLED)
 def test_calls(sql: str, called: str) -> None:
     found = [".".join(name) for shape in parse(sql, Dialect.TSQL) for name in shape.calls]
     assert list(dict.fromkeys(found)) == called.split()

@@ -317,7 +317,7 @@ def columns(database: str | None, table: Name) -> Sequence[str]:
     return SCHEMA.get(".".join(table).casefold(), ())
 
 
-@pytest.mark.parametrize(("dialect", "sql", "edges"), WITH_SCHEMA)
+@for_each("dialect, sql, edges", WITH_SCHEMA)
 def test_columns_where_the_schema_is_known(dialect: Dialect, sql: str, edges: str) -> None:
     (shape,) = parse(sql, dialect, columns)
     assert written(shape.column_edges) == expected_edges(edges)
@@ -377,8 +377,8 @@ def test_a_thousand_unions_do_not_stop_it() -> None:
     assert {edge.column for edge in shape.column_edges} <= {"x"}
 
 
-@pytest.mark.parametrize(
-    ("dialect", "expression", "masked_by"),
+@for_each(
+    "dialect, expression, masked_by",
     [
         (SPARK, "a", ""),
         (SPARK, "left(a, 1)", ""),

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 CASES = cases(r"""
@@ -27,6 +26,6 @@ SELECT a FROM t FORCE INDEX (ix) WHERE b = 1 LIMIT 5, 10 | a=t.a | FILTER:t.b
 """)
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_of_mysql(case: str) -> None:
     assert found(case, "mysql") == expected(case)

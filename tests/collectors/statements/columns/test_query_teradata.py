@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 CASES = cases(r"""
@@ -25,6 +24,6 @@ SELECT a FROM t SAMPLE 10 | a=t.a
 """)
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_of_teradata(case: str) -> None:
     assert found(case, "teradata") == expected(case)

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 CASES = cases(r"""
@@ -43,6 +42,6 @@ SELECT "$path" AS f, a FROM t | f a=t.a
 """)
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_of_trino(case: str) -> None:
     assert found(case, "trino") == expected(case)

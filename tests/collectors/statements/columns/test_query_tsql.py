@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
 CASES = cases(r"""
@@ -45,6 +44,6 @@ SELECT (SELECT a, b FOR JSON PATH) AS o FROM t | o=~t.a,~t.b
 """)
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_query_of_tsql(case: str) -> None:
     assert found(case, "tsql") == expected(case)

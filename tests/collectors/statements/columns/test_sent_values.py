@@ -7,6 +7,7 @@ import pytest
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Outcome
+from tests.cases import for_each
 
 # The statement, and the columns that get what is sent: `a=a`, `~` where it is changed on the way.
 SENT = """
@@ -69,7 +70,7 @@ def sent_values(sql: str) -> str:
     return " ".join(sorted(set(found))) or "-"
 
 
-@pytest.mark.parametrize(("sql", "sent"), cases())
+@for_each("sql, sent", cases())
 def test_sent_values(sql: str, sent: str) -> None:
     assert sent_values(sql) == sent
 

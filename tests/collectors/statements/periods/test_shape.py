@@ -9,6 +9,7 @@ import pytest
 from dbt_graft.collectors.statements.periods.expressions import DateValues
 from dbt_graft.collectors.statements.periods.shape import find_dates
 from dbt_graft.collectors.statements.text.fingerprint import literals
+from tests.cases import for_each
 
 NOW = datetime(2026, 11, 5, tzinfo=UTC)
 
@@ -25,8 +26,8 @@ def dates(text: str, **parameters: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("condition", "expected"),
+@for_each(
+    "condition, expected",
     [
         ("day = '2026-11-01'", "2026-11-01 2026-11-02"),
         ("day='20261101'", "2026-11-01 2026-11-02"),

@@ -9,6 +9,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
+from tests.cases import for_each
 
 # fmt: off
 # SQL, operation, the parts of the old name, of the new name
@@ -66,7 +67,7 @@ ALTERED = [
 CASES = [(Dialect.TSQL, *case) for case in TSQL] + [(Dialect.SPARK, *case) for case in SPARK]
 
 
-@pytest.mark.parametrize(("dialect", "sql", "operation", "old", "new"), CASES)
+@for_each("dialect, sql, operation, old, new", CASES)
 def test_the_old_table_is_read_and_the_new_one_written(
     dialect: Dialect, sql: str, operation: str, old: tuple[str, ...], new: tuple[str, ...]
 ) -> None:
@@ -79,7 +80,7 @@ def test_the_old_table_is_read_and_the_new_one_written(
     assert shape.outcome is Outcome.PARSED
 
 
-@pytest.mark.parametrize(("sql", "table"), ALTERED)
+@for_each("sql, table", ALTERED)
 def test_a_renamed_column_alters_its_table(sql: str, table: tuple[str, ...] | None) -> None:
     (shape,) = parse(sql, Dialect.TSQL)
     found = [(one.direction, one.operation, one.name) for one in shape.accesses]

@@ -15,6 +15,7 @@ from dbt_graft.collectors.statements.text.fingerprint import (
     is_plain,
 )
 from dbt_graft.collectors.statements.text.literals import strip_literals
+from tests.cases import for_each
 
 SAME = [
     ("SELECT 1 FROM a", "SELECT 27.5e3 FROM a"),
@@ -48,7 +49,7 @@ CARRIES = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@for_each("one, other", SAME)
 def test_texts_that_differ_in_values_have_one_fingerprint(one: str, other: str) -> None:
     assert fingerprint(one) == fingerprint(other)
     assert normalise(one, Dialect.TSQL) == normalise(other, Dialect.TSQL)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from tests.cases import for_each
 
 SPARK = [
     ("SET spark.hadoop.fs.s3a.secret.key=hush", "SET spark.hadoop.fs.s3a.secret.key=?"),
@@ -51,8 +50,8 @@ TSQL = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("dialect", "text", "shape"),
+@for_each(
+    "dialect, text, shape",
     [
         *((Dialect.SPARK, *case) for case in SPARK),
         *((Dialect.TSQL, *case) for case in TSQL),
