@@ -35,11 +35,12 @@ def index_documents(files: fs.FileSystem, path: str) -> Iterator[Document]:
     """
     folder, _, name = path.rpartition("/")
     is_runs = name == RUNS
+    commands = _commands(files, f"{folder}/{_INVOCATIONS}") if is_runs else {}
     rows = (
         (str(row.get("invocation_id") or ""), _result(row) if is_runs else _check(row))
         for row in _rows(files, path)
+        if not is_runs or row["invocation_id"] in commands or not _never_ran(row)
     )
-    commands = _commands(files, f"{folder}/{_INVOCATIONS}") if is_runs else {}
     for invocation, results in group_by_key(rows).items():
         times = filter(None, (result.get("created_at") for result in results))
         yield {
@@ -62,6 +63,11 @@ def _commands(files: fs.FileSystem, path: str) -> dict[str, str]:
     if files.get_file_info(path).type == fs.FileType.NotFound:
         return {}
     return {row["invocation_id"]: str(row.get("command")) for row in _rows(files, path)}
+
+
+def _never_ran(row: Document) -> bool:
+    """Whether a node failed before it ran, as in a compile; dbt's own views leave it out."""
+    return row.get("status") == "error" and not row.get("execution_time")
 
 
 def _result(row: Document) -> Document:

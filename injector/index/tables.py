@@ -124,7 +124,7 @@ class DbtIndex:
 
     @property
     def ingested_at(self) -> Any:
-        """When dbt wrote it; None where it does not say."""
+        """The time at which dbt wrote it; None where it does not say."""
         rows = self.rows("dbt.generation")
         return rows[0].get("ingested_at") if rows else None
 

@@ -164,6 +164,20 @@ def test_an_invocation_in_an_index_and_in_a_file_is_the_files(
     }
 
 
+def test_what_failed_before_it_ran_is_no_result_of_an_unknown_command(tmp_path: Path) -> None:
+    """dbt writes the errors of a compile too, and the table of commands later."""
+    target, place = tmp_path / "target", tmp_path / "store"
+    write_results(target, "a", "b")
+    path = target / "index/dbt_rt.run_results.parquet"
+    rows = pq.read_table(path).to_pylist()
+    rows[0] |= {"status": "error", "execution_time": 0.0}
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    commands = target / "index/dbt_rt.invocations.parquet"
+    pq.write_table(pq.read_table(commands).slice(1), commands)
+    collect(place, target_source(target))
+    assert [one.invocation_id for one in results(place)] == ["b"]
+
+
 def test_a_damaged_index_is_read_again(tmp_path: Path) -> None:
     target, place = tmp_path / "target", tmp_path / "store"
     write_results(target, "a")
