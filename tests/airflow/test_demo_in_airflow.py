@@ -92,7 +92,7 @@ def night(
     airflow_environment(version, home)  # skips before any work
     demo, build = _demo(root), home / "demo"
     java = subprocess.run(
-        [sys.executable, "-m", "dbt_graft", "java"], capture_output=True, text=True
+        [sys.executable, "-m", "dbt_graft", "doctor", "--java"], capture_output=True, text=True
     )
     assert java.returncode == 0, java.stderr
     demo.start_clean(build)

@@ -108,7 +108,7 @@ def shop(root: Path, tmp_path_factory: pytest.TempPathFactory) -> AirflowEnviron
         3,
         folder,
         SHOP=str(folder),
-        JAVA_HOME=command("java", folder=folder).strip(),
+        JAVA_HOME=command("doctor", "--java", folder=folder).strip(),
         PYSPARK_PYTHON=sys.executable,
         SPARK_CONF_DIR=str(folder / "spark-conf"),
         SPARK_LOCAL_IP="127.0.0.1",

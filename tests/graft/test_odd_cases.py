@@ -444,7 +444,11 @@ DENIED = {
     "the manifest": Odd(
         rights("target/manifest.json", 0), "inject -q", f"{MANIFEST}: Permission denied{WHO}"
     ),
-    "the target": Odd(rights("target", 0), "inject -q", f"{MANIFEST}: Permission denied{WHO}"),
+    "the target": Odd(
+        rights("target", 0),
+        "inject -q",
+        f"error: {{folder}}/target/index: Permission denied{WHO}",
+    ),
     "the artifacts": Odd(
         rights(".graft", 0o555),
         "inject -q",

@@ -29,8 +29,8 @@ from dbt_graft.lineage.records import (
     Run,
     Shape,
     Status,
-    Subtype,
 )
+from tests import notation
 from tests.graft.small_project import small_project
 
 # A date of the day before: questions about the last 30 days see the run.
@@ -44,22 +44,11 @@ def access(
 ) -> Access:
     operation = Operation.SELECT if direction is Direction.READ else Operation.INSERT
     at = AT + timedelta(minutes=minute)
-    return Access(
-        *("load", "load-1", dataset, Kind.TABLE, direction, operation, shape),
-        first_at=at,
-        last_at=at,
-        origin="log",
-        **fields,  # type: ignore[arg-type]
-    )
+    return notation.access(operation, dataset, at=at, shape_id=shape, origin="log", **fields)
 
 
 def edge(target: DatasetId, source: DatasetId, shape: str) -> ColumnEdge:
-    return ColumnEdge(
-        *("load", target, "amount", source, "amount", Subtype.IDENTITY.type, Subtype.IDENTITY),
-        masking=False,
-        shape_id=shape,
-        origin="log",
-    )
+    return notation.column_edge(target, "amount", source, "amount", shape_id=shape, origin="log")
 
 
 def write_store(folder: Path) -> None:

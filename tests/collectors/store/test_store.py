@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -214,8 +215,9 @@ def test_a_later_batch_replaces_only_its_own_origins(spark: SparkSession, tmp_pa
 
 @pytest.mark.spark
 def test_a_batch_that_died_before_its_last_step_is_not_seen(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(import_module(commit.__module__), "_LEFT_BEHIND", -(10**12))  # no age
     commit(str(tmp_path), [collected(spark, "a.xml", "1", "orders")])
     done = commit(str(tmp_path), [collected(spark, "b.xml", "1", "items")])
     assert done is not None

@@ -136,7 +136,7 @@ def test_without_debug_nothing_is_logged(tmp_path: Path) -> None:
 def test_a_reader_that_has_enough_ends_a_command_without_a_word(tmp_path: Path) -> None:
     command = f"{sys.executable} -m dbt_graft doctor --json | head -c 1"
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("[", "")
+    assert (done.stdout, done.stderr) == ("{", "")
 
 
 @pytest.mark.spark

@@ -12,10 +12,10 @@ from click.testing import CliRunner, Result
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store import arrow_tables
 from dbt_graft.graft.commands.cli import main
-from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Records
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Records
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
+from tests.notation import access
 
 # ruff: noqa: F811 (a fixture of another module)
 DAMAGES = ["cut", "flipped", "missing"]
@@ -27,13 +27,10 @@ def graft(folder: Path, *command: str) -> Result:
 
 def add(folder: Path, task: str, table: str) -> Path:
     """Commit a log in which a task writes a table; the file of its accesses."""
-    access = Access(
-        *(task, f"{task}-1", DatasetId("mssql", table), Kind.TABLE, Direction.WRITE),
-        *(Operation.INSERT, "shape"),
-        origin=f"log of {task}",
-    )
+    origin = f"log of {task}"
+    written = access("INSERT", DatasetId("mssql", table), task=task, origin=origin)
     place = str(folder / ".graft/store")
-    store.commit(place, [arrow_tables.tables(Records((access,)), {access.origin: "1"})])
+    store.commit(place, [arrow_tables.tables(Records((written,)), {origin: "1"})])
     newest = store.batches(place)[-1]
     [path] = [file.path for file in newest.files if file.table == "accesses"]
     return folder / ".graft/store" / path
@@ -49,7 +46,7 @@ def damage(path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_inject_publishes_the_rest_names_the_file_and_ends_with_7(
+def test_inject_publishes_the_rest_names_the_file_and_ends_with_1(
     folder: Path, how: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = add(folder, "load_refunds", "Shop.raw.refunds")
@@ -58,7 +55,7 @@ def test_inject_publishes_the_rest_names_the_file_and_ends_with_7(
     capfd.readouterr()
     with pytest.raises(SystemExit) as ended:
         main(["inject", "--json", "-c", str(folder / "graft.yml")])
-    assert ended.value.code == 7
+    assert ended.value.code == 1
     output, errors = capfd.readouterr()
     summary = json.loads(output)
     [named] = summary["damaged"]
@@ -71,10 +68,10 @@ def test_inject_publishes_the_rest_names_the_file_and_ends_with_7(
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_check_for_forbidden_changes_needs_all_of_the_store(folder: Path, how: str) -> None:
+def test_checks_need_all_of_the_store(folder: Path, how: str) -> None:
     path = add(folder, "load_refunds", "Shop.raw.refunds")
     damage(path, how)
-    done = graft(folder, "inject", "--check")
+    done = graft(folder, "check")
     assert done.exit_code == 1
     assert path.name in done.stderr
 
@@ -114,7 +111,7 @@ def test_the_site_names_what_is_missing_and_the_next_whole_build_has_it_again(
 
     os.truncate(path, 10)
     done = graft(folder, "build", "-q")
-    assert done.exit_code == 7, done.output
+    assert done.exit_code == 1, done.output
     assert "nothing was collected" in done.output or "rest was published" in done.output
     assert path.name in (site / "gaps/index.html").read_text("utf-8")
     assert "load_refunds" not in (site / "tasks/index.html").read_text("utf-8")
