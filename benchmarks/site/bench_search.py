@@ -31,6 +31,7 @@ from project import artifacts  # noqa: E402
 from benchmarks.report import Report  # noqa: E402
 from dbt_graft.catalog.attention import attention_lists  # noqa: E402
 from dbt_graft.catalog.build import design_folder  # noqa: E402
+from dbt_graft.catalog.dbt_docs import DbtDocs  # noqa: E402
 from dbt_graft.catalog.full_text import FOLDER as TEXTS  # noqa: E402
 from dbt_graft.catalog.home_page import HomePage, home_page  # noqa: E402
 from dbt_graft.catalog.index import Index  # noqa: E402
@@ -125,7 +126,8 @@ def _indexed(grafted: Grafted, sites: list[Path]) -> list[tuple[float, float]]:
     }
     nodes, found = docs_nodes(grafted), []
     for at, site in enumerate(sites):
-        index = Index(grafted.lineage, changed if at == 2 else grafted.descriptions)
+        descriptions = changed if at == 2 else grafted.descriptions
+        index = Index(grafted.lineage, descriptions, dbt_docs=DbtDocs.DBT_1)
         shells = write_theme(design_folder(), site, "Search")
         home = home_page(index, attention_lists(index), "Search", None)
         make: partial[HomePage] = partial(lambda page: page, home)

@@ -38,13 +38,13 @@ def pages(root: Path, site: Path, manifest: dict[str, Any]) -> dict[str, str]:
     [shown] = re.findall('id="graft-manifest">([^<]*)', published)
     manifest = _with_links(manifest, orjson.loads(shown))
     for name, placeholder, document in (
-        ("manifest", docs._MANIFEST, manifest),
-        ("catalog", docs._CATALOG, catalog),
+        ("manifest", stock.MANIFEST, manifest),
+        ("catalog", stock.CATALOG, catalog),
     ):
-        text = docs._inline(document)
+        text = docs.inline(document)
         [inlined] = re.findall(f'id="graft-{name}">([^<]*)', published)
         assert len(inlined) < len(text), "the published page is not slim"
-        own = own.replace(placeholder, docs._inline(_without_notes(document)))
+        own = own.replace(placeholder, docs.inline(_without_notes(document)))
         full = full.replace(inlined, text)
     return {OWN: own, FULL: full, SLIM: published}
 
