@@ -74,7 +74,9 @@ def test_no_pattern_backtracks_without_an_end(name: str, dialect: Dialect) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize(
+    "dialect", [Dialect.TSQL, pytest.param(Dialect.SPARK, marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("name", TEXTS)
 def test_it_ends_as_shapes(name: str, dialect: Dialect) -> None:
     for shape in parse(TEXTS[name], dialect):

@@ -60,7 +60,7 @@ def killed(place: Path, calls: int, work: str = "compact") -> bool:
     return done.returncode != 0
 
 
-@for_each("seed", range(3))
+@for_each("seed", range(3), quick=1)
 def test_a_compaction_that_is_killed_anywhere_loses_and_doubles_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
