@@ -15,7 +15,7 @@ from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.describe import Description, Role
@@ -24,12 +24,12 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Dataset,
-    Direction,
     NodeResult,
     Records,
     Run,
     Status,
 )
+from tests import notation
 
 START, DAY = datetime(2026, 11, 1, tzinfo=UTC), timedelta(days=1)
 ORDERS, STAGE = (DatasetId("spark", f"raw.{name}") for name in ("orders", "stage"))
@@ -41,15 +41,10 @@ def jinja() -> jinja2.Environment:
 
 
 def _access(task: str, day: int, dataset: DatasetId, operation: Operation) -> Access:
-    at = START + day * DAY
     period = Period(START, START + DAY, Grain.DAY, PeriodEvidence.PARTITION, "ds")
-    side = Direction.READ if operation is Operation.SELECT else Direction.WRITE
-    return Access(
-        *(task, f"{task}-{day}", dataset, Kind.TABLE, side, operation, f"{task}-s"),
-        first_at=at,
-        last_at=at,
-        periods=(period,) if operation is Operation.INSERT_OVERWRITE else (),
-    )
+    periods = (period,) if operation is Operation.INSERT_OVERWRITE else ()
+    known = {"task": task, "run_id": f"{task}-{day}", "shape_id": f"{task}-s", "periods": periods}
+    return notation.access(operation, dataset, at=START + day * DAY, **known)
 
 
 @pytest.fixture(scope="module")

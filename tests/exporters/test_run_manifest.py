@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
+from tests import notation
 
 SIX = datetime(2026, 11, 2, 6, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -42,18 +42,10 @@ TEST = "test.shop.not_null"
 
 def access(direction: Direction, **more: Any) -> Access:
     write = direction is Direction.WRITE
-    found = Access(
-        "load",
-        "app-2",
-        ORDERS if write else FILES,
-        Kind.TABLE if write else Kind.PATH,
-        direction,
-        Operation.INSERT if write else Operation.SELECT,
-        "s1",
-        first_at=SIX,
-        last_at=SIX + HOUR,
-    )
-    return replace(found, **more)
+    operation = Operation.INSERT if write else Operation.SELECT
+    known = {"run_id": "app-2", "shape_id": "s1", "first_at": SIX, "last_at": SIX + HOUR, **more}
+    known.setdefault("kind", Kind.TABLE if write else Kind.PATH)
+    return notation.access(operation, ORDERS if write else FILES, **known)
 
 
 def manifest(*accesses: Access, results: tuple[NodeResult, ...] = ()) -> dict[str, Any]:

@@ -7,17 +7,15 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Records, Run
+from dbt_graft.lineage.records import Direction, Records, Run
+from tests.notation import access
 
 READ, WRITE = Direction.READ, Direction.WRITE
 
 
 def lineage(*used: tuple[str, Direction, str, Kind]) -> Lineage:
     accesses = tuple(
-        Access(
-            task, f"{task}-1", parse_dataset_id(name), kind, direction, Operation.INSERT, "shape"
-        )
+        access("INSERT", parse_dataset_id(name), task=task, direction=direction, kind=kind)
         for task, direction, name, kind in used
     )
     runs = tuple(Run(f"{task}-1", task, "sqlserver") for task in {use[0] for use in used})

@@ -7,20 +7,19 @@ from typing import Any
 
 from dbt_graft.exporters.airflow_lineage import airflow_lineage, lines
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Column,
     ColumnEdge,
     Dataset,
-    Direction,
-    EdgeType,
     Records,
     Run,
     Status,
     Subtype,
 )
+from tests import notation
 
 CRM = DatasetId("mssql://crm:1433", "Shop.dbo.Orders")
 ORDERS = DatasetId("spark", "raw.orders")
@@ -34,22 +33,14 @@ COLLECTED = datetime(2026, 11, 22, 5, 30, tzinfo=UTC)
 def access(
     task: str, dataset: DatasetId, operation: Operation = Operation.SELECT, **fields: Any
 ) -> Access:
-    direction = Direction.READ if operation is Operation.SELECT else Direction.WRITE
-    kind = Kind.TABLE
-    return Access(
-        *(task, f"{task}-1", dataset, kind, direction, operation, f"{task}-shape"),
-        **{"first_at": NIGHT, "last_at": NIGHT, **fields},
-    )
+    known = {"task": task, "shape_id": f"{task}-shape", "at": NIGHT, **fields}
+    return notation.access(operation, dataset, **known)
 
 
 def edge(to: DatasetId, column: str, source: DatasetId, field: str, subtype: Subtype) -> ColumnEdge:
     task = "load_orders" if to == ORDERS else "score_customers"
-    kind = EdgeType.DIRECT if subtype in (Subtype.IDENTITY, Subtype.AGGREGATION) else "INDIRECT"
-    return ColumnEdge(
-        *(task, to, column, source, field, EdgeType(kind), subtype),
-        masking=field == "Mail",
-        shape_id=f"{task}-shape",
-    )
+    known = {"task": task, "masking": field == "Mail", "shape_id": f"{task}-shape"}
+    return notation.column_edge(to, column, source, field, subtype, **known)
 
 
 RECORDS = Records(

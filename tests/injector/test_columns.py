@@ -21,6 +21,8 @@ from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.records import Column, ColumnEdge, Evidence, Subtype
+from tests import notation
+from tests.notation import column_edge
 
 REVENUE = parse_dataset_id("spark/mart.revenue")
 MART = "model.shop.orders"
@@ -29,10 +31,8 @@ Json = dict[str, Any]
 
 def _edge(to: str, source: str, subtype: Subtype, masking: bool = False) -> ColumnEdge:
     dataset, _, column = source.rpartition(".")
-    upstream = parse_dataset_id(f"spark/{dataset}")
-    return ColumnEdge(
-        "load", REVENUE, to, upstream, column, subtype.type, subtype, masking, "shape-1"
-    )
+    ends = (REVENUE, to, parse_dataset_id(f"spark/{dataset}"), column, subtype)
+    return column_edge(*ends, masking=masking, shape_id="shape-1")
 
 
 CASES: list[tuple[list[ColumnEdge], str]] = [
@@ -112,19 +112,8 @@ def edge(
     evidence: Evidence = Evidence.DECLARED,
     into: str = "analytics.orders",
 ) -> ColumnEdge:
-    dataset, _, column = source.rpartition(".")
-    return ColumnEdge(
-        task=MART,
-        to_dataset=parse_dataset_id(f"spark/{into}"),
-        to_column=to,
-        from_dataset=parse_dataset_id(f"spark/{dataset}"),
-        from_column=column,
-        type=subtype.type,
-        subtype=subtype,
-        masking=False,
-        shape_id="shape",
-        evidence=evidence,
-    )
+    text = f"spark/{into}.{to} < spark/{source} {subtype}"
+    return notation.edge(text, MART, evidence=evidence, shape_id="shape")
 
 
 EDGES = [

@@ -26,6 +26,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Column, Dataset, Direction, Records, Run, Status
 from tests.cases import for_each
 from tests.lineage.past_histories import START, TABLES, history, times
+from tests.notation import access
 
 A, B, C, *_ = TABLES
 DAY = timedelta(days=1)
@@ -99,20 +100,14 @@ def _run(
     number: int, day: float, *pairs: tuple[DatasetId, DatasetId], task: str = "load"
 ) -> Records:
     """A run that inserts from one table into another for each pair."""
-    at = START + day * DAY
+    at, run_id, origin = START + day * DAY, f"{task}{number}", f"log{number}"
+    known = {"at": at, "task": task, "run_id": run_id, "origin": origin}
     accesses = [
-        Access(
-            *(task, f"{task}{number}", dataset, Kind.TABLE, side, Operation.INSERT),
-            *(f"{source}>{target}",),
-            first_at=at,
-            last_at=at,
-            origin=f"log{number}",
-        )
+        access("INSERT", dataset, direction=side, shape_id=f"{source}>{target}", **known)
         for source, target in pairs
         for dataset, side in ((source, Direction.READ), (target, Direction.WRITE))
     ]
-    end = at + timedelta(minutes=5)
-    run = Run(f"{task}{number}", task, "spark", at, end, Status.OK, origin=f"log{number}")
+    run = Run(run_id, task, "spark", at, at + timedelta(minutes=5), Status.OK, origin=origin)
     return Records(tuple(accesses), (run,))
 
 

@@ -23,25 +23,16 @@ from dbt_graft.collectors import schema, store
 from dbt_graft.collectors.store import StoreError, batches, commit, damages, open_store
 from dbt_graft.collectors.store.commit import record_batch, sweep
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
-from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Run, Status
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Access, Run
+from tests import notation
 
 FORMAT_1 = Path(__file__).with_name("format_1.zip")
 
 
 def access(origin: str, table: str) -> Access:
-    return Access(
-        task="load",
-        run_id=f"{origin}-run",
-        dataset=DatasetId("db", table),
-        kind=Kind.TABLE,
-        direction=Direction.WRITE,
-        operation=Operation.INSERT,
-        shape_id="shape",
-        status=Status.OK,
-        origin=origin,
-    )
+    known = {"run_id": f"{origin}-run", "shape_id": "shape", "origin": origin}
+    return notation.access("INSERT", DatasetId("db", table), **known)
 
 
 def write(place: Path, origin: str, table: str, batch_id: str) -> None:

@@ -19,11 +19,11 @@ from dbt_graft.collectors.store import StoreError, arrow_tables, compaction
 from dbt_graft.collectors.store.backup import back_up
 from dbt_graft.collectors.store.forget import forget
 from dbt_graft.collectors.store.tables import FORMAT
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Records
+from dbt_graft.lineage.records import Records
 from tests.collectors.store.test_batches import FORMAT_1
+from tests.notation import access
 
 pytestmark = pytest.mark.slow
 STORE = "s3a://lineage/team/store"
@@ -63,15 +63,11 @@ def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[fs.FileSyst
 
 def add(origin: str, *tables: str, known: store.Positions | None = None) -> None:
     """Commit a log in which a task writes tables."""
-    accesses = [
-        Access(
-            *("load", f"{origin}-run", DatasetId("db", table), Kind.TABLE),
-            *(Direction.WRITE, Operation.INSERT, "shape"),
-            origin=origin,
-        )
+    accesses = tuple(
+        access("INSERT", DatasetId("db", table), run_id=f"{origin}-run", origin=origin)
         for table in tables
-    ]
-    records = arrow_tables.tables(Records(tuple(accesses)), {origin: tables[-1]})
+    )
+    records = arrow_tables.tables(Records(accesses), {origin: tables[-1]})
     damaged = tuple(store.damages(STORE))
     store.commit(STORE, [records], known, give_up=damaged)
 

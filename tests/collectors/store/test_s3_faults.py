@@ -25,14 +25,14 @@ from dbt_graft.collectors.store.daily import daily_history
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.forget import forget
 from dbt_graft.collectors.store.purge import Purge, purge
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRules
-from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Records
+from dbt_graft.lineage.records import Records
 from tests.collectors.store.fold.test_write import hourly
 from tests.collectors.store.s3_server import FaultyServer, faulty_server
 from tests.lineage.histories import START, joined_records
+from tests.notation import access
 
 pytestmark = pytest.mark.slow
 # The last step of a commit: the record of a batch is moved into its place.
@@ -69,11 +69,7 @@ def add(
 ) -> None:
     """Commit a log in which a task writes tables."""
     accesses = tuple(
-        Access(
-            *("load", f"{origin}-run", DatasetId("db", table), Kind.TABLE),
-            *(Direction.WRITE, Operation.INSERT, "shape"),
-            origin=origin,
-        )
+        access("INSERT", DatasetId("db", table), run_id=f"{origin}-run", origin=origin)
         for table in written
     )
     store.commit(place, [arrow_tables.tables(Records(accesses), {origin: at or "end"})], known)

@@ -30,6 +30,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.settings import LineageSettings
+from tests import notation
 
 NIGHT = datetime(2026, 11, 22, 2, 0, tzinfo=UTC)
 COLLECTED = NIGHT + timedelta(hours=6)
@@ -65,25 +66,21 @@ _SHAPES = (
 
 def access(run: str, name: DatasetId, operation: Operation, shape: str, **known: Any) -> Access:
     """An access of a run named `<task>-<n>`; the operation decides about the direction."""
-    made = Access(
-        task=run.rpartition("-")[0],
-        run_id=run,
-        dataset=name,
-        kind=Kind.PATH if name is FILES else Kind.TABLE,
-        direction=Direction.READ if operation is Operation.SELECT else Direction.WRITE,
-        operation=operation,
-        shape_id=shape,
-        first_at=NIGHT,
-        last_at=NIGHT,
-        origin="log",
-    )
-    return replace(made, **known)
+    known = {
+        "run_id": run,
+        "task": run.rpartition("-")[0],
+        "kind": Kind.PATH if name is FILES else Kind.TABLE,
+        "shape_id": shape,
+        "at": NIGHT,
+        "origin": "log",
+        **known,
+    }
+    return notation.access(operation, name, **known)
 
 
 def edge(to: DatasetId, column: str, source: DatasetId, name: str, kind: Subtype) -> ColumnEdge:
     """A column edge of `load`."""
-    ends = (to, column, source, name)
-    return ColumnEdge("load", *ends, kind.type, kind, masking=False, shape_id="insert")
+    return notation.column_edge(to, column, source, name, kind, shape_id="insert")
 
 
 def records() -> Records:

@@ -19,9 +19,10 @@ from dbt_graft.injector.options import GraftOptions
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import ColumnEdge, EdgeType, Subtype
+from dbt_graft.lineage.records import ColumnEdge, Subtype
 from tests.injector.conftest import Log, Project
 from tests.injector.index.index_of_dbt import AT, ask, write_index
+from tests.notation import column_edge
 
 SAMPLES = Path(__file__).parents[4] / "shared/samples/dbt-v2"
 KEYS = ("parent_unique_id", "child_unique_id")
@@ -31,9 +32,7 @@ LANDED, ORDERS = (parse_dataset_id(name) for name in ("landing/orders", "spark/r
 
 
 def edge(source: str, target: str, subtype: Subtype = Subtype.IDENTITY) -> ColumnEdge:
-    kind = EdgeType.INDIRECT if subtype is Subtype.FILTER else EdgeType.DIRECT
-    ends = (ORDERS, target, LANDED, source)
-    return ColumnEdge("land_shop_files", *ends, kind, subtype, masking=False, shape_id="s")
+    return column_edge(ORDERS, target, LANDED, source, subtype, task="land_shop_files")
 
 
 @pytest.fixture
