@@ -105,7 +105,7 @@ def test_every_link_between_the_documents_leads_somewhere(root: Path) -> None:
 
 
 def test_the_site_of_the_documentation_has_every_page(root: Path) -> None:
-    """What lies outside of docs/ is not on the site, so that no page may link there."""
+    """All that lies outside of docs/ is not on the site, so that no page may link there."""
     nav = yaml.safe_load((root / "mkdocs.yml").read_text())["nav"]
     assert sorted(page for entry in nav for page in entry.values()) == [p.name for p in pages(root)]
     assert [t for page in pages(root) for t in targets(page) if t.startswith("..")] == []

@@ -11,7 +11,7 @@ from dbt_graft.graft.commands.cli import main
 
 
 class Ended(NamedTuple):
-    """How a command ended, and what it printed."""
+    """The way in which a command ended, and what it printed."""
 
     code: int
     out: str

@@ -141,7 +141,7 @@ def _facts(
 def _end_facts(
     steps: Steps, column: ColumnId, ends: Iterable[ColumnId], consumers: Sequence[Consumer]
 ) -> dict[str, Cell]:
-    """What a column decides on in one step, where its line ends, and who reads it there."""
+    """All that a column decides on in one step, where its line ends, and who reads it there."""
     graph, facts = steps.described.column_graph, dict[str, Cell]()
     direct = {step.target for step in graph.children(column)}
     decided = [

@@ -114,7 +114,7 @@ def table_answer(
 
 
 def _about(dataset: DatasetId, relation: str | None, steps: Steps) -> dict[str, Any]:
-    """What a table is, by logs, dbt and people."""
+    """All that a table is, by logs, dbt and people."""
     lineage = steps.described.lineage
     facts, described = lineage.datasets.get(dataset), steps.described.descriptions.get(dataset)
     former = lineage.names.former.get(dataset, ())

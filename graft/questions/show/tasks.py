@@ -87,7 +87,7 @@ def reader_answer(consumer: Consumer) -> Answer:
 
 
 def _about(task: Task, steps: Steps) -> dict[str, Any]:
-    """What people wrote of a task, and the orchestrator's task that runs it."""
+    """All that people wrote of a task, and the orchestrator's task that runs it."""
     lineage = steps.described.lineage
     parents = (orchestrator_task(run, lineage.history.orchestrator_runs) for run in task.runs)
     run_by = {f"{engine(p.engine)}: {p.dag} / {p.task}" for p in parents if p}
@@ -98,7 +98,7 @@ def _about(task: Task, steps: Steps) -> dict[str, Any]:
 
 
 def _values(described: Consumer | TaskInfo, names: Iterable[str]) -> dict[str, Any]:
-    """What is written, and null for what is not."""
+    """All that is written, and null for what is not."""
     values = {name: getattr(described, name) for name in names}
     return {
         name: [*value] if isinstance(value, tuple) else value or None

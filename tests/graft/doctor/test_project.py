@@ -1,4 +1,4 @@
-"""What `graft doctor` says of dbt's artifacts and its docs page."""
+"""All that `graft doctor` says of dbt's artifacts and its docs page."""
 
 from __future__ import annotations
 
