@@ -110,7 +110,7 @@ def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
         "dbt.exposures": _exposures(index, graft),
         "dbt.groups": Edit(added=_new_entries(index, graft, "dbt.groups", "groups", group_row)),
         "dbt.test_metadata": Edit(
-            changes=_renamed(index, graft, "dbt.test_metadata"),
+            changes=_renamed(index, graft, "dbt.test_metadata") | dict(_attached(index, graft)),
             added=[test_row(node) for node in added if node.get("test_metadata")],
         ),
         "dbt.docs": _docs(index, graft),
@@ -158,6 +158,15 @@ def _renamed(
             if model := graft.replaced.get(node_id):
                 changes.setdefault(number, {})[column] = model
     return changes
+
+
+def _attached(index: DbtIndex, graft: IndexGraft) -> Iterator[tuple[int, Row]]:
+    """Tests whose node dbt does not name, as it names none that is a source: that of the graft."""
+    columns = (index.column("dbt.test_metadata", key) for key in ("unique_id", "attached_node"))
+    before, after = graft.before["nodes"], graft.after["nodes"]
+    for number, (node_id, attached) in enumerate(zip(*columns, strict=True)):
+        if not attached and after.get(node_id) is not before.get(node_id):
+            yield number, {"attached_node": after[node_id].get("attached_node")}
 
 
 def _nodes(index: DbtIndex, graft: IndexGraft, added: Iterable[Document]) -> Edit:

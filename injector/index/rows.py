@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dbt_graft.injector.index.tables import Row
@@ -50,15 +50,10 @@ def node_row(node: Node) -> Row:
 
 
 def changed_values(old: Node, new: Node) -> Row:
-    """The values of a node's row that are others than before."""
-    keys = {key for key, value in new.items() if value is not old.get(key)}
-    if keys <= {"columns", "meta"}:
-        # All nodes of a project: columns say where they come from.
-        makers = {"columns": ("search_text", _search_text), "meta": ("meta", _meta)}
-        chosen = [makers[key] for key in sorted(keys)]
-        return {name: make(new) for name, make in chosen if make(new) != make(old)}
-    before = node_row(old)
-    return {key: value for key, value in node_row(new).items() if value != before[key]}
+    """The texts of a node of dbt's that a graft changed; its code and settings are dbt's."""
+    keys = [key for key in _USERS if new.get(key) is not old.get(key)]
+    names = {name: _TEXTS[name] for key in keys for name in _USERS[key]}
+    return {name: make(new) for name, make in names.items() if make(new) != make(old)}
 
 
 def _search_text(node: Node) -> str | None:
@@ -70,6 +65,23 @@ def _meta(node: Node) -> str | None:
     """`meta` as JSON, without what the graft adds for programs, which no page shows."""
     meta = {key: value for key, value in (node.get("meta") or {}).items() if key != "graft"}
     return json.dumps(meta, sort_keys=True) if meta else None
+
+
+# Column -> its value, and key of a node -> the columns that it is part of.
+_TEXTS: Mapping[str, Callable[[Node], Any]] = {
+    "description": lambda node: node.get("description") or None,
+    "tags": lambda node: list(node.get("tags") or ()),
+    "group_name": lambda node: node.get("group"),
+    "meta": _meta,
+    "search_text": _search_text,
+}
+_USERS: Mapping[str, tuple[str, ...]] = {
+    "description": ("description", "search_text"),
+    "tags": ("tags", "search_text"),
+    "group": ("group_name",),
+    "meta": ("meta",),
+    "columns": ("search_text",),
+}
 
 
 def column_rows(node: Node, entry: Node | None) -> Iterator[Row]:
