@@ -243,7 +243,8 @@ def _schema(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
 
     schema = WritableManifest.json_schema()["properties"]
     for part in (*PARTS, "groups"):
-        validator = Draft202012Validator(schema[part].get("additionalProperties") or {})
+        of_part = schema.get(part) or {}  # dbt 1.9 has no functions
+        validator = Draft202012Validator(of_part.get("additionalProperties") or {})
         before = artifacts.manifest.get(part) or {}
         for key, node in (grafted.manifest.get(part) or {}).items():
             old = before.get(key)
