@@ -13,6 +13,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,11 +64,7 @@ def session(
         GraftError: There is no PySpark or no Java for it, Spark cannot start, or a job fails.
         KeyboardInterrupt: Ctrl-C; Spark is stopped then.
     """
-    if importlib.util.find_spec("pyspark") is None:
-        raise GraftError(
-            "reading logs needs PySpark, which is not installed",
-            remedy="pip install 'dbt-graft[spark]'",
-        )
+    _check_pyspark()
     remote = "SPARK_REMOTE" in os.environ
     if not remote:
         os.environ["JAVA_HOME"] = java_home()
@@ -101,6 +98,19 @@ def session(
             raise KeyboardInterrupt from error
         _log.debug("Spark failed", exc_info=True)
         raise _failure(error, log) from error
+
+
+def _check_pyspark() -> None:
+    if importlib.util.find_spec("pyspark") is None:
+        raise GraftError(
+            "reading logs needs PySpark, which is not installed",
+            remedy="pip install 'dbt-graft[spark]'",
+        )
+    if sys.version_info >= (3, 12) and metadata.version("pyspark").startswith("3."):
+        raise GraftError(
+            "PySpark 3.5 needs Python 3.11; PySpark 4 runs on later versions too",
+            remedy="pip install 'pyspark>=4,<5'",
+        )
 
 
 @contextmanager

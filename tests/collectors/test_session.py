@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.session import _failure, _is_interrupt, _running_session
+from dbt_graft.collectors.session import _failure, _is_interrupt, _running_session, session
+from dbt_graft.lineage.errors import GraftError
 
 
 @pytest.mark.parametrize(
@@ -30,6 +32,13 @@ def test_a_failure_is_one_sentence_and_the_log_holds_the_rest(
     assert error.problem == problem
     assert message in log.read_text("utf-8")
     assert str(log) in str(error)
+
+
+def test_pyspark_3_on_a_later_python_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 12, 1))
+    monkeypatch.setattr("importlib.metadata.version", lambda _name: "3.5.9")
+    with pytest.raises(GraftError, match=r"PySpark 3\.5 needs Python 3\.11"), session({}):
+        pass
 
 
 def test_an_error_of_py4j_on_the_way_out_of_ctrl_c_is_ctrl_c() -> None:

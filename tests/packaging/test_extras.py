@@ -57,7 +57,7 @@ def _share_dbt_2(folder: Path) -> None:
 
 
 def _version(program: Path, at: Path) -> str:
-    """What dbt says of itself, without the time; empty where there is none."""
+    """The text of `dbt --version` without the time; empty where there is no dbt."""
     text = _run(program, "--version", at=at) if program.exists() else ""
     return re.sub(r"\d\d:\d\d:\d\d", "", text)
 
