@@ -13,7 +13,6 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,7 +105,9 @@ def _check_pyspark() -> None:
             "reading logs needs PySpark, which is not installed",
             remedy="pip install 'dbt-graft[spark]'",
         )
-    if sys.version_info >= (3, 12) and metadata.version("pyspark").startswith("3."):
+    from pyspark import __version__
+
+    if sys.version_info >= (3, 12) and __version__.startswith("3."):
         raise GraftError(
             "PySpark 3.5 needs Python 3.11; PySpark 4 runs on later versions too",
             remedy="pip install 'pyspark>=4,<5'",
