@@ -35,8 +35,8 @@ def test_a_failure_is_one_sentence_and_the_log_holds_the_rest(
 
 
 def test_pyspark_3_on_a_later_python_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "version_info", (3, 12, 1))
     monkeypatch.setattr("pyspark.__version__", "3.5.9")
+    monkeypatch.setattr(sys, "version_info", (3, 12, 1))
     with pytest.raises(GraftError, match=r"PySpark 3\.5 needs Python 3\.11"), session({}):
         pass
 
