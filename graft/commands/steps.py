@@ -183,7 +183,9 @@ def site(
 
 
 @click.command(epilog="\b\nExample: graft build --dbt --strict")
-@click.option("--dbt", "run_dbt", is_flag=True, help="Run `dbt docs generate` first.")
+@click.option(
+    "--dbt", "run_dbt", is_flag=True, help="Run the project's dbt first: `dbt docs generate`."
+)
 @_full
 @_allow_empty
 @_reports

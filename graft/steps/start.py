@@ -16,7 +16,7 @@ _TEMPLATE = """\
 # `graft build` runs collect, inject and site. All keys: docs/configuration.md
 
 dbt:
-  # project_dir: .          # dbt's project; reads {target}/manifest.json and catalog.json:
+  # project_dir: .          # dbt's project; reads {target}/manifest.json, catalog.json and index/:
                             # run `dbt docs generate` first, or `graft build --dbt`
   # target_dir: target      # where they lie, if dbt_project.yml and DBT_TARGET_PATH do not say so
   # namespace: duckdb://shop.duckdb # of dbt's relations; by default from its adapter and profile

@@ -11,7 +11,8 @@ import pytest
 from dbt.artifacts.schemas.catalog import CatalogArtifact
 from dbt.artifacts.schemas.manifest import WritableManifest
 
-from dbt_graft.injector.artifacts import write
+from dbt_graft.injector.artifacts import Artifacts, write
+from dbt_graft.injector.integrity import faults
 from dbt_graft.injector.report import Grafted
 
 
@@ -37,6 +38,20 @@ def test_the_schema_check_sees_a_key_of_our_own_on_a_node(
     grafted.manifest["nodes"]["model.python_tasks.raw_orders"]["graft"] = {}
 
     assert _faults(manifest_schema, grafted.manifest)
+
+
+@pytest.mark.parametrize("version", ["1.9.0", "1.10.22", "1.12.6", "2.0.9"])
+def test_keys_of_other_versions_are_no_fault(
+    project: Any, log: Any, run: Callable[..., Grafted], version: str
+) -> None:
+    """dbt 2 writes v12 with keys outside its schema; what we add has none of them."""
+    project.manifest["metadata"]["dbt_version"] = version
+    if version.startswith("2"):
+        for node in (*project.manifest["nodes"].values(), *project.manifest["sources"].values()):
+            node |= {"classifiers": [], "generated_sql_file": "target/a.sql"}
+            node.setdefault("depends_on", {})["nodes_with_ref_location"] = []
+    before = Artifacts(project.manifest, project.catalog, "spark", version)
+    assert faults(before, run(project, log)) == []
 
 
 def test_the_catalogs_schema_accepts_the_graft(grafted: Grafted) -> None:
