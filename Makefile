@@ -33,7 +33,8 @@ test: ready ## run all tests: units, Spark, ODBC, dbt, Airflow, browser
 test-all: ready ## run those tests with all seeds, versions and combinations
 	@$(PYTEST) -m ""
 
-# Side by side what waits for the network and what one processor does.
+# Side by side what waits for the network and what one processor does. Each target that calls make
+# again names the environment, or two of them would make it at once.
 .PHONY: ready
 ready:
 	@$(MAKE) --silent --jobs 3 --output-sync=line lint docs system airflow dbt-2
@@ -129,11 +130,11 @@ odbc:
 AIRFLOW_PACKAGES := apache-airflow apache-airflow-providers-openlineage \
   apache-airflow-providers-standard dag-factory astronomer-cosmos
 .PHONY: airflow
-airflow:
+airflow: $(VENV)/.docs
 	@$(MAKE) --silent build/airflow-3/.ready build/airflow-2/.ready \
 	  || echo "Airflow will not be tested everywhere: its packages could not be installed"
 
-build/airflow-%/.ready: tests/airflow/constraints-%.txt | $(VENV)/.docs
+build/airflow-%/.ready: tests/airflow/constraints-%.txt
 	@echo "environment: installing Airflow $* into build/airflow-$* (once, a minute or two)"
 	@rm -f $@ && $(PYTHON) -m venv build/airflow-$*
 	@build/airflow-$*/bin/python -m pip install --quiet --disable-pip-version-check \
@@ -142,10 +143,10 @@ build/airflow-%/.ready: tests/airflow/constraints-%.txt | $(VENV)/.docs
 
 # dbt 2, in an environment of its own: its program has the name of ours. 300 MB.
 .PHONY: dbt-2
-dbt-2:
+dbt-2: $(VENV)/.docs
 	@$(MAKE) --silent build/dbt-2/.ready || echo "dbt 2 will not be tested: it could not be installed"
 
-build/dbt-2/.ready: tests/dbt2/constraints.txt | $(VENV)/.docs
+build/dbt-2/.ready: tests/dbt2/constraints.txt
 	@echo "environment: installing dbt 2 into build/dbt-2 (once, a minute)"
 	@rm -f $@ && $(PYTHON) -m venv build/dbt-2
 	@build/dbt-2/bin/python -m pip install --quiet --disable-pip-version-check --constraint $< dbt
