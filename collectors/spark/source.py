@@ -14,6 +14,7 @@ from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
 from dbt_graft.collectors.spark.plans.columns import CUT as PLAN_CUT
+from dbt_graft.collectors.spark.plans.columns import SHORT as PLAN_SHORT
 from dbt_graft.collectors.spark.sources.databases import UNKNOWN as UNKNOWN_DATABASE
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
@@ -24,6 +25,7 @@ __all__ = [
     "COUNTS",
     "PATHS_CUT",
     "PLAN_CUT",
+    "PLAN_SHORT",
     "UNKNOWN_DATABASE",
     "CollectedLog",
     "SparkLogs",

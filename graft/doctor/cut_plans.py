@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings, join_names
-from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT, UNKNOWN_DATABASE
+from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT, PLAN_SHORT, UNKNOWN_DATABASE
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Direction, Records, Shape
@@ -15,6 +15,7 @@ from dbt_graft.lineage.records import Direction, Records, Shape
 # Reason of a partly parsed shape -> what Spark cut, what is missing, the setting that avoids it.
 _CAUSES = {
     PLAN_CUT: ("plans", "columns", "spark.sql.debug.maxToStringFields=10000"),
+    PLAN_SHORT: ("texts of plans", "columns", "spark.sql.maxPlanStringLength=100000000"),
     PATHS_CUT: ("lists of paths", "inputs", "spark.sql.maxMetadataStringLength=100000"),
 }
 

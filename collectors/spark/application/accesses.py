@@ -14,9 +14,10 @@ from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.scan_periods import scan_periods, scan_positions
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.spark.sources.schema import (
-    is_plain,
+    is_column_name,
     merge_columns,
     typed_columns,
+    written_names,
 )
 from dbt_graft.collectors.statement import COUNTS, DatasetAccess, StatementEdge, add_counts
 from dbt_graft.lineage.building.memory import MEMORY
@@ -105,17 +106,19 @@ def scan_accesses(
 
 
 def columns_written(
-    names: Sequence[str],
+    listed: Sequence[str],
     taken: Sequence[Attribute],
     types: Mapping[int, str],
+    edges: Iterable[StatementEdge] = (),
     *,
     is_cut: bool = False,
 ) -> tuple[Column, ...]:
     """The columns of a write: those that its command lists. Where it lists none, or Spark left
     some out, the columns that it takes from its query have the other names.
     """
-    others = taken[len(names) :] if is_cut or not names else ()
-    return typed_columns([*names, *(column.name for column in others)], list(taken), types)
+    others = [column.name for column in taken[len(listed) :]] if is_cut else []
+    names = [*listed, *others] if is_cut else written_names(listed, taken)
+    return typed_columns(names, taken, types, {edge.to_column for edge in edges})
 
 
 def read_with_edges(
@@ -131,7 +134,7 @@ def read_with_edges(
         if edge.from_dataset == MEMORY:
             continue
         columns = columns_by_dataset.setdefault(edge.from_dataset, {})
-        if edge.from_column != ANY_COLUMN and is_plain(edge.from_column):
+        if edge.from_column != ANY_COLUMN and is_column_name(edge.from_column):
             columns[edge.from_column] = None
     for access in reads:
         named = tuple(map(Column, columns_by_dataset.get(access.dataset, ())))

@@ -7,7 +7,7 @@ rows of an RDD that it made of a data frame's do both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,8 +17,10 @@ from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
 from dbt_graft.collectors.spark.plans.columns import (
+    NAMES,
     NOTHING,
     UNKNOWN,
+    ColumnInputs,
     ColumnTrace,
     PlanSource,
 )
@@ -27,7 +29,7 @@ from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
 from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.plan_text import plan_text
-from dbt_graft.collectors.spark.sources.schema import is_plain
+from dbt_graft.collectors.spark.sources.schema import is_column_name, is_plain, written_names
 from dbt_graft.collectors.statement import StatementEdge
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
@@ -49,7 +51,7 @@ _ROW_METADATA = frozenset(
     """.split()  # noqa: SIM905
 )
 _ADAPTIVE = "AdaptiveSparkPlan"
-_FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[\w.*]+)\)", re.IGNORECASE)
+_FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[^\n]+)\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +109,13 @@ def _into_memory(segment: PlanSegment, column_sources: ColumnSources) -> Iterato
     edges = [
         _edge(MEMORY, column.name, upstream)
         for column in trace.columns_of(top)
-        if is_plain(column.name)
+        if is_column_name(column.name)
         for upstream in sorted(trace.inputs_by_id.get(column.id, NOTHING))
-        if upstream.source != MEMORY and _has_no_literal(upstream.column)
+        if upstream.source != MEMORY and is_column_name(upstream.column)
     ]
     yield from edges
     for upstream in sorted(trace.influences) if edges else ():
-        if upstream.source != MEMORY and _has_no_literal(upstream.column):
+        if upstream.source != MEMORY and is_column_name(upstream.column):
             yield _edge(MEMORY, ANY_COLUMN, upstream)
 
 
@@ -197,19 +199,20 @@ def _edges(
     trace: ColumnTrace,
     gaps: dict[str, None],
 ) -> Iterator[StatementEdge]:
-    by_position = len(target.columns) == len(columns)
-    for at, column in enumerate(columns):
+    names = written_names(target.columns, columns)
+    if len(names) != len(columns):
+        names = [column.name for column in columns]
+    for name, column in zip(names, columns, strict=True):
         inputs = trace.inputs_by_id.get(column.id)
         if inputs is None:
-            gaps[UNKNOWN] = None
+            gaps[NAMES if NAMES in gaps else UNKNOWN] = None
             continue
-        name = target.columns[at] if by_position else column.name
         if _has_no_literal(name, inputs):
             for upstream in sorted(inputs):
-                if _has_no_literal(upstream.column):
+                if is_column_name(upstream.column):
                     yield _edge(dataset, name, upstream)
     for upstream in sorted(trace.influences):
-        if _has_no_literal(upstream.column) and upstream.source != dataset:
+        if is_column_name(upstream.column) and upstream.source != dataset:
             yield _edge(dataset, ANY_COLUMN, upstream)
 
 
@@ -223,11 +226,14 @@ def _edge(dataset: DatasetId, column: str, upstream: ColumnInput[DatasetId]) -> 
     )
 
 
-def _has_no_literal(name: str, inputs: Iterable[ColumnInput[DatasetId]] = ()) -> bool:
-    """Whether a column's name is plain, or a function of a known column: no expression that may
-    hold a literal.
+def _has_no_literal(name: str, inputs: ColumnInputs = NOTHING) -> bool:
+    """Whether a column's name is no expression that may hold a literal, or a function of a known
+    column.
+
+    Args:
+        inputs: What the column is computed from; a literal has none.
     """
-    if name == ANY_COLUMN or is_plain(name):
+    if name == ANY_COLUMN or is_plain(name) or (inputs and is_column_name(name)):
         return True
     match = _FUNCTION.fullmatch(name)
     if match is None:

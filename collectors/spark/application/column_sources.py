@@ -67,7 +67,7 @@ class ColumnSources:
 
     def learn(self, scan: Scan) -> None:
         """Remember the columns of a scan, and the location of its table."""
-        self.resolver.learn(scan.table, scan.paths)
+        self.resolver.learn(scan.table, scan.paths, by_path=scan.by_path)
         for column in scan.ids:
             if not scan.from_rdd:
                 self.scans[column] = scan

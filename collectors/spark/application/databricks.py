@@ -4,7 +4,7 @@
 |---|---|---|
 | a job on its own cluster | the cluster's tag `RunName` | the job's: `load orders` |
 | | the cluster's name, `job-703-run-31144` | `job-703` |
-| a notebook | properties of Spark's jobs | its path without its user's folder: `etl/load` |
+| a notebook | properties of Spark's jobs | its path below the user or commit: `etl/load` |
 | a job on a cluster of many | properties of Spark's jobs | `job-703` |
 
 A job's cluster does nothing else, so all that ran there is one task, statements without a Spark job
@@ -21,8 +21,12 @@ import orjson
 NAME = "Databricks Shell"
 _TAGS = "spark.databricks.clusterUsageTags."
 _JOB_CLUSTER = re.compile(r"(?P<job>job-\d{1,20})-run-\d{1,20}.*")
-# `/Users/jane@shop.com/etl/load`, `/Workspace/Repos/jane@shop.com/shop/etl/load`
-_USER_FOLDER = re.compile(r"(?:/Workspace)?(?:/(?:Users|Repos)/[^/]+)?/")
+# `/Users/jane@shop.com/etl/load`, `/Workspace/Repos/jane@shop.com/shop/etl/load`; of a job whose
+# code is in git, `/Repos/.internal/f82fad67e9_commits/0ac35f4ddb497eb7dceb0a5a60c44c7641/etl/load`.
+_USER_FOLDER = re.compile(
+    r"(?:/Workspace)?(?:/Repos/\.internal(?:/\w+_commits|/[0-9a-f]{7,64}(?=/))*"
+    r"|/(?:Users|Repos)/[^/]+)?/"
+)
 
 
 def cluster_job(settings: Mapping[str, str]) -> str:

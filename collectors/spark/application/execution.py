@@ -175,6 +175,7 @@ class Application:
     """An application, as its log describes it.
 
     Attributes:
+        main_file: The name of its script; empty where it is not known.
         settings: Its configuration; may hold secrets.
         namenodes: As `sources.hdfs` finds them.
         exit_code: In most modes 0 even where Python failed.
@@ -196,6 +197,7 @@ class Application:
     id: str = ""
     attempt: str = ""
     name: str = ""
+    main_file: str = ""
     spark_version: str = ""
     started_at: datetime | None = None
     ended_at: datetime | None = None

@@ -11,9 +11,10 @@ compared with dbt's SQL. They are recognised by what a dbt-spark session writes 
   starts with that word, means dbt.
 
 Without `spark.app.name` a session is called `pyspark-shell`, as is every Python script on Spark
-without a name. Such names, and those of servers that many users share, are no names of tasks: their
-logs are rejects that say what to set. Work at a prompt has no name to set: it is the task of the
-command that starts the prompt (`shell_task`), unless another place has a name.
+without a name. Such names, and those of servers that many users share, are no names of tasks. A
+script is the task of its main file, where the log has that (`log.main_file`); other logs are
+rejects that say what to set. Work at a prompt has no name to set: it is the task of the command
+that starts the prompt (`shell_task`), unless another place has a name.
 """
 
 from __future__ import annotations
@@ -37,10 +38,16 @@ _SHELLS: Mapping[str, str] = {
     "sparksql": "spark-sql",
 }
 _UUID = r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}"
-_DAY = r"(?:19|20)\d\d[-_./]?[01]\d[-_./]?[0-3]\d"
-_CLOCK = r"[T_ -]?[0-2]\d[:_.-]?[0-5]\d(?:[:_.-]?[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+_YEAR, _MONTH = r"(?:19|20)\d\d", r"(?:0[1-9]|1[0-2])"
+_DAY = rf"(?:{_YEAR}[-_./]?[01]\d[-_./]?[0-3]\d|[0-3]\d([-_./])[0-3]\d\1{_YEAR})"
+_SECONDS = r"(?:[:_.-]?[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+_CLOCK = rf"[T_ :-]?[0-2]\d(?:[:_.-]?[0-5]\d{_SECONDS})?"
+_PART_OF_YEAR = rf"{_YEAR}(?:[-_./]?{_MONTH}|[-_]?W[0-5]\d)"
 _EPOCH = r"1\d{9}(?:\d{3})?"
-_RUN_SUFFIX = re.compile(rf"[\s_.:@#\[(-]+(?:{_UUID}|{_DAY}(?:{_CLOCK})?|{_EPOCH})[\])]?$")
+_RUN_SUFFIX = re.compile(
+    r"[\s_.:@#\[(-]+(?:(?:backfill|manual|scheduled)__)?"
+    rf"(?:{_UUID}|{_DAY}(?:{_CLOCK})?|{_PART_OF_YEAR}|{_EPOCH})[\])]?$"
+)
 
 
 def is_dbt(app_name: str, descriptions: Iterable[str], plans: Iterable[str]) -> bool:

@@ -15,24 +15,23 @@ from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import CUT_PATH
 from dbt_graft.lineage.records import Status
 
+# Commands that name the target of what is nested in them.
+_NAMERS = (CommandRole.WRAPPER, CommandRole.SAVE)
+
 
 def pair_segments(group: list[PlanSegment], application: Application) -> list[PlanSegment]:
     """Return the segments of an outermost execution that are statements.
 
     Inserts get the target that their wrappers name.
     """
-    namers = [
-        segment for segment in group if segment.role in (CommandRole.WRAPPER, CommandRole.SAVE)
-    ]
+    group = _without_maintenance(group)
+    namers = [segment for segment in group if segment.role in _NAMERS]
     queries = [segment for segment in group if segment.command is None]
     nested = [segment for segment in queries if segment.execution.id != segment.execution.root]
     commanded = any(
         segment.command and segment.execution.id == segment.execution.root for segment in group
     )
-    # The rows of a streaming batch go into its sink, or to the targets of foreachBatch.
-    runs = [(segment, run) for segment in group if (run := segment.execution.stream)]
-    sinks = [stream.sink for _, run in runs if (stream := application.streams.get(run))]
-    streamed = any(map(streams.parse_place, sinks)) or any(segment.command for segment, _ in runs)
+    streamed = _is_streamed(group, application)
     used: set[int] = set()
     for segment in group:
         if segment.role is CommandRole.INSERT:
@@ -47,7 +46,7 @@ def pair_segments(group: list[PlanSegment], application: Application) -> list[Pl
             # A streaming batch and the write of its sink are both executions.
             again = outermost and any(segment.scans == query.scans for query in nested)
             return bool(segment.scans) and not (streamed or again) and (not commanded or outermost)
-        if segment.role not in (CommandRole.WRAPPER, CommandRole.SAVE):
+        if segment.role not in _NAMERS:
             return segment.target is not None and not _dropped_nothing(segment)
         if segment.execution.id in used:
             return False
@@ -64,14 +63,42 @@ def pair_segments(group: list[PlanSegment], application: Application) -> list[Pl
     chosen = [segment for segment in group if is_statement(segment)]
     for segment in chosen:
         if segment.role is CommandRole.SAVE:
-            segment.feeds = [
-                query for query in queries if segment.execution.encloses(query.execution)
-            ]
-            _use_external_target(
-                segment, [w for w in namers if segment.execution.encloses(w.execution)]
-            )
-            _complete_path(segment)
+            _complete_save(segment, group)
     return chosen
+
+
+def _without_maintenance(group: list[PlanSegment]) -> list[PlanSegment]:
+    """Leave out what is nested in maintenance: it reads and writes one table, as it was before."""
+    tuning = [part.execution for part in group if part.role is CommandRole.MAINTENANCE]
+    return [part for part in group if not any(e.encloses(part.execution) for e in tuning)]
+
+
+def _complete_save(save: PlanSegment, group: list[PlanSegment]) -> None:
+    """Add to a save what is nested in it."""
+    inside = [part for part in group if save.execution.encloses(part.execution)]
+    writes = [] if _reads(save) else [part for part in inside if _writes_rows(part)]
+    save.feeds = writes or [part for part in inside if part.command is None]
+    _use_external_target(save, [part for part in inside if part.role in _NAMERS])
+    _complete_path(save)
+
+
+def _is_streamed(group: list[PlanSegment], application: Application) -> bool:
+    """Whether rows are those of a streaming batch, which go into its sink, or to the targets of
+    foreachBatch.
+    """
+    runs = [(segment, run) for segment in group if (run := segment.execution.stream)]
+    sinks = [stream.sink for _, run in runs if (stream := application.streams.get(run))]
+    return any(map(streams.parse_place, sinks)) or any(segment.command for segment, _ in runs)
+
+
+def _reads(segment: PlanSegment) -> bool:
+    """Whether a command has the plan of its rows itself."""
+    return bool(segment.scans or segment.sources)
+
+
+def _writes_rows(segment: PlanSegment) -> bool:
+    """Whether it is the write that a command runs: since Spark 3.5 that of `CREATE TABLE AS`."""
+    return segment.role is CommandRole.SAVE and bool(segment.node and segment.node.children)
 
 
 def _use_external_target(save: PlanSegment, inner: list[PlanSegment]) -> None:

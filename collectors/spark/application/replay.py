@@ -192,6 +192,7 @@ class _Replay:
         application.warehouse = str(body["warehouse"])
         settings = {key: str(value) for key, value in body.get("settings", {}).items()}
         application.settings.update(settings)
+        application.main_file = str(body.get("main_file") or "")
         application.namenodes.update(namenodes(body.get("hdfs", {})))
         if interval := body.get("interval"):
             start, end = map(datetime.fromisoformat, interval)

@@ -18,6 +18,7 @@ from dbt_graft.collectors.spark.application.accesses import (
     scans_of,
     write_metrics,
 )
+from dbt_graft.collectors.spark.application.catalogs import name_catalogs
 from dbt_graft.collectors.spark.application.column_edges import TracedColumns, column_edges
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.dates import (
@@ -106,17 +107,20 @@ def statements(
             reject(f"execution {execution}: the plan cannot be read ({reason})")
             return None
 
+    resolver = context.column_sources.resolver
     segments: list[PlanSegment] = []
     problems: list[str] = []
     for execution in sorted(group.executions.values(), key=lambda e: e.id):
         if execution.plan and execution.plan.name.startswith(_USE_COMMANDS):
-            context.column_sources.resolver.use_database(execution.text)
+            resolver.use_database(execution.text)
         segments += guard(execution.id, partial(plan_segments, execution, problems)) or ()
     problems += guard(group.root, partial(resolve_scans, segments)) or ()
     for problem in problems:
         reject(problem)
     for segment in segments:
         guard(segment.execution.id, partial(_complete, segment, application))
+    for problem in guard(group.root, partial(name_catalogs, segments, resolver)) or ():
+        reject(problem)
     chosen = guard(group.root, partial(pair_segments, segments, application)) or []
     for segment in segments:
         guard(segment.execution.id, partial(_learn, segment, context))
@@ -131,7 +135,7 @@ def statements(
     stream = application.streams.get(group.stream)
     error = group.outermost.error if group.executions else ""
     return [
-        stream_statement(statement, group.batch, stream, context.column_sources.resolver, error)
+        stream_statement(statement, group.batch, stream, resolver, error)
         for statement in candidates
         if statement and (statement.reads or statement.writes)
     ]
@@ -190,7 +194,7 @@ def _batch_statement(
         ]
         rows = segment.execution.written if rows is None else rows
         traced = column_edges(_sink_segment(sink, segment), context.column_sources)
-    columns = columns_written((), traced.taken, context.types)
+    columns = columns_written((), traced.taken, context.types, traced.edges)
     return PlanStatement(
         reads=merge_accesses(read_with_edges(reads, traced.edges, operation)),
         writes=merge_accesses(
@@ -206,14 +210,16 @@ def _batch_statement(
 
 def _sink_segment(sink: Scan, batch: PlanSegment) -> PlanSegment:
     """A batch of a streaming query as a command that writes into its sink."""
-    target = Target(path="".join(sink.paths[:1]), topics=sink.topics)
+    target = Target(sink.table, "".join(sink.paths[:1]), topics=sink.topics)
     return replace(batch, command=_SINK, target=target, feeds=[batch])
 
 
 def _learn(segment: PlanSegment, context: StatementContext) -> None:
     """Remember where tables lie and which types columns have."""
-    if segment.target and segment.target.path:
-        context.column_sources.resolver.learn(segment.target.table, [segment.target.path])
+    if target := segment.target:
+        learn = context.column_sources.resolver.learn
+        paths = [target.path] if target.path else []
+        learn(target.table, paths, target.catalog, by_path=target.by_path)
     for scan in segment.scans:
         context.column_sources.learn(scan)
         for column, kind in scan.types:
@@ -257,7 +263,9 @@ def _statement(
             ]
         counted = write_metrics(application, segment)
         taken = segment.inputs or traced.taken
-        columns = columns_written(target.columns, taken, context.types, is_cut=target.is_cut)
+        columns = columns_written(
+            target.columns, taken, context.types, traced.edges, is_cut=target.is_cut
+        )
         if target.is_cut and len(columns) <= len(target.columns):
             gaps[CUT] = None
         periods = written_periods(segment, application, counted["partitions"])

@@ -1,8 +1,9 @@
 """Sources and sinks of streaming queries, from their progress: their plans have no sink.
 
 `FileStreamSource[file:/landing/orders]`, `KafkaV2[Subscribe[orders]]`, `DeltaSource[s3://b/t]`;
-`FileSink[file:/out/orders]`, `DeltaSink[s3://b/t]`. With `foreachBatch` the sink is code of the
-task, whose writes are executions nested in the batch's own.
+`FileSink[file:/out/orders]`, `DeltaSink[s3://b/t]`, and `lake.raw.orders`, a table of a catalog
+(`toTable`). With `foreachBatch` the sink is code of the task, whose writes are executions nested in
+the batch's own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from dbt_graft.collectors.spark.application.execution import StreamingQuery
+from dbt_graft.collectors.spark.plans.arguments import identifier
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.lineage.dates.date_ranges import begin_of_unit, next_unit
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
@@ -24,6 +26,8 @@ _TOPICS = re.compile(r"(?P<by>Subscribe|Assign)\[(?P<topics>[^\]]*)\]")
 _BY_PATTERN = re.compile(r"Kafka\w*\[SubscribePattern\[")
 _TOPIC = re.compile(r"[\w.-]{1,249}")
 _PARTITION = re.compile(r"-\d+$")
+# Others are called by their class.
+_TABLE = re.compile(r"(?!org\.apache\.|com\.)[\w-]+(?:\.[\w-]+)+")
 # Sources that count in one number: the kind of position, and the number's key.
 _NUMBERED = {
     "FileStreamSource": ("files", "logOffset"),
@@ -37,9 +41,10 @@ _FILES = ("FileStreamSource", "FileSink", "CloudFilesSource", "DeltaSource", "De
 
 def parse_place(description: str) -> Scan | None:
     """Parse the description of a source or sink; None where it is no dataset."""
-    match = _PLACE.fullmatch(description.strip())
+    text = description.strip()
+    match = _PLACE.fullmatch(text)
     if match is None:
-        return None
+        return Scan(identifier(text)) if _TABLE.fullmatch(text) else None
     if match["kind"].startswith("Kafka"):
         topics = _TOPICS.match(match["place"])
         names = [name.strip() for name in topics["topics"].split(",")] if topics else []

@@ -18,7 +18,8 @@ Behind a name may stand the run of Airflow that started it, as `lineage.airflow_
 `load_orders::shop/load_orders/1/2026-11-22T00:00:00Z`.
 
 An application without a name in any of them, but with one of a prompt (`Spark shell`), is the task
-of the command that starts it, if `app_name` is among the sources.
+of the command that starts it, if `app_name` is among the sources. A script without a name is called
+as its main file, as `spark-submit` calls it.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ _CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
 _FRAME = re.compile(r"^(?P<method>[\w.$]+)\((?P<file>[\w.$-]+):\d+\)$", re.MULTILINE)
 _NOT_USER_CODE = ("org.apache.", "java.", "jdk.", "sun.", "scala.", "py4j.", "com.databricks.")
 _LONGEST = 200
+# Names that PySpark gives to scripts without one.
+_UNNAMED = ("pyspark-shell", "")
 
 # Settings from Airflow's operators and its OpenLineage provider.
 _PARENT_RUN = "spark.openlineage.parentRunId"
@@ -95,6 +98,8 @@ def parent_run(application: Application) -> str | None:
 def _texts(application: Application, root: Execution | None, source: str) -> Iterator[str]:
     if source == "app_name":
         yield application.name
+        if application.name in _UNNAMED:
+            yield application.main_file
     elif source.startswith(_CONF):
         yield application.settings.get(source.removeprefix(_CONF), "")
     elif source == "databricks":

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from dbt_graft.collectors.spark.log.main_file import main_file
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 from dbt_graft.lineage.dates.argument_dates import argument_interval
 
@@ -44,6 +45,7 @@ def _environment(event: Body) -> Body:
         "warehouse": spark.get("spark.sql.warehouse.dir", ""),
         "settings": dict(spark),
         "interval": _interval(event.get("System Properties") or {}, spark),
+        "main_file": main_file(event.get("System Properties") or {}, spark),
         "hdfs": {key: value for key, value in hadoop.items() if _HDFS.fullmatch(key)},
     }
 

@@ -13,6 +13,10 @@ _ENDS_WITH_ID = re.compile(r"#\d{1,18}L?$")
 _MORE = re.compile(r"\.\.\. \d{1,9} more fields?")
 _MARK = re.compile(r", \[(?:plan_)?id=#?\d{1,18}\]")
 _SIGNS = re.compile(r"[`\[\](){},]")
+_LIST_ITEM = re.compile(r"#\d{1,18}L?(?:, ?|$)")
+# The end of an expression before its ` AS `: names may hold ` AS ` too.
+_ENDS_EXPRESSION = re.compile(r"(?:#\d{1,18}L?|\)|\bEND)$")
+_MOST_ALIASES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +103,56 @@ def plain_expressions(text: str) -> list[str]:
 
 
 def attribute(text: str) -> Attribute | None:
-    """The column of a text: `id#3L`, `(a#2 + 1) AS b#3`."""
-    match = _ATTRIBUTE.fullmatch(text)
-    if match is None:
-        return None
-    return Attribute(match["name"].rpartition(" AS ")[2], int(match["id"]), bool(match["long"]))
+    """The column that an expression makes: `id#3L`, `(a#2 + 1) AS b#3`."""
+    _, alias = split_alias(text)
+    return _named_column(alias or text)
+
+
+def expression_columns(text: str) -> list[Attribute]:
+    """The columns that a list of expressions makes."""
+    return [column for item in expressions(text) if (column := attribute(item))]
+
+
+def split_alias(text: str) -> tuple[str, str]:
+    """The expression of `(a#2 + 1) AS b#3`, and what it is called; empty without an alias.
+
+    Names are not quoted, so they may hold ` AS ` too.
+    """
+    if not _ENDS_WITH_ID.search(text[-24:]):
+        return text, ""
+    parts = text.split(" AS ")
+    for at in range(1, min(len(parts), _MOST_ALIASES)):
+        expression = " AS ".join(parts[:at])
+        is_balanced = expression.count("(") == expression.count(")")
+        if is_balanced and _ENDS_EXPRESSION.search(expression[-24:]):
+            return expression, " AS ".join(parts[at:])
+    expression, separator, alias = text.rpartition(" AS ")
+    return (expression, alias) if separator else (text, "")
 
 
 def attributes(text: str) -> list[Attribute]:
-    """The columns of `[id#3L, name#4]`; of expressions, their results."""
+    """The columns of `[id#3L, name#4]`, whose names may hold any sign."""
     return list(_attributes(text))
 
 
 @lru_cache(maxsize=64)  # An execution's plans and its text have the same lists.
 def _attributes(text: str) -> tuple[Attribute, ...]:
-    return tuple(column for item in expressions(text) if (column := attribute(item)))
+    is_balanced = text.count("(") == text.count(")") and text.count("[") == text.count("]")
+    items = expressions(text) if is_balanced else _flat_items(_strip_brackets(text))
+    return tuple(column for item in items if (column := _named_column(item)))
+
+
+def _flat_items(text: str) -> Iterator[str]:
+    """The items of a list of columns, in whose names brackets need not match."""
+    start = 0
+    for end in _LIST_ITEM.finditer(text):
+        yield text[start : end.end()].rstrip(", ")
+        start = end.end()
+
+
+def _named_column(text: str) -> Attribute | None:
+    match = _ATTRIBUTE.fullmatch(text)
+    return Attribute(match["name"], int(match["id"]), bool(match["long"])) if match else None
 
 
 def _strip_brackets(text: str) -> str:

@@ -35,8 +35,12 @@ def keep_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
     return input_columns(operator, trace)
 
 
-def make_columns(items: str, trace: ColumnTrace) -> list[Attribute]:
-    """Add the columns of a list of named expressions to the trace."""
+def make_columns(items: str, trace: ColumnTrace, size: int = 0) -> list[Attribute]:
+    """Add the columns of a list of named expressions to the trace.
+
+    Args:
+        size: As `ColumnTrace.name_columns` takes it.
+    """
     if is_cut(items):
         trace.gaps[CUT] = None
     columns = []
@@ -46,6 +50,7 @@ def make_columns(items: str, trace: ColumnTrace) -> list[Attribute]:
             inputs = trace.inputs_of(item)
             if inputs or column.id not in trace.inputs_by_id:
                 trace.inputs_by_id[column.id] = inputs
+    trace.name_columns(columns, size, items)
     return columns
 
 

@@ -8,20 +8,27 @@ Influences on rows (JOIN, FILTER, GROUP_BY, SORT) belong to the plan, not to a c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.column_input import ColumnInput
-from dbt_graft.collectors.spark.plans.arguments import Attribute, is_cut
-from dbt_graft.collectors.spark.plans.expressions import column_references
+from dbt_graft.collectors.spark.plans.arguments import (
+    Attribute,
+    attribute,
+    is_cut,
+    split_alias,
+)
+from dbt_graft.collectors.spark.plans.expressions import ColumnReference, column_references
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 # A column with more inputs than this gets the datasets instead.
 _MOST_INPUTS = 1_000
-CUT, OPAQUE, UNKNOWN = (
+CUT, SHORT, NAMES, OPAQUE, UNKNOWN = (
     "the plan is truncated: raise spark.sql.debug.maxToStringFields",
+    "the plan's text ends early: raise spark.sql.maxPlanStringLength",
+    "columns with brackets or commas in their names cannot be told apart",
     "a user function takes and returns all columns at once",
     "the plan has an unsupported operator",
 )
@@ -87,6 +94,7 @@ class ColumnTrace:
             joined, compared or exploded (`explained`); those are no filters of the user.
         stages: Partial aggregations, by their identity.
         filtered: The inputs of `FILTER (WHERE …)`, in order, by the aggregate's text.
+        names: The name of each column.
         definitions: Common table expressions, by their number.
         merged: Ids for the columns of a subquery that Spark merged from several, by the
             subquery's number and the column's name.
@@ -101,6 +109,7 @@ class ColumnTrace:
     explained: set[int] = field(default_factory=set)
     stages: set[int] = field(default_factory=set)
     filtered: dict[str, list[ColumnInputs]] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
     definitions: dict[str, Operator] = field(default_factory=dict)
     merged: dict[tuple[int, str], int] = field(default_factory=dict)
 
@@ -110,7 +119,7 @@ class ColumnTrace:
             self.gaps[CUT] = None
         inputs = {
             column_input
-            for reference in column_references(self._resolve_merged(text), self.inputs_by_id)
+            for reference in self._references(text)
             for column_input in transform_inputs(
                 self.inputs_by_id[reference.id], reference.subtype, masking=reference.masking
             )
@@ -118,6 +127,26 @@ class ColumnTrace:
         return _limit_inputs(
             inputs if subtype is Subtype.IDENTITY else transform_inputs(inputs, subtype)
         )
+
+    def _references(self, text: str) -> set[ColumnReference]:
+        column = attribute(split_alias(text)[0])
+        if column and column.id in self.inputs_by_id and self.names.get(column.id) == column.name:
+            return {ColumnReference(column.id, Subtype.IDENTITY)}
+        return column_references(self._resolve_merged(text), self.inputs_by_id)
+
+    def name_columns(self, columns: Sequence[Attribute], size: int, text: str) -> None:
+        """Remember the names of an operator's columns.
+
+        Args:
+            size: The number of its columns; 0 where the plan does not tell it.
+            text: Its list of them. Where that cannot be split into as many, their inputs are
+                forgotten.
+        """
+        if size and size != len(columns) and not is_cut(text):
+            self.gaps[NAMES] = None
+            for column in columns:
+                self.inputs_by_id.pop(column.id, None)
+        self.names.update((column.id, column.name) for column in columns)
 
     def inputs_of_all(self, columns: Iterable[Attribute], subtype: Subtype) -> ColumnInputs:
         """The inputs of any of these columns."""

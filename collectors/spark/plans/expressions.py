@@ -10,22 +10,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from itertools import islice
 from typing import NamedTuple
 
+from dbt_graft.collectors.spark.plans.arguments import split_alias
 from dbt_graft.collectors.statements.columns.expressions import MASKING
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import Masking, Subtype
 
 _TOKEN = re.compile(
-    r"(?P<word>[\w<>$.]+)(?P<call>\()?|(?P<open>\()|(?P<close>\))|#(?P<id>\d{1,18})"
+    r"(?P<word>[\w<>$.]+)(?P<call>\()?|(?P<open>\()|(?P<close>\))|#(?P<id>\d{1,18})(?![\d#])"
 )
-_ALIAS = re.compile(r" AS [^\n]*#\d{1,18}L?$")
-_ID = re.compile(r"(?P<id>\d{1,18})L?")
 # The column of a pivot decides which value an output column gets.
 _PIVOT = re.compile(r"(?P<call>pivotfirst\()(?P<key>[^(),]*#\d{1,18}L?)(?=,)")
 _PREFIXES = ("NOT ", "-", "~", "distinct ", "lambda ")
-_NAMED_GROUP = re.compile(r"#(?P<id>\d{1,18})L?")
+# Not the first number of `id#7#174`, which is the column `id#7`.
+_NAMED_GROUP = re.compile(r"#(?P<id>\d{1,18})L?(?![\d#])")
 _STEP = re.compile(r"(?:partial_|merge_|finalmerge_|final_)*(?:gpu|photon_)?")
 
 AGGREGATES = keywords(
@@ -73,9 +74,10 @@ def column_references(text: str, known_ids: Container[int]) -> set[ColumnReferen
     Args:
         known_ids: The ids of the columns that the expression can use.
     """
+    text, _ = split_alias(text)
     if (bare := _bare_id(text)) is not None and bare in known_ids:
         return {ColumnReference(bare, Subtype.IDENTITY)}
-    text = _PIVOT.sub(r"\g<call>if (\g<key>)", _without_alias(text))
+    text = _PIVOT.sub(r"\g<call>if (\g<key>)", text)
     references: list[ColumnReference] = []
     stack = [_Frame(Subtype.TRANSFORMATION, Masking.NONE, 0, 0)]
     decides = False  # the next bracket is a condition
@@ -103,20 +105,12 @@ def column_references(text: str, known_ids: Container[int]) -> set[ColumnReferen
 
 
 def _bare_id(text: str) -> int | None:
-    """The id of an expression that is only a column, renamed or not."""
-    for end in (text.find(" AS "), text.rfind(" AS "), len(text)):
-        expression = text[:end] if end >= 0 else ""
-        if expression and "(" not in expression and not expression.startswith(_PREFIXES):
-            name, _, id_ = expression.rpartition("#")
-            match = _ID.fullmatch(id_)
-            if name and match and not _NAMED_GROUP.search(name):
-                return int(match["id"])
-    return None
-
-
-def _without_alias(text: str) -> str:
-    at = text.rfind(" AS ")
-    return text[:at] if at >= 0 and _ALIAS.match(text, at) else text
+    """The id of an expression that is only a column."""
+    if "(" in text or text.startswith(_PREFIXES):
+        return None
+    named = list(islice(_NAMED_GROUP.finditer(text), 2))
+    is_bare = len(named) == 1 and named[0].start() > 0 and named[0].end() == len(text)
+    return int(named[0]["id"]) if is_bare else None
 
 
 def _inner_frame(top: _Frame, word: str, decides: bool) -> _Frame:

@@ -60,7 +60,7 @@ def aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
         trace.add_influences(keys, Subtype.GROUP_BY)
-    columns = make_columns(results, trace)
+    columns = make_columns(results, trace, operator.sizes.get("Results", 0))
     if functions and not aggregates and not prepares:
         grouped = {key.id for key in attributes(keys)}
         others = [column for column in columns if column.id not in grouped]

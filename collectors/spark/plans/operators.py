@@ -17,6 +17,7 @@ from dbt_graft.collectors.spark.plans.columns import (
     CUT,
     NOTHING,
     OPAQUE,
+    SHORT,
     ColumnTrace,
     Outputs,
     ResolveLeaf,
@@ -41,7 +42,7 @@ def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> Colum
     """
     trace = ColumnTrace(sources)
     if plan.is_cut:
-        trace.gaps[CUT] = None
+        trace.gaps[SHORT] = None
     views = {
         id(operator)
         for operator in root.walk()
@@ -72,6 +73,8 @@ def _trace_all(root: Operator, trace: ColumnTrace, views: set[int]) -> None:
 def _rule(operator: Operator, *, leaf: bool) -> _Rule:
     if leaf:
         return references.view
+    if operator.kind == "Scan" and operator.inside:
+        return references.cached_columns  # `Scan In-memory table t`
     if rule := _RULES.get(operator.kind):
         return rule
     if operator.kind.endswith("Join"):
@@ -92,6 +95,7 @@ def _trace_leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
     for column in columns:
         if column.id not in trace.inputs_by_id or source:
             trace.inputs_by_id[column.id] = source.inputs(column.name) if source else NOTHING
+    trace.name_columns(columns, operator.sizes.get("Output", 0), text)
     if source:
         trace.influences |= source.influences
         if not source.is_known:

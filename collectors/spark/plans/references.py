@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-from dbt_graft.collectors.spark.plans.arguments import attributes, is_cut, plain_expressions
+from dbt_graft.collectors.spark.plans.arguments import (
+    attributes,
+    expression_columns,
+    is_cut,
+    plain_expressions,
+)
 from dbt_graft.collectors.spark.plans.child_outputs import first_argument, input_columns
 from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, Outputs
 from dbt_graft.collectors.spark.plans.tree import Operator
@@ -26,6 +31,7 @@ def reused_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
         return columns
     for column, source in zip(columns, trace.columns_of(origin), strict=False):
         trace.inputs_by_id[column.id] = trace.inputs_by_id.get(source.id, NOTHING)
+    trace.name_columns(columns, 0, text)
     if is_cut(text):
         trace.gaps[CUT] = None
     return columns
@@ -33,8 +39,8 @@ def reused_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 def cached_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
     """A scan of a cached relation has the relation's columns."""
-    text = operator.fields.get("Output") or first_argument(operator)
-    return attributes(text)
+    listed = _LIST.search(operator.arguments)
+    return attributes(operator.fields.get("Output") or (listed.group() if listed else ""))
 
 
 def cte_definition(operator: Operator, trace: ColumnTrace) -> Outputs:
@@ -63,7 +69,7 @@ def view(operator: Operator, trace: ColumnTrace) -> Outputs:
     source = trace.resolve_leaf(operator, [])
     listed = _LIST.search(operator.arguments)
     below = [listed.group()] if listed else [first_argument(child) for child in operator.children]
-    columns = attributes(below[0]) if below else []
+    columns = expression_columns(below[0]) if below else []
     for column in columns:
         trace.inputs_by_id[column.id] = source.inputs(column.name) if source else NOTHING
     return columns

@@ -32,7 +32,9 @@ _ONE_SIDE = ("LeftSemi", "LeftAnti")
 
 def project(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Project [a#1, (b#2 + 1) AS c#3]`"""
-    return make_columns(operator.fields.get("Output") or first_argument(operator), trace)
+    if output := operator.fields.get("Output"):
+        return make_columns(output, trace, operator.sizes.get("Output", 0))
+    return make_columns(first_argument(operator), trace)
 
 
 def restrict(operator: Operator, trace: ColumnTrace) -> Outputs:

@@ -44,7 +44,7 @@ _HEADER = re.compile(r"== (?P<title>[A-Z][A-Za-z ]{1,40}) ==")
 _SUBQUERY = re.compile(r"Subquery:\d{1,9} Hosting operator id = ")
 _SUBQUERY_ID = re.compile(r"(?:sub|dynamicpruning)\w*#(?P<id>\d{1,18})")
 _SECTION = re.compile(r"\((?P<number>\d{1,9})\) (?P<word>\S+)")
-_KEY = re.compile(r"(?P<key>[A-Z][A-Za-z ]{0,40}?)(?: \[\d{1,9}\])? ?: ?")
+_KEY = re.compile(r"(?P<key>[A-Z][A-Za-z ]{0,40}?)(?: \[(?P<size>\d{1,9})\])? ?: ?")
 _NUMBERED = re.compile(r" \((?P<number>\d{1,9})\)$")
 _CODEGEN = re.compile(r"\*(?:\(\d{1,9}\))? ")
 _REMARK = (" (columnarIn=", ", Statistics(")
@@ -104,8 +104,10 @@ class _PlanReader:
             self.begin(_PHYSICAL)
             hosted = _SUBQUERY_ID.search(line)
             self.hosted = int(hosted["id"]) if hosted else -1
-        elif (head := _SECTION.match(line)) and (head["number"], head["word"]) in self.numbered:
+        elif (head := _SECTION.match(line)) and head.group("number", "word") in self.numbered:
             self.describe((head["number"], head["word"]), line)
+        elif self.section is not None and not self.key and head:
+            self.section = Operator("")  # of a plan that did not run
         elif self.section is not None:
             self.field(line)
         elif self.schema:
@@ -134,6 +136,8 @@ class _PlanReader:
             self.close()
         if match:
             self.key, self.values = match["key"].rstrip(), [line[match.end() :]]
+            if self.section and match["size"]:
+                self.section.sizes[self.key] = int(match["size"])
         elif self.key and not (self.key in _LISTS and self.values[-1].endswith("]")):
             self.values.append(line)
         _, _, described = line.rpartition(_DESCRIPTION)
@@ -153,6 +157,8 @@ class _PlanReader:
         branch = line.startswith(("+- ", ":- "), at)
         at += 3 * branch
         depth = at // 3
+        if self.skips is not None and depth > self.skips:
+            return  # also the phases of cached plans inside it
         phase = _HEADER.fullmatch(line, at)
         if phase and phase["title"] in _PHASES:
             # Of an adaptive plan's two trees only one is the plan that ran.

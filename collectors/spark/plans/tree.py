@@ -21,6 +21,7 @@ class Operator:
         name: Its name in the text: `Scan parquet raw.orders`, `Project`.
         text: The rest of its line; empty in the formatted layout.
         fields: Its section in the formatted layout: `Arguments`, `Input`…
+        sizes: The length of those of its fields that are lists.
         children: The operators that it takes rows from.
         inside: Subqueries, the plan of a cached relation, a command's logical plan.
         reuses: The exchange that it reuses.
@@ -29,6 +30,7 @@ class Operator:
     name: str
     text: str = ""
     fields: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
     children: list[Operator] = field(default_factory=list)
     inside: list[Operator] = field(default_factory=list)
     reuses: Operator | None = None

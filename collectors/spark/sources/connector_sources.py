@@ -9,7 +9,7 @@ Each connector names its source in its own way, and many do not at all (`BigQuer
 | `Scan ElasticsearchRelation(Map(es.resource -> index, …), …)` | the index |
 | `Scan MergeOnReadSnapshotRelation(…, Map(path -> /lake/t), …)` of Hudi | the path |
 | `BatchScan[a#1] Cassandra Scan: keyspace.t` | the table |
-| `BatchScan[a#1] file:/lake/t [filters=…]` of Iceberg | the path |
+| `BatchScan[a#1] file:/lake/t [filters=…]`, `BatchScan /lake/t` of Iceberg | the path |
 | `ScanV2 kafka[a#1] (Options: [subscribe=orders, …])` of Spark 2.4 | topics, path or table |
 """
 
@@ -28,7 +28,8 @@ _TABLE_FIRST = {"Redshift": "redshift", "SqlDW": "synapse", "Phoenix": "phoenix"
 _SCAN_V2 = re.compile(r"ScanV2 (?P<source>[\w.$]+)\[")
 _CASSANDRA = re.compile(r"\bCassandra Scan: (?P<table>[\w.]+)")
 # Iceberg's, in the name or behind the columns.
-_PATH = re.compile(r"BatchScan(?: ?\[[^\]]*\])? (?P<path>[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s\[]+)")
+_PATH = re.compile(r"BatchScan(?: ?\[[^\]]*\])? (?P<path>(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?/[^\s\[]+)")
+_PATH_NAME = re.compile(r"BatchScan (?P<path>(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?/[^\[]+)")
 
 
 def connector_source(name: str, text: str) -> Target | None:
@@ -45,7 +46,7 @@ def connector_source(name: str, text: str) -> Target | None:
         return _with_options(match["source"], options(settings))
     if match := _CASSANDRA.search(text):
         return Target(external=ExternalTable(match["table"]), database=JdbcDatabase("cassandra"))
-    match = _PATH.search(text) or _PATH.match(name)
+    match = _PATH_NAME.fullmatch(name) or _PATH.search(text) or _PATH.match(name)
     return Target(path=match["path"]) if match else None
 
 

@@ -27,7 +27,7 @@ from dbt_graft.lineage.dates.partition_dates import Partition
 
 _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
-_ICEBERG = re.compile(r"IcebergWrite\(table=(?P<table>[^\s,()]+)")
+_ICEBERG = re.compile(r"Iceberg(?:Streaming)?Write\(table=(?P<table>[^\s,()]+)")
 _JDBC_TABLE = re.compile(r"JDBCTable\((?P<table>(?:\"[^\"]*\"|[^,()\"])+),")
 # The start of a path of which Delta shows only the last hundred characters.
 CUT_PATH = "... "
@@ -45,6 +45,10 @@ _RELATION = re.compile(
 _TABLE = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
 _PATH = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s,()]*")
 _LOCATION = re.compile(r"\bLocation: (?P<path>[^\n,)]+)")
+_MAP = r"(?:Map\([^()]*\)|\[[^\[\]]*\])"
+_TABLE_LOCATION = re.compile(
+    rf"TableSpec\({_MAP}, ?Some\(\w+\), ?{_MAP}, ?Some\((?P<path>[^()]+)\)"
+)
 _REDACTED = "*********(redacted)"
 # Options that name the target.
 _NAMING_OPTIONS = (
@@ -65,10 +69,11 @@ class Target:
     """The target of a command: a table, a path, or both where the plan has both.
 
     Attributes:
+        by_path: The path is that of a table of Iceberg.
         is_cut: Spark left out some of the columns.
         source_table: The other table of the command: the old name, or the table to copy.
         source_path: The path that the command loads.
-        catalog: The class of the table's catalog, where the name is without the catalog.
+        catalog: The table's catalog as an object, `Class@hash`, where the name is without it.
         external: A table of another system, in `database`.
         topics: Topics of Kafka.
         partitions: The partitions that it names, with their values.
@@ -78,6 +83,7 @@ class Target:
     table: tuple[str, ...] = ()
     path: str = ""
     columns: tuple[str, ...] = ()
+    by_path: bool = False
     is_cut: bool = False
     source_table: tuple[str, ...] = ()
     source_path: str = ""
@@ -174,7 +180,12 @@ def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Targe
 def catalog_table(args: list[str]) -> Target:
     """`catalog.Class@hash, ns.t, Project […], …`; Databricks has the output columns first."""
     args = args[1:] if args[0].startswith("[") else args
-    return Target(identifier(args[1]), catalog=args[0].partition("@")[0].partition("(")[0])
+    location = next((found for arg in args if (found := _TABLE_LOCATION.match(arg))), None)
+    return Target(
+        identifier(args[1]),
+        location["path"] if location else "",
+        catalog=args[0].partition("(")[0],
+    )
 
 
 def write_target(args: list[str]) -> Target | None:
@@ -189,7 +200,11 @@ def write_target(args: list[str]) -> Target | None:
     text = ", ".join(args)
     if match := _ICEBERG.search(text):
         is_path = "/" in match["table"]
-        return Target(path=match["table"]) if is_path else Target(identifier(match["table"]))
+        return (
+            Target(path=match["table"], by_path=True)
+            if is_path
+            else Target(identifier(match["table"]))
+        )
     if match := _JDBC_TABLE.search(text):
         return Target(external=ExternalTable(match["table"].strip()), catalog="jdbc")
     if delta := _delta(text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.sources.connectors import Target
@@ -14,9 +14,18 @@ from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.paths import dataset_folders, lone_year, path_dataset, year_folders
 
+# Catalogs that `format("iceberg")` adds by itself: they have the tables of Hive's metastore too.
+_ICEBERG_DEFAULTS = ("default_iceberg", "default_cache_iceberg")
 # Spark's own catalog, and its name on Databricks.
-_SESSION_CATALOGS = ("spark_catalog", "hive_metastore")
+_SESSION_CATALOGS = ("spark_catalog", "hive_metastore", *_ICEBERG_DEFAULTS)
 _CATALOG = "spark.sql.catalog."
+_HADOOP = ("hadoop", "org.apache.iceberg.hadoop.HadoopCatalog")
+# Iceberg's tables about a table: `db.t.snapshots`.
+_METADATA_TABLES = frozenset(
+    """all_data_files all_delete_files all_entries all_files all_manifests data_files delete_files
+    entries files history manifests metadata_log_entries partitions position_deletes refs
+    snapshots""".split()  # noqa: SIM905
+)
 # `SetCatalogAndNamespace …CatalogManager@1f, spark_catalog, ArrayBuffer(ml)`; Spark 3.0 has them in
 # `Some(…)`, Spark 2 `SetDatabaseCommand ml`.
 _USE = re.compile(
@@ -37,9 +46,11 @@ class DatasetResolver:
     the path is remembered (`locations`), and reads and writes of the path, before or after, count
     for the table (`owner`). Below the warehouse folder Hive's layout names the table:
     `raw.db/orders` is `raw.orders`. Likewise a folder named by a year counts for the folder around
-    it if another year, or a month, shows up there (`years`).
+    it if another year, or a month, shows up there (`years`). A Hadoop catalog of Iceberg has each
+    table in the folder of its name.
 
     Attributes:
+        catalogs: The name of each catalog that plans show as an object, `Class@hash`.
         namenodes: The namespace of the file system that each one-host namespace is of.
     """
 
@@ -48,6 +59,7 @@ class DatasetResolver:
     settings: Mapping[str, str] = field(default_factory=dict)
     locations: dict[DatasetId, DatasetId] = field(default_factory=dict)
     years: dict[DatasetId, set[str]] = field(default_factory=lambda: defaultdict(set))
+    catalogs: dict[str, str] = field(default_factory=dict)
     namenodes: Mapping[str, str] = field(default_factory=dict)
     database_in_use: str = "default"
 
@@ -61,11 +73,9 @@ class DatasetResolver:
         """Return the dataset of a table: `schema.table`, with the catalog if it is not Spark's.
 
         Args:
-            catalog: The class of the catalog, where the name is without the catalog.
+            catalog: As `catalogs_of` takes it, where the name is without the catalog.
         """
-        if catalog and not catalog.endswith(_SESSION_CLASSES):
-            named = self._catalogs_of(catalog)
-            parts = (named[0], *parts) if len(named) == 1 else parts
+        parts = self._full_name(parts, catalog)
         if len(parts) > 1 and parts[0] in _SESSION_CATALOGS:
             parts = parts[1:]
         elif len(parts) > 1 and (url := self.settings.get(f"{_CATALOG}{parts[0]}.url")):
@@ -74,12 +84,29 @@ class DatasetResolver:
             parts = (self.database_in_use, *parts)
         return DatasetId(self.namespace, ".".join(parts))
 
-    def _catalogs_of(self, class_name: str) -> list[str]:
-        return [
+    def _full_name(self, table: tuple[str, ...], catalog: str) -> tuple[str, ...]:
+        named = self.catalogs_of(catalog) if table else []
+        return (named[0], *table) if len(named) == 1 else table
+
+    def catalogs_of(self, catalog: str, *, may_be_default: bool = False) -> list[str]:
+        """The names that a catalog may have; none for Spark's own.
+
+        Args:
+            catalog: The object as a plan shows it: `org.apache.iceberg.spark.SparkCatalog@1f`.
+            may_be_default: It may be one that Iceberg adds by itself.
+        """
+        class_name = catalog.partition("@")[0]
+        if not class_name or class_name.endswith(_SESSION_CLASSES):
+            return []
+        if known := self.catalogs.get(catalog):
+            return [known]
+        named = [
             key.removeprefix(_CATALOG)
             for key, value in sorted(self.settings.items())
             if key.startswith(_CATALOG) and value == class_name and "." not in key[len(_CATALOG) :]
         ]
+        chosen = [name for name in named if name not in _ICEBERG_DEFAULTS]
+        return named if may_be_default or not chosen else chosen
 
     def database(self, target: Target) -> JdbcDatabase:
         """The database of an external target."""
@@ -116,11 +143,53 @@ class DatasetResolver:
             return [(self.table(target.table, target.catalog), Kind.TABLE)]
         return self.resolve(target.table, [target.path])
 
-    def learn(self, table: tuple[str, ...], paths: Iterable[str]) -> None:
-        """Remember the folder of a table's files, if the paths are in one folder."""
-        folders = dataset_folders(paths)
-        if table and not _path_in(table) and len(folders) == 1:
-            self.locations.setdefault(self._path(folders[0]), self.table(table))
+    def learn(
+        self,
+        table: tuple[str, ...],
+        paths: Iterable[str],
+        catalog: str = "",
+        *,
+        by_path: bool = False,
+    ) -> None:
+        """Remember the folder of a table's files, if the paths are in one folder.
+
+        Args:
+            catalog: As `table` takes it.
+            by_path: Without a table, the path is that of a table of Iceberg.
+        """
+        table = self._full_name(table, catalog)
+        folders = dataset_folders(paths) or self._catalog_folder(table)
+        if len(folders) != 1 or _path_in(table):
+            return
+        path = self._path(folders[0])
+        if by_path and not table:
+            table = self._table_in_catalog(path)
+        if table:
+            self.locations.setdefault(path, self.table(table))
+
+    def _catalog_folder(self, table: tuple[str, ...]) -> list[str]:
+        """The folder of a table of a Hadoop catalog."""
+        catalog, *parts = table or ("",)
+        folder = dict(self._hadoop_catalogs()).get(catalog)
+        is_about = len(parts) > 2 and parts[-1] in _METADATA_TABLES
+        return ["/".join((folder, *parts))] if folder and parts and not is_about else []
+
+    def _table_in_catalog(self, path: DatasetId) -> tuple[str, ...]:
+        """The table of a Hadoop catalog whose folder a path is; empty where it is none."""
+        for catalog, folder in self._hadoop_catalogs():
+            top = self._path(folder)
+            if path.namespace == top.namespace and path.name.startswith(f"{top.name}/"):
+                return (catalog, *path.name[len(top.name) + 1 :].split("/"))
+        return ()
+
+    def _hadoop_catalogs(self) -> Iterator[tuple[str, str]]:
+        """The Hadoop catalogs of Iceberg with their folders."""
+        for key, value in self.settings.items():
+            if key.startswith(_CATALOG) and value in _HADOOP:
+                catalog = key.removeprefix(_CATALOG).partition(".")[0]
+                folder = self.settings.get(f"{_CATALOG}{catalog}.warehouse", "").rstrip("/")
+                if folder and key.endswith((".type", ".catalog-impl")):
+                    yield catalog, folder
 
     def resolve(self, table: tuple[str, ...], paths: Iterable[str]) -> list[tuple[DatasetId, Kind]]:
         """The table if there is one, else the paths."""

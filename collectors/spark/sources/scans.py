@@ -55,7 +55,8 @@ _BETWEEN_PATHS = re.compile(
     r", (?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/|\.\.\.)|,(?=[a-zA-Z][a-zA-Z0-9+.-]*:/)"
 )
 _CUT = re.compile(r"\.\.\.(?: \d+ entries)?\]?$")
-_OUTPUT = re.compile(r"\[[^\[\]]*\]")
+# Names of columns may have brackets; the list ends behind an id.
+_OUTPUT = re.compile(r"\[(?:\]|(?:(?!\] ).)*?#\d{1,18}L?(?:, \.\.\. [^\[\]]*)?\])", re.DOTALL)
 _HIVE_COLUMNS = re.compile(r"(?:Data|Partition) Cols: (\[[^\[\]]*\])")
 _HIVE_TABLE = re.compile(r"HiveTableRelation \[?(?P<table>`[^,]+)")
 _SCHEMA = "ReadSchema: "
@@ -64,13 +65,9 @@ _V2_TABLE = re.compile(r"BatchScan (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
 _V2_DESCRIBED = re.compile(r"BatchScan ?\[[^\]]*\] (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
 _TOPICS = re.compile(r"(?P<by>Subscribe|Assign|SubscribePattern)\[(?P<topics>[^\]]*)\]")
 _PARTITION = re.compile(r"-\d+$")
-# Iceberg's tables about a table: `db.t.snapshots`.
-_METADATA_TABLES = frozenset(
-    """all_data_files all_delete_files all_entries all_files all_manifests data_files delete_files
-    entries files history manifests metadata_log_entries partitions position_deletes refs
-    snapshots""".split()  # noqa: SIM905
-)
-_CHANGELOG = "toSnapshotId="
+# Iceberg's table of the changes of a table, `db.t.changes`, and the columns that it adds.
+_CHANGES, _CHANGELOG, _OF_ICEBERG = "changes", "toSnapshotId=", "[filters="
+_OF_CHANGES = frozenset({"_change_type", "_change_ordinal", "_commit_snapshot_id"})
 
 # Scans of data in memory: made in Python, or read by another scan of the plan.
 _IN_MEMORY = (
@@ -97,6 +94,7 @@ class Scan:
         topics: Topics of Kafka.
         types: The type of each column in the files by its id in the plan.
         ids: The columns' ids in the plan.
+        by_path: The path is that of a table of Iceberg.
         is_cut: Spark left out some of the paths, and the plan names no table.
         from_rdd: An RDD that the plan begins with read it.
         node, location: Its operator and paths in the plan, for the dates that it reads.
@@ -115,6 +113,7 @@ class Scan:
     columns: tuple[Column, ...] = ()
     types: tuple[tuple[int, str], ...] = ()
     ids: tuple[int, ...] = ()
+    by_path: bool = False
     is_cut: bool = False
     from_rdd: bool = False
     rows_metric_id: int | None = None
@@ -151,12 +150,13 @@ def read_scan(node: PlanNode) -> Scan | None:
         paths = _split_paths(files["paths"])
     relation = jdbc_relation(name, _behind_name(node))
     topics = _topics(name) if "Kafka" in name or "kafka" in node.text[:300] else ()
-    database = JdbcDatabase()
+    database, by_path = JdbcDatabase(), False
     if relation is not None:
         table, paths = (), ()
     elif not (table or paths or topics) and (other := connector_source(name, node.text)):
         table, paths, topics = other.table, tuple(filter(None, [other.path])), other.topics
         relation, database = other.external, other.database
+        by_path = bool(paths) and _OF_ICEBERG in node.text
     unresolved = _UNRESOLVED if _UNRESOLVED in name else ""
     if not (table or paths or relation or topics or unresolved):
         raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])
@@ -173,6 +173,7 @@ def read_scan(node: PlanNode) -> Scan | None:
         columns=output_columns(schema, columns),
         types=tuple((a.id, by_name[a.name]) for a in columns if a.name in by_name),
         ids=tuple(a.id for a in columns),
+        by_path=by_path,
         is_cut=not table and bool(_CUT.search(location)),
         rows_metric_id=node.rows_metric_id,
         bytes_metric_id=node.metrics.get("size of files read"),
@@ -185,8 +186,13 @@ def read_scan(node: PlanNode) -> Scan | None:
 
 def scan_output(node: PlanNode) -> list[Attribute]:
     """The output columns of a scan."""
-    lists = _HIVE_COLUMNS.findall(node.text) or _OUTPUT.findall(_behind_name(node))[:1]
-    return [attribute for text in lists for attribute in attributes(text)]
+    lists = _HIVE_COLUMNS.findall(node.text)
+    text = _behind_name(node)
+    if not lists and (first := _OUTPUT.match(text, text.find("[") if "[" in text else 0)):
+        lists = [first.group()]
+    columns = [attribute for text in lists for attribute in attributes(text)]
+    is_changes = _CHANGELOG in node.text
+    return [column for column in columns if not (is_changes and column.name in _OF_CHANGES)]
 
 
 def is_complete(node: PlanNode) -> bool:
@@ -216,9 +222,7 @@ def _table_name(name: str, text: str) -> tuple[str, ...]:
         if match is None or match["table"].startswith(("class", "org.apache", "file:")):
             return ()
         parts = identifier(match["table"])
-        changes = parts[-1] == "changes" and _CHANGELOG in text
-        is_about = parts[-1] in _METADATA_TABLES or changes
-        return parts[:-1] if len(parts) > 2 and is_about else parts
+        return parts[:-1] if parts[-1] == _CHANGES and _CHANGELOG in text else parts
     if hive := _HIVE_TABLE.search(text):
         return identifier(hive["table"])
     match = _SCAN.fullmatch(name)

@@ -227,7 +227,10 @@ class ApplicationCollector:
 
     def _advice(self) -> str:
         if not self._application.on_databricks:
-            return "set spark.app.name to the task's name"
+            return (
+                "set spark.app.name to the task's name, with `SparkSession.builder.appName(…)` "
+                "in the script or `spark-submit --name …`"
+            )
         if "databricks" in self._logs.task_from:
             return "no job of Spark in it is of a notebook or job of Databricks"
         return "add `databricks` to `task_from`"

@@ -7,7 +7,10 @@ import pytest
 from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.plans.columns import (
     CUT,
+    NAMES,
+    NOTHING,
     OPAQUE,
+    SHORT,
     UNKNOWN,
     ColumnInputs,
     ColumnTrace,
@@ -62,13 +65,13 @@ EXPRESSIONS = [
     ("concat(a#1, ) (, b#2) AS x#9", "a TRANSFORMATION, b TRANSFORMATION"),
     ("END ELSE THEN ) ) f(a#1)", "a TRANSFORMATION"),
 ]
-NAMES = {1: "a", 2: "b", 3: "c", 4: "d"}
+BY_ID = {1: "a", 2: "b", 3: "c", 4: "d"}
 
 
 @pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
 def test_each_column_has_its_part_in_an_expression(text: str, expected: str) -> None:
-    found = sorted(column_references(text, NAMES))
-    texts = [f"{NAMES[p.id]} {p.subtype}{' ' if p.masking else ''}{p.masking}" for p in found]
+    found = sorted(column_references(text, BY_ID))
+    texts = [f"{BY_ID[p.id]} {p.subtype}{' ' if p.masking else ''}{p.masking}" for p in found]
     assert ", ".join(texts) == expected
 
 
@@ -88,7 +91,7 @@ def follow(text: str) -> tuple[ColumnTrace, list[str]]:
     trace = trace_columns(plan, root, source)
     return trace, [
         *(
-            f"{one.name} <- {in_words(trace.inputs_by_id[one.id])}"
+            f"{one.name} <- {in_words(trace.inputs_by_id.get(one.id, NOTHING))}"
             for one in trace.columns_of(root)
         ),
         f"* <- {in_words(frozenset(trace.influences))}",
@@ -99,6 +102,17 @@ def in_words(uses: ColumnInputs) -> str:
     return ", ".join(f"{use.source.name}.{use.column} {use.subtype}" for use in sorted(uses))
 
 
+ODD = """Project (2)
++- Scan parquet t (1)
+
+
+(1) Scan parquet t
+Output [4]: [Amount (EUR), net#1L, a AS b#2, id#7#3, with.dot#4]
+
+(2) Project
+Output [5]: [Amount (EUR), net#1L AS x AS y#5L, a AS b#2 AS b#6, id#7#3 AS c#7, \
+with.dot#4 AS x[0]#8, max(a AS b#2) AS max(a AS b)#9]
+"""
 SPARK_2 = """== Parsed Logical Plan ==
 'Aggregate ['name], ['name, 'sum('amount) AS s#9]
 
@@ -249,6 +263,17 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
             "Filter (isnotnull(a#1) AND (size(b#2, false) > 0))\n+- Scan t[a#1, b#2]\n",
             ["a <- t.a IDENTITY", "b <- t.b IDENTITY", "* <- t.a FILTER, t.b FILTER"],
         ),
+        (
+            ODD,
+            [
+                "x AS y <- t.Amount (EUR), net IDENTITY",
+                "b <- t.a AS b IDENTITY",
+                "c <- t.id#7 IDENTITY",
+                "x[0] <- t.with.dot IDENTITY",
+                "max(a AS b) <- t.a AS b AGGREGATION",
+                "* <- ",
+            ],
+        ),
     ],
     ids=lambda given: given[:30] if isinstance(given, str) else "",
 )
@@ -262,7 +287,12 @@ def test_column_edges_are_found_in_every_layout(text: str, expected: list[str]) 
     ("text", "gap"),
     [
         ("Project [a#1, ... 15 more fields]\n+- Scan t[a#1]\n", CUT),
-        ("Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [1]: [a#1]\n", CUT),
+        ("Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [1]: [a#1]\n", SHORT),
+        (
+            "Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [2]: [a#1, b#2]\n\n"
+            "(2) Project\nOutput [2]: [a#1 AS price (net#3, b#2 AS c#4]\n",
+            NAMES,
+        ),
         ("MapInPandas f(a#1, b#2)#5, [c#6]\n+- Scan t[a#1, b#2]\n", OPAQUE),
         (
             "HashAggregate(keys=[upper(a#1)#4], functions=[sum(b#2), max(b#2)], "

@@ -93,7 +93,23 @@ HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols:
         ),
         ("BatchScan lake.raw.orders", f"[a#1] {ICEBERG}", Scan(("lake", "raw", "orders"))),
         ("BatchScan", f"[a#1] {ICEBERG}", Scan(("lake", "raw", "orders"))),
-        ("BatchScan lake.raw.orders.snapshots", "[a#1]", Scan(("lake", "raw", "orders"))),
+        # A table about a table is one of its own.
+        (
+            "BatchScan lake.raw.orders.snapshots",
+            "[a#1]",
+            Scan(("lake", "raw", "orders", "snapshots")),
+        ),
+        ("BatchScan lake.raw.files", f"[a#1] {ICEBERG}", Scan(("lake", "raw", "files"))),
+        (
+            "BatchScan /lake/raw/my orders",
+            "[a#1] /lake/raw/my orders (branch=null) [filters=, groupedBy=]",
+            Scan(paths=("/lake/raw/my orders",), by_path=True),
+        ),
+        (
+            "BatchScan s3://b/raw/orders",
+            "[a#1] s3://b/raw/orders (branch=null) [filters=, groupedBy=]",
+            Scan(paths=("s3://b/raw/orders",), by_path=True),
+        ),
         (
             "BatchScan lake.raw.orders.changes",
             "[a#1] lake.raw.orders [fromSnapshotId=5, toSnapshotId=91, filters=]",
@@ -382,7 +398,9 @@ DESCRIBED = (
             "org.apache.iceberg.spark.SparkCatalog@1f, ml.old, ml.t",
             "RENAME",
             Target(
-                T[1:], source_table=("ml", "old"), catalog="org.apache.iceberg.spark.SparkCatalog"
+                T[1:],
+                source_table=("ml", "old"),
+                catalog="org.apache.iceberg.spark.SparkCatalog@1f",
             ),
         ),
         (
@@ -504,7 +522,7 @@ WRITES = [
         "AppendData",
         "org.Lambda$1/0x1@2f, IcebergWrite(table=s3://b/raw/t, format=PARQUET)",
         "INSERT",
-        Target(path="s3://b/raw/t"),
+        Target(path="s3://b/raw/t", by_path=True),
     ),
     (
         "OverwritePartitionsDynamic",
@@ -516,14 +534,21 @@ WRITES = [
         "AtomicReplaceTableAsSelect",
         f"{ICEBERG_CATALOG}@1f, raw.t, Project [a#1], TableSpec(Map(),None), [], true",
         "CREATE TABLE AS",
-        Target(("raw", "t"), catalog=ICEBERG_CATALOG),
+        Target(("raw", "t"), catalog=f"{ICEBERG_CATALOG}@1f"),
+    ),
+    (
+        "AtomicCreateTableAsSelect",
+        f"{ICEBERG_CATALOG}@1f, raw.t, Project [a#1], "
+        "TableSpec(Map(a -> b),Some(iceberg),Map(),Some(s3://b/t),None,None,false), false",
+        "CREATE TABLE AS",
+        Target(("raw", "t"), "s3://b/t", catalog=f"{ICEBERG_CATALOG}@1f"),
     ),
     (
         "AtomicReplaceTableAsSelect",
         "[num_affected_rows#1L, num_inserted_rows#2L], com.databricks.UnityCatalogV2Proxy@1f, ml.t,"
         " Union false, false, TableSpec(Map(),Some(delta)), [replaceWhere=a IN ('b')], true",
         "CREATE TABLE AS",
-        Target(T[1:], catalog="com.databricks.UnityCatalogV2Proxy"),
+        Target(T[1:], catalog="com.databricks.UnityCatalogV2Proxy@1f"),
     ),
     (
         "AppendData",

@@ -9,16 +9,24 @@ import pytest
 
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
+    attribute,
     attributes,
     bracket_items,
     expressions,
     identifier,
+    split_alias,
     split_arguments,
 )
 from dbt_graft.collectors.spark.plans.info import from_info
 from dbt_graft.collectors.spark.plans.text import parse_text
 from dbt_graft.collectors.spark.plans.tree import Operator
-from dbt_graft.collectors.spark.sources.schema import first_struct, parse_struct, typed_columns
+from dbt_graft.collectors.spark.sources.schema import (
+    first_struct,
+    is_column_name,
+    parse_struct,
+    typed_columns,
+    written_names,
+)
 from dbt_graft.lineage.records import Column
 
 VIEW = """== Physical Plan ==
@@ -154,6 +162,58 @@ def test_a_tables_description_is_no_list_of_fields() -> None:
     assert found.root.fields == {"Arguments": f"f(1), {described}", "Input": "[a#1]"}
 
 
+CACHED = """AdaptiveSparkPlan (9)
++- InMemoryTableScan (1)
+      +- InMemoryRelation (2)
+            +- AdaptiveSparkPlan (8)
+               +- == Final Plan ==
+                  ResultQueryStage (6)
+                  +- Project (5)
+                     +- InMemoryTableScan (3)
+                           +- InMemoryRelation (4)
+                                 +- AdaptiveSparkPlan (15)
+                                    +- == Final Plan ==
+                                       Sort (14)
+                                    +- == Initial Plan ==
+                                       Filter (13)
+               +- == Initial Plan ==
+                  Union (7)
+                  +- InMemoryTableScan (3)
+                        +- InMemoryRelation (4)
+                              +- AdaptiveSparkPlan (15)
+                                 +- == Final Plan ==
+                                    Sort (14)
+                                 +- == Initial Plan ==
+                                    Filter (13)
+
+
+(1) InMemoryTableScan
+Output [1]: [a#1]
+
+(6) ResultQueryStage
+Output [1]: [a#1]
+Arguments: 1
+
+(7) Union
+Input [2]: [a#1, partial#2]
+Keys [1]: [a#1]
+
+(9) AdaptiveSparkPlan
+Output [1]: [a#1]
+"""
+
+
+def test_of_a_cached_plan_only_what_ran_counts() -> None:
+    root = parse_text(CACHED).root
+    assert tree(root) == (
+        "AdaptiveSparkPlan(InMemoryTableScan[InMemoryRelation[AdaptiveSparkPlan(ResultQueryStage("
+        "Project(InMemoryTableScan[InMemoryRelation[AdaptiveSparkPlan(Sort)]])))]])"
+    )
+    assert root
+    [stage] = [operator for operator in root.walk() if operator.kind == "ResultQueryStage"]
+    assert stage.fields == {"Output": "[a#1]", "Arguments": "1"}
+
+
 def test_subqueries_and_reused_exchanges_are_found_by_their_numbers() -> None:
     found = parse_text(
         "== Physical Plan ==\nProject (3)\n+- ReusedExchange (2)\n\n\n"
@@ -239,6 +299,34 @@ def test_a_name_is_read_from_where_the_text_starts(text: str, parts: tuple[str, 
     assert identifier(text) == parts
 
 
+@pytest.mark.parametrize(
+    "names",
+    [["Amount (EUR), net", "x"], ["a AS b", "id#7"], ["price (net", "x[0", "y)"], ["größe", "a.b"]],
+)
+def test_a_list_of_columns_has_names_with_any_sign(names: list[str]) -> None:
+    listed = ", ".join(f"{name}#{at}L" for at, name in enumerate(names))
+    assert [column.name for column in attributes(f"[{listed}]")] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "name"),
+    [
+        ("(a#2 + 1) AS b#3", "(a#2 + 1)", "b"),
+        ("a#1 AS a AS b#2", "a#1", "a AS b"),
+        ("a AS b#1 AS c#2", "a AS b#1", "c"),
+        ("max(a AS b#1)#5 AS max(a AS b)#2", "max(a AS b#1)#5", "max(a AS b)"),
+        ("CASE WHEN a#1 THEN 1 END AS x AS y#2", "CASE WHEN a#1 THEN 1 END", "x AS y"),
+        ("Jane AS who#2", "Jane", "who"),
+        ("a#1", "a#1", "a"),
+    ],
+)
+def test_an_expression_ends_before_its_name(text: str, expression: str, name: str) -> None:
+    assert split_alias(text)[0] == expression
+    column = attribute(text)
+    assert column
+    assert column.name == name
+
+
 def test_what_spark_left_out_of_a_list_is_missing() -> None:
     assert bracket_items("[a, b, ... 15 more fields]") == ["a", "b"]
     assert attributes("[id#3L,name#4, ... 2 more fields]") == [
@@ -271,6 +359,16 @@ def test_named_expressions_end_in_their_ids(text: str, items: list[str]) -> None
             (Column("price", "decimal(10,2)"), Column("tags", "map<string,array<int>>")),
         ),
         ("struct<(name = Jane):boolean,id:int>", (Column("id", "int"),)),
+        (
+            "struct<Amount (EUR), net:bigint,a:b:map<string,int>,x[0]:decimal(5,2),ü:string>",
+            (
+                Column("Amount (EUR), net", "bigint"),
+                Column("a:b", "map<string,int>"),
+                Column("x[0]", "decimal(5,2)"),
+                Column("ü", "string"),
+            ),
+        ),
+        ("struct<a:int,no type>", ()),
         ("struct<>", ()),
         ("", ()),
     ],
@@ -301,6 +399,42 @@ def test_written_columns_have_the_types_of_the_scanned_ones() -> None:
         Column("c"),
     )
     assert typed_columns(["a"], inputs, {1: "int"}) == (Column("a"),)
+
+
+@pytest.mark.parametrize(
+    ("listed", "taken", "names"),
+    [
+        (["a", "b"], ["x", "y"], ["a", "b"]),
+        ([], ["x", "y"], ["x", "y"]),
+        (["a", "b", "ds"], ["x", "y"], ["a", "b", "ds"]),
+        (["Amount (EUR)", "net", "b"], ["Amount (EUR), net", "b"], ["Amount (EUR), net", "b"]),
+        (["a,b", "c"], ["a,b", "c"], ["a,b", "c"]),
+        (["Amount (EUR)", "net", "b"], ["x", "y"], ["x", "y"]),
+    ],
+)
+def test_a_comma_in_a_name_makes_no_column(
+    listed: list[str], taken: list[str], names: list[str]
+) -> None:
+    assert written_names(listed, [Attribute(name, at) for at, name in enumerate(taken)]) == names
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("amount", True),
+        ("Amount (EUR), net", True),
+        ("x[0]", True),
+        ("price/kg", True),
+        ("sum(amount)", True),
+        ("(name = Jane)", False),
+        ("concat(name, Jane)", False),
+        ("tags[Jane]", False),
+        ("CASE WHEN a THEN Jane END", False),
+        ("", False),
+    ],
+)
+def test_a_name_with_a_literal_is_no_name(name: str, expected: bool) -> None:
+    assert is_column_name(name) is expected
 
 
 def test_a_column_named_after_its_expression_is_left_out() -> None:

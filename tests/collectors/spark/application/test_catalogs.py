@@ -1,0 +1,179 @@
+"""Catalogs that plans show as objects: what names them, and what is said where nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import orjson
+import pytest
+
+from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
+from tests.collectors.spark.stored import tables
+
+Make = Callable[..., Any]
+CLASS = "org.apache.iceberg.spark.SparkCatalog"
+LAKE = {"spark.sql.catalog.lake": CLASS}
+BOTH = {**LAKE, "spark.sql.catalog.sea": CLASS}
+ADDED = {**LAKE, "spark.sql.catalog.default_iceberg": CLASS}
+SAVE = "org.apache.spark.sql.DataFrameWriter.save(DataFrameWriter.scala:240)"
+SCAN = "BatchScan lake.raw.orders"
+# The plan of the write that `CREATE TABLE AS` runs, as text.
+APPEND = """AppendData (3)
++- HashAggregate (2)
+   +- BatchScan lake.raw.orders (1)
+
+
+(1) BatchScan lake.raw.orders
+Output [2]: [cust_id#1L, amount#2]
+lake.raw.orders (branch=null) [filters=, groupedBy=]
+
+(2) HashAggregate
+Input [2]: [cust_id#1L, amount#2]
+Keys [1]: [cust_id#1L]
+Functions [1]: [sum(amount#2)]
+Aggregate Attributes [1]: [sum(amount#2)#3]
+Results [2]: [cust_id#1L, sum(amount#2)#3 AS total#4]
+
+(3) AppendData
+Input [2]: [cust_id#1L, total#4]
+Arguments: org.Lambda@1f, IcebergWrite(table=raw.totals, format=PARQUET)
+"""
+
+
+def collected(log: bytes, settings: dict[str, str], details: str = "") -> dict[str, Any]:
+    """A log whose application has these settings, and its executions this call stack."""
+    environment = {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": settings}
+    events = [environment, *map(orjson.loads, log.splitlines())]
+    for event in events:
+        if "details" in event:
+            event["details"] = details
+    text = b"\n".join(orjson.dumps(event) for event in events)
+    return tables(
+        assemble("log", [EventFile("log", lambda: BytesIO(text))], SparkLogs("log", "log"))
+    )
+
+
+def nested(node: Make, *, written: str = "raw.totals") -> list[dict[str, Any]]:
+    """The executions of `CREATE TABLE lake.raw.totals AS` since Spark 3.5."""
+    target = f"org.Lambda@1f, IcebergWrite(table={written}, format=PARQUET)"
+    scan = node(SCAN, args="[cust_id#1L, amount#2] lake.raw.orders (branch=null) [filters=]")
+    create = f"{CLASS}@1bd39ee8, raw.totals, Aggregate [cust_id#1L], TableSpec(Map(),None)"
+    return [
+        {"plan": node("AtomicCreateTableAsSelect", args=create), "lasts": 5_000},
+        {
+            "plan": node("AppendData", node("HashAggregate", scan), args=target),
+            "text": APPEND,
+            "root": 0,
+        },
+    ]
+
+
+def names(row: dict[str, Any]) -> set[tuple[str, str, str]]:
+    return {(a["operation"], str(a["direction"]), a["name"]) for a in row["accesses"]}
+
+
+READ = ("CREATE TABLE AS", "read", "lake.raw.orders")
+
+
+@pytest.mark.parametrize(
+    ("settings", "details", "written", "table"),
+    [
+        (LAKE, "", "raw.totals", "lake.raw.totals"),
+        # `format("iceberg")` adds catalogs of the same class.
+        (ADDED, "", "raw.totals", "lake.raw.totals"),
+        (BOTH, "", "sea.raw.totals", "sea.raw.totals"),
+        (ADDED, SAVE, "default_iceberg.raw.totals", "raw.totals"),
+        ({}, "", "raw.totals", "raw.totals"),
+    ],
+)
+def test_the_catalog_of_a_created_table_is_named_by_its_write_or_alone_of_its_class(
+    make_log: Make, node: Make, settings: dict[str, str], details: str, written: str, table: str
+) -> None:
+    row = collected(make_log(*nested(node, written=written)), settings, details)
+    assert names(row) == {("CREATE TABLE AS", "write", table), READ}
+    assert row["rejects"] == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "details", "catalogs"),
+    [(BOTH, "", "lake or sea"), (ADDED, SAVE, "default_iceberg or lake")],
+)
+def test_a_table_of_one_of_several_catalogs_is_no_table_but_a_reject(
+    make_log: Make, node: Make, settings: dict[str, str], details: str, catalogs: str
+) -> None:
+    row = collected(make_log(*nested(node)), settings, details)
+    assert names(row) == {READ}
+    assert [reject["reason"] for reject in row["rejects"]] == [
+        f"execution 0: raw.totals is in the catalog {catalogs}, and the log does not tell in which"
+    ]
+
+
+def test_a_catalog_that_was_named_once_is_known_by_its_object(make_log: Make, node: Make) -> None:
+    drop = {"plan": node("DropTable", args=f"{CLASS}@1bd39ee8, raw.old, false, false")}
+    row = collected(make_log(*nested(node, written="sea.raw.totals"), drop), BOTH)
+    assert ("DROP", "write", "sea.raw.old") in names(row)
+    assert row["rejects"] == []
+
+
+def test_a_created_table_has_the_columns_that_its_write_takes(make_log: Make, node: Make) -> None:
+    row = collected(make_log(*nested(node)), LAKE)
+    assert {
+        (e["to_name"], e["to_column"], e["from_name"], e["from_column"], str(e["subtype"]))
+        for e in row["column_edges"]
+    } == {
+        ("lake.raw.totals", "cust_id", "lake.raw.orders", "cust_id", "IDENTITY"),
+        ("lake.raw.totals", "total", "lake.raw.orders", "amount", "AGGREGATION"),
+        ("lake.raw.totals", "*", "lake.raw.orders", "cust_id", "GROUP_BY"),
+    }
+
+
+@pytest.mark.parametrize("kind", ["type", "catalog-impl"])
+@pytest.mark.parametrize("first", ["name", "path"])
+def test_a_table_of_a_hadoop_catalog_is_its_folder(
+    make_log: Make, node: Make, kind: str, first: str
+) -> None:
+    value = "hadoop" if kind == "type" else "org.apache.iceberg.hadoop.HadoopCatalog"
+    settings = {
+        **LAKE,
+        f"spark.sql.catalog.lake.{kind}": value,
+        "spark.sql.catalog.lake.warehouse": "s3://b/lake/",
+    }
+    by_path = "s3://b/lake/raw/orders"
+    about = "(branch=null) [filters=, groupedBy=]"
+    reads = [
+        {"plan": node(SCAN, args=f"[a#1] lake.raw.orders {about}")},
+        {"plan": node(f"BatchScan {by_path}", args=f"[a#1] {by_path} {about}")},
+    ]
+    row = collected(make_log(*(reads if first == "name" else reads[::-1])), settings)
+    assert names(row) == {("SELECT", "read", "lake.raw.orders")}
+    [dataset] = row["datasets"]
+    assert [(s["namespace"], s["name"]) for s in dataset["symlinks"]] == [
+        ("s3://b", "lake/raw/orders")
+    ]
+
+
+def test_the_folder_of_a_table_about_a_table_is_not_known(make_log: Make, node: Make) -> None:
+    settings = {
+        **LAKE,
+        "spark.sql.catalog.lake.type": "hadoop",
+        "spark.sql.catalog.lake.warehouse": "/lake",
+    }
+    row = collected(
+        make_log({"plan": node("BatchScan lake.raw.orders.files", args="[file_path#1]")}), settings
+    )
+    [dataset] = row["datasets"]
+    assert (dataset["name"], dataset["symlinks"]) == ("lake.raw.orders.files", [])
+
+
+def test_a_location_in_the_statement_is_the_tables_folder(make_log: Make, node: Make) -> None:
+    spec = "TableSpec(Map(),Some(iceberg),Map(),Some(s3://b/elsewhere),None,None,false)"
+    create = node("CreateTable", args=f"{CLASS}@1f, raw.t, [], [], {spec}, false")
+    row = collected(make_log({"plan": create}), LAKE)
+    [dataset] = row["datasets"]
+    assert (dataset["name"], [s["name"] for s in dataset["symlinks"]]) == (
+        "lake.raw.t",
+        ["elsewhere"],
+    )
