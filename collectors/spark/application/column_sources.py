@@ -29,7 +29,7 @@ from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, query_source
 from dbt_graft.collectors.spark.sources.plan_text import plan_text, scan_node
 from dbt_graft.collectors.spark.sources.rdds import scanned_rdd
 from dbt_graft.collectors.spark.sources.relations import relation_scan
-from dbt_graft.collectors.spark.sources.scans import Scan, read_scan
+from dbt_graft.collectors.spark.sources.scans import CHANGE_COLUMNS, Scan, read_scan
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
@@ -186,7 +186,8 @@ class ColumnSources:
             return PlanSource(datasets, *_grouped_columns(operator, datasets, aggregates))
         pushed = scan.external.pushed if scan.external else ()
         filters = {ColumnInput(d, name, Subtype.FILTER) for d in datasets for name in pushed}
-        return PlanSource(datasets, influences=frozenset(filters))
+        added = CHANGE_COLUMNS if scan.of_changes else frozenset()
+        return PlanSource(datasets, influences=frozenset(filters), added=added)
 
 
 def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, ColumnInputs]:

@@ -17,6 +17,7 @@ from dbt_graft.collectors.spark.sources.commands import (
     CommandRole,
     find_command,
     read_target,
+    unread_procedure,
 )
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.plan_text import cached_scans, plan_text, with_location
@@ -164,6 +165,8 @@ def _command_name(node: PlanNode, execution: Execution) -> str:
 
 def _read_commands(segments: list[PlanSegment], unknown: set[str]) -> None:
     """Set targets and operations, from the plan's text where `sparkPlanInfo` has only a name."""
+    procedures = (unread_procedure(s.name, s.node.text if s.node else "") for s in segments)
+    unknown |= {f"the procedure {name}" for name in procedures if name}
     if all(segment.role is CommandRole.MAINTENANCE for segment in segments):
         return
     root = plan_text(segments[0].execution.text).root
@@ -216,7 +219,14 @@ def _operation(segment: PlanSegment) -> Operation:
     below = list(segment.node.walk())
     if any(node.name.endswith("MergeRows") for node in below):
         return Operation.MERGE
-    changes = any(node.name.endswith("Project") and "if (" in node.text for node in below)
+    if segment.name == "WriteDelta":
+        # Each row becomes two, one to delete and one to insert, or is marked as changed.
+        makes = next((node for node in below if node.name.endswith(("Project", "Expand"))), None)
+        changes = makes is not None and (
+            makes.name.endswith("Expand") or "2 AS __row_operation" in makes.text
+        )
+    else:
+        changes = any(node.name.endswith("Project") and "if (" in node.text for node in below)
     return Operation.UPDATE if changes else Operation.DELETE
 
 

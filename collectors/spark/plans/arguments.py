@@ -16,6 +16,7 @@ _SIGNS = re.compile(r"[`\[\](){},]")
 _LIST_ITEM = re.compile(r"#\d{1,18}L?(?:, ?|$)")
 # The end of an expression before its ` AS `: names may hold ` AS ` too.
 _ENDS_EXPRESSION = re.compile(r"(?:#\d{1,18}L?|\)|\bEND)$")
+_ID = re.compile(r"#\d{1,18}(?![\d#])")
 _MOST_ALIASES = 8
 
 
@@ -122,10 +123,11 @@ def split_alias(text: str) -> tuple[str, str]:
         return text, ""
     parts = text.split(" AS ")
     for at in range(1, min(len(parts), _MOST_ALIASES)):
-        expression = " AS ".join(parts[:at])
+        expression, alias = " AS ".join(parts[:at]), " AS ".join(parts[at:])
         is_balanced = expression.count("(") == expression.count(")")
-        if is_balanced and _ENDS_EXPRESSION.search(expression[-24:]):
-            return expression, " AS ".join(parts[at:])
+        is_name = len(_ID.findall(alias)) == 1
+        if is_balanced and is_name and _ENDS_EXPRESSION.search(expression[-24:]):
+            return expression, alias
     expression, separator, alias = text.rpartition(" AS ")
     return (expression, alias) if separator else (text, "")
 

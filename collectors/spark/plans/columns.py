@@ -59,15 +59,19 @@ class PlanSource:
             the columns are the dataset's own.
         influences: The influences on its rows.
         is_known: Whether its columns are the dataset's, under their names.
+        added: The names of columns that are not the dataset's.
     """
 
     datasets: tuple[DatasetId, ...] = ()
     columns: dict[str, ColumnInputs] = field(default_factory=dict)
     influences: ColumnInputs = NOTHING
     is_known: bool = True
+    added: frozenset[str] = frozenset()
 
     def inputs(self, name: str) -> ColumnInputs:
         """The inputs of a column of the leaf."""
+        if name in self.added:
+            return NOTHING
         if self.columns:
             return self.columns.get(name.casefold(), NOTHING)
         if not self.is_known:

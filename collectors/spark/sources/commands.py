@@ -142,7 +142,10 @@ COMMANDS: Mapping[str, Command] = {
         CommandRole.SAVE, change_target, Operation.CREATE_TABLE_AS
     ),
     "InsertIntoHoodieTableCommand": Command(CommandRole.SAVE, change_target, Operation.INSERT),
+    "Call": Command(CommandRole.MAINTENANCE, no_target),
 }
+# Procedures of Iceberg that are no maintenance: other tables or files become a table's.
+_PROCEDURES = re.compile(r"\b(?:AddFiles|MigrateTable|SnapshotTable)(?:Procedure)?\b")
 # Commands by the start of their names.
 _FAMILIES: Mapping[str, Command] = {
     "AlterTable": Command(CommandRole.LIFECYCLE, named_table, Operation.ALTER),
@@ -154,7 +157,7 @@ _FAMILIES: Mapping[str, Command] = {
             *("DropFunction", "DropNamespace", "DropTempView", "DropVariable", "Explain", "List"),
             *("Refresh", "Repair", "Reset", "Set", "Show", "Uncache", "Use"),
             # Delta's and Iceberg's maintenance of their own files.
-            *("Convert", "Optimize", "Vacuum", "Restore", "Call", "ReorgTable", "UnsetTable"),
+            *("Convert", "Optimize", "Vacuum", "Restore", "ReorgTable", "UnsetTable"),
         ),
         Command(CommandRole.MAINTENANCE, no_target),
     ),
@@ -183,6 +186,17 @@ def find_command(name: str) -> tuple[str, Command] | None:
         if bare.startswith(family):
             return bare, command
     raise LookupError(bare)
+
+
+def unread_procedure(command: str, text: str) -> str:
+    """The procedure that a command calls, if it moves data in a way that has no rule; else empty.
+
+    Args:
+        command: The command's name.
+        text: Its line, `CallExec[…] AddFiles`.
+    """
+    match = _PROCEDURES.search(text) if command == "Call" else None
+    return match.group() if match else ""
 
 
 def read_target(command: Command, arguments: str) -> Target | None:

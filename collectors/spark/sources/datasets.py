@@ -179,7 +179,9 @@ class DatasetResolver:
         for catalog, folder in self._hadoop_catalogs():
             top = self._path(folder)
             if path.namespace == top.namespace and path.name.startswith(f"{top.name}/"):
-                return (catalog, *path.name[len(top.name) + 1 :].split("/"))
+                # `/lake/raw/orders#files` is `lake.raw.orders.files`.
+                folder, _, about = path.name[len(top.name) + 1 :].partition("#")
+                return (catalog, *folder.split("/"), *filter(None, [about]))
         return ()
 
     def _hadoop_catalogs(self) -> Iterator[tuple[str, str]]:

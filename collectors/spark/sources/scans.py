@@ -61,13 +61,15 @@ _HIVE_COLUMNS = re.compile(r"(?:Data|Partition) Cols: (\[[^\[\]]*\])")
 _HIVE_TABLE = re.compile(r"HiveTableRelation \[?(?P<table>`[^,]+)")
 _SCHEMA = "ReadSchema: "
 _V2_FILES = re.compile(r"BatchScan \w+ (?P<paths>(?:/|[a-zA-Z][a-zA-Z0-9+.-]*:/).*)")
-_V2_TABLE = re.compile(r"BatchScan (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
-_V2_DESCRIBED = re.compile(r"BatchScan ?\[[^\]]*\] (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
+_V2_TABLE = re.compile(r"(?:Micro)?BatchScan (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
+_V2_DESCRIBED = re.compile(
+    r"(?:Micro)?BatchScan ?\[[^\n]*?\] (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)(?= [\[(]|$)"
+)
 _TOPICS = re.compile(r"(?P<by>Subscribe|Assign|SubscribePattern)\[(?P<topics>[^\]]*)\]")
 _PARTITION = re.compile(r"-\d+$")
 # Iceberg's table of the changes of a table, `db.t.changes`, and the columns that it adds.
 _CHANGES, _CHANGELOG, _OF_ICEBERG = "changes", "toSnapshotId=", "[filters="
-_OF_CHANGES = frozenset({"_change_type", "_change_ordinal", "_commit_snapshot_id"})
+CHANGE_COLUMNS = frozenset({"_change_type", "_change_ordinal", "_commit_snapshot_id"})
 
 # Scans of data in memory: made in Python, or read by another scan of the plan.
 _IN_MEMORY = (
@@ -95,6 +97,7 @@ class Scan:
         types: The type of each column in the files by its id in the plan.
         ids: The columns' ids in the plan.
         by_path: The path is that of a table of Iceberg.
+        of_changes: It reads the changes of the table, with `CHANGE_COLUMNS` besides its own.
         is_cut: Spark left out some of the paths, and the plan names no table.
         from_rdd: An RDD that the plan begins with read it.
         node, location: Its operator and paths in the plan, for the dates that it reads.
@@ -114,6 +117,7 @@ class Scan:
     types: tuple[tuple[int, str], ...] = ()
     ids: tuple[int, ...] = ()
     by_path: bool = False
+    of_changes: bool = False
     is_cut: bool = False
     from_rdd: bool = False
     rows_metric_id: int | None = None
@@ -131,8 +135,10 @@ def read_scan(node: PlanNode) -> Scan | None:
         LookupError: There is no rule for this kind of scan.
     """
     name = _BRAND.sub(r"\1", node.name)
-    # `Scan` alone reads an RDD without a name; sources of streams are in their progress.
-    if name.startswith((*_IN_MEMORY, *_STREAMED)) or not _ANY_SCAN.fullmatch(name):
+    # `Scan` alone reads an RDD without a name; sources of streams are in their progress, but for
+    # tables of Iceberg.
+    is_stream = name.startswith(_STREAMED) and not _V2_DESCRIBED.match(node.text)
+    if is_stream or name.startswith(_IN_MEMORY) or not _ANY_SCAN.fullmatch(name):
         return None
     if name == "Scan" and not node.text.startswith("ScanV2 "):
         return None
@@ -174,6 +180,7 @@ def read_scan(node: PlanNode) -> Scan | None:
         types=tuple((a.id, by_name[a.name]) for a in columns if a.name in by_name),
         ids=tuple(a.id for a in columns),
         by_path=by_path,
+        of_changes=_CHANGELOG in node.text,
         is_cut=not table and bool(_CUT.search(location)),
         rows_metric_id=node.rows_metric_id,
         bytes_metric_id=node.metrics.get("size of files read"),
@@ -191,8 +198,8 @@ def scan_output(node: PlanNode) -> list[Attribute]:
     if not lists and (first := _OUTPUT.match(text, text.find("[") if "[" in text else 0)):
         lists = [first.group()]
     columns = [attribute for text in lists for attribute in attributes(text)]
-    is_changes = _CHANGELOG in node.text
-    return [column for column in columns if not (is_changes and column.name in _OF_CHANGES)]
+    added = CHANGE_COLUMNS if _CHANGELOG in node.text else ()
+    return [column for column in columns if column.name not in added]
 
 
 def is_complete(node: PlanNode) -> bool:
@@ -217,7 +224,7 @@ def _table_name(name: str, text: str) -> tuple[str, ...]:
     """The table in a scan's name or line."""
     if name.startswith(_FROM_V2):
         return identifier(name.removeprefix(_FROM_V2))
-    if name.startswith("BatchScan"):
+    if name.startswith(("BatchScan", *_STREAMED)):
         match = _V2_TABLE.match(name) or _V2_DESCRIBED.match(text)
         if match is None or match["table"].startswith(("class", "org.apache", "file:")):
             return ()

@@ -316,6 +316,7 @@ def test_a_list_of_columns_has_names_with_any_sign(names: list[str]) -> None:
         ("a AS b#1 AS c#2", "a AS b#1", "c"),
         ("max(a AS b#1)#5 AS max(a AS b)#2", "max(a AS b#1)#5", "max(a AS b)"),
         ("CASE WHEN a#1 THEN 1 END AS x AS y#2", "CASE WHEN a#1 THEN 1 END", "x AS y"),
+        ("sum(a) AS `sum(a)`#1[0] AS one#2", "sum(a) AS `sum(a)`#1[0]", "one"),
         ("Jane AS who#2", "Jane", "who"),
         ("a#1", "a#1", "a"),
     ],
