@@ -26,6 +26,7 @@ from dbt_graft.lineage.building.runs import result_recency
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.gaps import followed_shapes
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.grouping import Grouped, group_by_key
@@ -203,7 +204,12 @@ class Index:
     def impact_graph(self) -> ImpactGraph:
         """The graph on which changes and faults go downstream."""
         lineage = self.lineage
-        return ImpactGraph(lineage.column_edges, lineage.flows, self.datasets.values())
+        return ImpactGraph(
+            lineage.column_edges,
+            lineage.flows,
+            self.datasets.values(),
+            followed=followed_shapes(lineage.shapes.values()),
+        )
 
     @cached_property
     def impact_reach(self) -> ImpactReach:

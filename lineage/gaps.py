@@ -42,3 +42,15 @@ def gaps(shapes: Iterable[Shape]) -> tuple[Gap, ...]:
     return tuple(
         sorted(all_gaps, key=lambda g: (g.outcome is not Outcome.FAILED, -g.shapes, g.reason))
     )
+
+
+def followed_shapes(shapes: Iterable[Shape]) -> frozenset[str]:
+    """The shapes of which all columns are known: one without column edges counts rows, or the like.
+
+    Other parsers than that of SQL texts leave columns out without a word.
+    """
+    return frozenset(
+        shape.shape_id
+        for shape in shapes
+        if shape.outcome is Outcome.PARSED and shape.parser == "sqlglot"
+    )

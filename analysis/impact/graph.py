@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import accumulate
@@ -43,6 +43,7 @@ class ImpactGraph:
 
     Args:
         stale_before: Flows that were last seen before are stale; None where none is.
+        followed: The shapes of which all columns are known, also where they have no edge.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class ImpactGraph:
         flows: Sequence[Flow],
         datasets: Iterable[Dataset] = (),
         stale_before: datetime | None = None,
+        followed: Collection[str] = frozenset(),
     ) -> None:
         self.datasets: list[DatasetId] | StoredDatasets = []
         self.column_names: list[str] = []
@@ -66,7 +68,8 @@ class ImpactGraph:
                 self.has_schema.add(number)
                 for column in dataset.columns:
                     self.column(number, column.name)
-        self._add_edges(edges, tasks, self._add_flows(flows, tasks, stale_before))
+        places = self._add_flows(flows, tasks, stale_before, followed)
+        self._add_edges(edges, tasks, places)
         self.tasks = list(tasks)
 
     def dataset(self, dataset: DatasetId) -> int:
@@ -119,7 +122,11 @@ class ImpactGraph:
         return self.columns_of[dataset].get(ANY_COLUMN)
 
     def _add_flows(
-        self, flows: Sequence[Flow], tasks: dict[str, int], stale_before: datetime | None
+        self,
+        flows: Sequence[Flow],
+        tasks: dict[str, int],
+        stale_before: datetime | None,
+        followed: Collection[str],
     ) -> dict[_FlowKey, int]:
         """Add flows; those that only people or dbt declare have no time, and are never stale."""
         self.flow_target, self.flow_task = array("i"), array("i")
@@ -135,6 +142,10 @@ class ImpactGraph:
             self.flow_task.append(task)
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
+            # What fills a temporary table, or the memory of a task, is of other shapes.
+            is_direct = flow.shapes and not (flow.hops or flow.through_memory)
+            is_followed = is_direct and all(shape in followed for shape in flow.shapes)
+            self.flow_has_columns[number] = bool(is_followed)
             places[source, target, task] = number
         self.flow_starts, self.flows_by_source = group_by_source(sources, len(self.datasets))
         return places

@@ -33,39 +33,39 @@ from dbt_graft.collectors.statements.text.tokens import tokenise  # noqa: E402
 ENVIRONMENT = Path("build/bench-venv")
 SCRIPT = "benchmarks/statements/bench_statements.py"
 Answer = tuple[frozenset[str], frozenset[str]]
+Work = Callable[[str, Dialect], object]
+Day = dict[Dialect, list[str]]
+Rates = dict[Any, float]
 
 
-def tables(text: str) -> int:
+def tables(text: str, dialect: Dialect) -> int:
     """The number of tables in a normalised text, without the columns."""
-    tokens = tokenise(text, Dialect.TSQL)
-    return sum(len(scan(one, Dialect.TSQL)[1]) for one in split(tokens, Dialect.TSQL))
+    tokens = tokenise(text, dialect)
+    return sum(len(scan(one, dialect)[1]) for one in split(tokens, dialect))
 
 
-def by_shapes(texts: list[str], work: Callable[[str], object]) -> None:
+def by_shapes(texts: list[str], dialect: Dialect, work: Work) -> None:
     """Normalise each text, do the rest once for each shape."""
-    for text in {normalise(text, Dialect.TSQL) for text in texts}:
-        work(text)
+    for text in {normalise(text, dialect) for text in texts}:
+        work(text, dialect)
 
 
-def each(texts: list[str], work: Callable[[str], object]) -> None:
+def each(texts: list[str], dialect: Dialect, work: Work) -> None:
     """Do all of it for each text."""
     for text in texts:
-        work(normalise(text, Dialect.TSQL))
+        work(normalise(text, dialect), dialect)
 
 
-def complete(text: str) -> object:
-    """The tables that `parse` finds."""
-    return parse(text, Dialect.TSQL)
+def nothing(text: str, dialect: Dialect) -> None:
+    """No more than normalising."""
 
 
 def rate(
-    how: Callable[[list[str], Callable[[str], object]], None],
-    work: Callable[[str], object],
-    texts: list[str],
+    how: Callable[[list[str], Dialect, Work], None], work: Work, texts: list[str], dialect: Dialect
 ) -> float:
     """Statements a second."""
     start = time.perf_counter()
-    how(texts, work)
+    how(texts, dialect, work)
     return len(texts) / (time.perf_counter() - start)
 
 
@@ -78,7 +78,7 @@ def ours(case: Case) -> Answer:
     )
 
 
-def ask_peers(found: list[Case], texts: list[str]) -> dict[str, Any]:
+def ask_peers(found: list[Case], texts: Day) -> dict[str, Any]:
     """The peers' answers and rates, from their own environment, which is made if need be."""
     python = ENVIRONMENT / "bin" / "python"
     if not python.exists():
@@ -110,7 +110,7 @@ def _right(case: Case, answer: Any) -> bool:
     )
 
 
-def row(report: Report, name: str, found: list[Case], answers: list[Any], speed: float) -> None:
+def row(report: Report, name: str, found: list[Case], answers: list[Any], rates: Rates) -> None:
     """One line of the table."""
     rights = [_right(case, answer) for case, answer in zip(found, answers, strict=True)]
 
@@ -118,13 +118,14 @@ def row(report: Report, name: str, found: list[Case], answers: list[Any], speed:
         chosen = [r for c, r in zip(found, rights, strict=True) if dialect in ("", c.dialect)]
         return f"{100 * sum(chosen) / len(chosen):.1f}" if chosen else "–"
 
-    report.row(name, share("tsql"), share("spark"), share(""), f"{speed:,.0f}")
+    speeds = [f"{rates[dialect]:,.0f}" for dialect in Dialect]
+    report.row(name, share("tsql"), share("spark"), share(""), *speeds)
 
 
-def compare(found: list[Case], texts: list[str], shapes: list[str]) -> None:
+def compare(found: list[Case], day: Day, shapes: Day) -> None:
     """Report our tables and those of peers."""
     report = Report("Tables of a statement", SCRIPT)
-    peers = ask_peers(found, texts)
+    peers = ask_peers(found, day)
     mine: list[Any] = [ours(case) for case in found]
     counts = {dialect: sum(case.dialect == dialect for case in found) for dialect in Dialect}
     report.say(
@@ -132,15 +133,27 @@ def compare(found: list[Case], texts: list[str], shapes: list[str]) -> None:
         f"come out: {counts['tsql']:,} of T-SQL and {counts['spark']:,} of Spark. **The cases are "
         "our own tests, so our rows show only that these pass**; the finding is how the others "
         "differ. Names are compared without case, quotes, omitted parts and the signs of temporary "
-        "tables. Statements a second are T-SQL, on one core; peers parse each statement, because "
-        "they know no shapes."
+        "tables. Statements a second are on one core, ours with columns; peers parse each "
+        "statement, because they know no shapes. Each shape anew: no two statements are alike."
     )
-    report.table("parser", "T-SQL", "Spark", "all", "statements/s")
-    row(report, "dbt-graft, each shape once", found, mine, rate(by_shapes, complete, texts))
-    row(report, "dbt-graft, each statement", found, mine, rate(each, complete, shapes))
+    report.table("parser", "T-SQL", "Spark", "all", "T-SQL statements/s", "Spark SQL statements/s")
+    folded = {dialect: rate(by_shapes, parse, day[dialect], dialect) for dialect in Dialect}
+    anew = {dialect: rate(each, parse, shapes[dialect], dialect) for dialect in Dialect}
+    row(report, "dbt-graft, each shape once", found, mine, folded)
+    row(report, "dbt-graft, each shape anew", found, mine, anew)
     for name, peer in peers.items():
-        row(report, f"{name} {peer['version']}", found, peer["answers"], peer["rate"])
+        row(report, f"{name} {peer['version']}", found, peer["answers"], peer["rates"])
+    fastest = peers["openlineage-sql"]["rates"]
     report.say()
+    report.say(
+        "dbt-graft / openlineage-sql: "
+        + ", ".join(
+            f"{dialect} {folded[dialect] / fastest[dialect]:.2f} each shape once, "
+            f"{anew[dialect] / fastest[dialect]:.2f} each shape anew"
+            for dialect in Dialect
+        )
+        + "."
+    )
     for number, (case, answer) in enumerate(zip(found, mine, strict=True)):
         right = [name for name, peer in peers.items() if _right(case, peer["answers"][number])]
         if right and not _right(case, answer):
@@ -148,34 +161,38 @@ def compare(found: list[Case], texts: list[str], shapes: list[str]) -> None:
     report.write()
 
 
-def measure_parts(texts: list[str], shapes: list[str]) -> None:
+def measure_parts(day: Day, shapes: Day) -> None:
     """Report what each part of our work takes."""
     report = Report("Statements in parts", SCRIPT)
-    lengths = [len(text) for text in texts]
+    lengths = [len(text) for texts in day.values() for text in texts]
     report.say(
         f"{STATEMENTS:,} statements of {SHAPES} shapes, {min(lengths):,} to {max(lengths):,} "
         "characters long, a second:"
     )
-    report.table("", "statements/s")
-    report.row("tables and columns, each shape once", f"{rate(by_shapes, complete, texts):,.0f}")
-    report.row("tables alone, each shape once", f"{rate(by_shapes, tables, texts):,.0f}")
-    report.row("normalising alone", f"{rate(each, len, texts):,.0f}")
-    report.row("tables alone, each statement anew", f"{rate(each, tables, shapes):,.0f}")
-    report.row("tables and columns, each statement anew", f"{rate(each, complete, shapes):,.0f}")
+    report.table("", *Dialect)
+    for name, how, work, texts in (
+        ("tables and columns, each shape once", by_shapes, parse, day),
+        ("tables alone, each shape once", by_shapes, tables, day),
+        ("normalising alone", each, nothing, day),
+        ("tables alone, each shape anew", each, tables, shapes),
+        ("tables and columns, each shape anew", each, parse, shapes),
+    ):
+        rates = [rate(how, work, texts[dialect], dialect) for dialect in Dialect]
+        report.row(name, *(f"{speed:,.0f}" for speed in rates))
     report.write()
 
 
-def _renamed(texts: list[str], number: int) -> list[str]:
+def _renamed(texts: list[str]) -> list[str]:
     """Statements of other tables, so that no two are alike."""
-    return [text.replace(".dbo.", f".dbo{number}.") for text in texts]
+    return [text.replace(".dbo.", f".dbo{n}.") for n in range(10) for text in texts[:SHAPES]]
 
 
 def main() -> None:
     """Write both sections."""
-    texts = statements()
-    shapes = [text for n in range(10) for text in _renamed(texts[:SHAPES], n)]
-    compare(cases(), texts, shapes)
-    measure_parts(texts, shapes)
+    day = {dialect: statements(dialect) for dialect in Dialect}
+    shapes = {dialect: _renamed(texts) for dialect, texts in day.items()}
+    compare(cases(), day, shapes)
+    measure_parts(day, shapes)
 
 
 if __name__ == "__main__":

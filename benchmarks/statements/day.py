@@ -1,7 +1,7 @@
-"""A day of a Python loader's statements: few shapes, ever new values, of real length.
+"""A day of a loader's statements: few shapes, ever new values, of real length.
 
 400 to 2,000 characters each, with lists of IN, rows of VALUES and comments of other length and
-content every time, as drivers and generated code send them.
+content every time, as drivers and generated code send them; in T-SQL and in Spark SQL.
 """
 
 from __future__ import annotations
@@ -69,11 +69,26 @@ def rows(n: int, value: Value) -> str:
 VALUES {some}"""
 
 
-def statements() -> list[str]:
+def overwrite(n: int, value: Value) -> str:
+    """INSERT OVERWRITE of a grouped subquery, of Spark."""
+    grouped = ", ".join(f"MAX({column}) AS {column}" for column in COLUMNS)
+    return f"""INSERT OVERWRITE TABLE dw.dbo.agg_{n}
+PARTITION (day = '2026-{value() % 12 + 1:02}-01')
+SELECT {_of("s")}, {value()}.5 AS factor /* {value()} */
+FROM dw.dbo.customers AS t JOIN (SELECT {grouped} FROM crm.dbo.src_{n}
+    WHERE status_code IN ('{value()}', "{value()}") GROUP BY customer_id) AS s
+ON s.customer_id = t.customer_id WHERE t.batch_number BETWEEN {value()} AND {value()}"""
+
+
+_TSQL, _SPARK = (insert, merge, update, rows), (insert, merge, overwrite, rows)
+
+
+def statements(dialect: str = "tsql") -> list[str]:
     """The statements, the same in every run."""
     values = random.Random(7)
-    kinds = (insert, merge, update, rows)
-    return [
+    kinds = _SPARK if dialect == "spark" else _TSQL
+    texts = [
         kinds[at % len(kinds)](at % SHAPES, lambda: values.randrange(10**9))
         for at in range(STATEMENTS)
     ]
+    return [text.replace("N'", "'") for text in texts] if dialect == "spark" else texts

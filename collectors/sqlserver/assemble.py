@@ -15,11 +15,8 @@ from itertools import groupby
 import pyarrow as pa
 
 from dbt_graft.collectors.schema import Flat, Row, batch, record
-from dbt_graft.collectors.sqlserver.resolution.resolve import (
-    ResolvedText,
-    SentText,
-    TextResolver,
-)
+from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver
+from dbt_graft.collectors.sqlserver.resolution.session_texts import resolve_texts
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, time
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment, run_segments
 from dbt_graft.collectors.sqlserver.shown import (
@@ -148,17 +145,9 @@ class Assembler:
             self._open_session(segment) for segment in segments if segment.key.kind in _GOES_ON
         ]
         ran = [segment for segment in segments if segment.key.kind in _RAN]
-        resolved = zip(ran, self._resolve_texts(ran), strict=True)
+        resolved = zip(ran, resolve_texts(ran, self.texts), strict=True)
         for of_run in group_by_key((pair[0].run_id, pair) for pair in resolved).values():
             self._add_run(of_run)
-
-    def _resolve_texts(self, segments: Sequence[RunSegment]) -> list[ResolvedText | None]:
-        sent = [
-            None if segment.key.text is None else SentText(segment.key.text, segment.key.database)
-            for segment in segments
-        ]
-        texts = self.texts.resolve(filter(None, sent))
-        return [None if text is None else texts[text] for text in sent]
 
     def _add_run(self, segments: Sequence[ResolvedSegment]) -> None:
         runs = run_records(segments)

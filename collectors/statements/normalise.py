@@ -23,12 +23,14 @@ def normalise(text: str, dialect: Dialect) -> str:
 
     Never raises, takes time in proportion to the text, and changes nothing the second time.
     """
-    if dialect is Dialect.TSQL:
-        return _normalise_tsql(text)
-    return redact_secrets(strip_literals(protect_quoted_names(text), dialect), dialect)
+    return _NORMALISE[dialect](text)
 
 
-@ByFingerprint
+def _normalise_spark(text: str) -> str:
+    stripped = strip_literals(protect_quoted_names(text), Dialect.SPARK)
+    return redact_secrets(stripped, Dialect.SPARK)
+
+
 def _normalise_tsql(text: str) -> str:
     stripped = strip_literals(unwrap(_separate_batches(text)), Dialect.TSQL)
     return redact_secrets(stripped, Dialect.TSQL)
@@ -39,3 +41,9 @@ def _separate_batches(text: str) -> str:
     if not _MAY_SEPARATE.search(text):
         return text
     return _BATCH_SEPARATOR.sub(lambda match: match["skip"] or "; GO ;", text)
+
+
+_NORMALISE = {
+    Dialect.SPARK: ByFingerprint(_normalise_spark, Dialect.SPARK),
+    Dialect.TSQL: ByFingerprint(_normalise_tsql, Dialect.TSQL),
+}

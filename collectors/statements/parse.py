@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -12,15 +11,14 @@ from itertools import pairwise
 from sqlglot.errors import TokenError
 
 from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
-from dbt_graft.collectors.statements.columns.edges import column_edges
-from dbt_graft.collectors.statements.columns.outputs import outputs_into
-from dbt_graft.collectors.statements.columns.readable import make_readable
+from dbt_graft.collectors.statements.columns.edges import FollowedColumns
+from dbt_graft.collectors.statements.columns.followed import follow_columns
 from dbt_graft.collectors.statements.columns.tree import (
     NoTreeError,
     sources_and_targets,
     syntax_tree,
-    table_mismatch,
 )
+from dbt_graft.collectors.statements.earlier import ColumnLookup, EarlierStatements
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
 from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
@@ -34,12 +32,12 @@ from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.variables import UNKNOWN
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Direction, Outcome, Subtype
+from dbt_graft.lineage.records import Direction, Outcome
 
 _log = logging.getLogger(__name__)
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
-VERSION = 4
+VERSION = 5
 _NOT_RESOLVED = "dynamic SQL not resolved"
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
 # Without any of these a statement that is not supported names no table.
@@ -49,12 +47,9 @@ _QUEUE_VERBS = frozenset({"RECEIVE", "WAITFOR"})
 # Statements with these name no column that goes into another.
 _NO_COLUMNS = frozenset(
     {operation for operation in Operation if operation.renames or operation.switches}
-    | {Operation.ALTER, Operation.CREATE_SYNONYM}
+    | {Operation.ALTER, Operation.CREATE_SYNONYM, Operation.CREATE_TABLE}
+    | {Operation.DROP, Operation.TRUNCATE}
 )
-
-# The database that `USE` chose earlier in the text, and a table as a statement names it -> the
-# table's columns; empty where they are not known.
-ColumnLookup = Callable[[str | None, Name], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +69,7 @@ class ParsedShape:
         module: The procedure, function or trigger in whose definition the statement stands: it
             runs when that is called, and did not when the text ran.
         calls: The procedures that it calls, as written; of T-SQL only.
+        result: The columns of the query that fills its target; empty where one is not known.
     """
 
     shape_id: str
@@ -88,6 +84,7 @@ class ParsedShape:
     module: str | None = None
     column_edges: tuple[ParsedColumnEdge, ...] = ()
     calls: tuple[Name, ...] = ()
+    result: tuple[str, ...] = ()
 
     @property
     def reads(self) -> set[str]:
@@ -114,8 +111,9 @@ def parse(
     Never raises: a text that cannot be read is a shape of outcome FAILED with its reason.
     """
     shapes = []
-    shapes_by_key: dict[tuple[str, str | None], ParsedShape] = {}  # a loop repeats statements
+    shapes_by_key: dict[object, ParsedShape] = {}  # a loop repeats statements
     database = module = None
+    earlier = EarlierStatements(columns)
     for piece, is_cut in pieces(normalise(text, dialect)):
         try:
             tokens = tokenise(piece, dialect)
@@ -128,17 +126,17 @@ def parse(
         for statement in split(tokens, dialect):
             if [token.word for token in statement] == ["GO"]:
                 module = None
+                earlier.end_batch()
                 continue
             alone = piece[statement[0].start : statement[-1].end]
-            key = (alone, database)
+            key = alone, database, earlier.known_to(statement)
             if key not in shapes_by_key:
                 begins = statement[0] is tokens[0]
-                shapes_by_key[key] = _shape(
-                    alone, statement, dialect, partial(columns, database), begins
-                )
+                shapes_by_key[key] = _shape(alone, statement, dialect, database, begins, earlier)
             if creates_module(statement):
                 module = None
             shapes.append(replace(shapes_by_key[key], database=database, module=module))
+            earlier.follow(statement, shapes[-1].accesses, shapes[-1].result, dialect)
             if creates_module(statement):
                 module = module_name(statement)
             database = _chosen_database(statement, dialect) or database
@@ -158,8 +156,9 @@ def _shape(
     text: str,
     tokens: list[Token],
     dialect: Dialect,
-    columns: Callable[[Name], Sequence[str]],
+    database: str | None,
     begins: bool,
+    earlier: EarlierStatements,
 ) -> ParsedShape:
     table_scan = scan(tokens, dialect)
     calls: tuple[Name, ...] = ()
@@ -176,11 +175,25 @@ def _shape(
         is_queue = tokens[0].word in _QUEUE_VERBS
         if not is_queue and _TABLE_WORDS.intersection(token.word for token in tokens):
             return _last_resort(text, dialect, reason, tokens[0].word)
-    edges: tuple[ParsedColumnEdge, ...] = ()
-    if any(access.operation not in _NO_COLUMNS for access in table_scan.accesses):
-        column_text = text.replace(UNKNOWN, " ") if is_partial else text
-        edges, gap = _columns(column_text, tokens, table_scan.accesses, dialect, columns)
-        reason = reason or gap
+    columns = partial(earlier.columns, database)
+    accesses = [*table_scan.accesses]
+    for function in table_scan.functions:
+        if columns(function.name):
+            accesses.append(function)
+        else:
+            called = ".".join(function.name)
+            reason = reason or f"what the function {called} reads is not known"
+    followed = FollowedColumns(())
+    if any(access.operation not in _NO_COLUMNS for access in accesses):
+        followed = follow_columns(
+            text.replace(UNKNOWN, " ") if is_partial else text,
+            tokens,
+            accesses,
+            dialect,
+            columns,
+            earlier.holding_data,
+        )
+        reason = reason or followed.gap
     return ParsedShape(
         shape_id=_shape_id(text, dialect),
         dialect=dialect,
@@ -189,46 +202,10 @@ def _shape(
         outcome=Outcome.PARTIAL if reason else Outcome.PARSED,
         reason=reason or None,
         verb=table_scan.verb or tokens[0].word,
-        accesses=tuple(table_scan.accesses),
-        column_edges=edges,
+        accesses=tuple(accesses),
+        column_edges=followed.edges,
         calls=calls,
-    )
-
-
-def _columns(
-    text: str,
-    tokens: list[Token],
-    accesses: Sequence[TableAccess],
-    dialect: Dialect,
-    columns: Callable[[Name], Sequence[str]],
-) -> tuple[tuple[ParsedColumnEdge, ...], str]:
-    """The column edges of a statement; why some are missing, or the tables not confirmed."""
-    if bulk := _bulk_columns(accesses):
-        return bulk, ""
-    is_tsql = dialect is Dialect.TSQL
-    try:
-        tree = syntax_tree(make_readable(text, tokens) if is_tsql else text, tokens, dialect)
-        into = outputs_into(text, tokens) if is_tsql else []
-        outputs = [syntax_tree(output, tokens, dialect) for output in into]
-    except NoTreeError as error:
-        return (), f"columns not resolved: {error}"
-    reads = [access.name for access in accesses if access.direction is Direction.READ]
-    writes = [access.name for access in accesses if access.direction is Direction.WRITE]
-    edges, gap = column_edges(tree, reads, writes, dialect, columns, outputs)
-    if mismatch := table_mismatch(
-        [tree, *outputs], {name[-1].casefold() for name in (*reads, *writes)}
-    ):
-        return edges, f"tables not confirmed: {mismatch}"
-    return edges, f"columns not resolved: {gap}" if gap else ""
-
-
-def _bulk_columns(accesses: Sequence[TableAccess]) -> tuple[ParsedColumnEdge, ...]:
-    """The columns of INSERT BULK, by which bcp and bulk copies announce the rows that they send."""
-    return tuple(
-        ParsedColumnEdge(access.name, column, (), column, Subtype.IDENTITY)
-        for access in accesses
-        if access.operation is Operation.BULK_INSERT
-        for column, _ in access.columns
+        result=followed.result,
     )
 
 

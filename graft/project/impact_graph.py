@@ -8,6 +8,7 @@ from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.graft.project.config import Config
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.gaps import followed_shapes
 
 
 def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
@@ -15,7 +16,10 @@ def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
     lineage = described.lineage
     newest = max((flow.last_at for flow in lineage.flows if flow.last_at), default=None)
     stale_before: datetime | None = newest - config.impact.stale_span if newest else None
-    return ImpactGraph(lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before)
+    followed = followed_shapes(lineage.shapes.values())
+    return ImpactGraph(
+        lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before, followed
+    )
 
 
 def surroundings(described: DescribedLineage) -> Surroundings:

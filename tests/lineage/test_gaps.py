@@ -1,6 +1,8 @@
 """Gaps of parsing, grouped by reason with one example each."""
 
-from dbt_graft.lineage.gaps import gaps
+from dataclasses import replace
+
+from dbt_graft.lineage.gaps import followed_shapes, gaps
 from dbt_graft.lineage.records import Outcome, Shape
 
 PARTIAL, FAILED = Outcome.PARTIAL, Outcome.FAILED
@@ -44,3 +46,9 @@ def test_a_reason_that_is_missing_is_the_outcome() -> None:
 
 def test_where_all_is_parsed_there_is_no_gap() -> None:
     assert gaps([shape(1, Outcome.PARSED, None)]) == ()
+
+
+def test_only_what_was_parsed_whole_has_all_its_columns() -> None:
+    shapes = [shape(1, Outcome.PARSED, None), shape(2, PARTIAL, "why"), shape(3, FAILED, "why")]
+    shapes.append(replace(shape(4, Outcome.PARSED, None), parser="openlineage"))
+    assert followed_shapes(shapes) == {"1-1"}

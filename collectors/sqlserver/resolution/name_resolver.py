@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from sqlglot.errors import TokenError
 
+from dbt_graft.collectors.sqlserver.file_names import file_dataset
 from dbt_graft.collectors.sqlserver.names import FullName, full_name
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
@@ -16,8 +17,10 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotRelation,
 )
 from dbt_graft.collectors.statement import DatasetAccess
+from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.modules import inline_view
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -40,13 +43,16 @@ class NameResolver:
         self.server = server
         self._snapshot = snapshot
         self._schema = schema
+        self._functions: dict[FullName, Sequence[str]] = {}
 
     def within(self, schema: str) -> NameResolver:
         """A resolver for the text of a view or procedure, whose own schema is looked up first.
 
         After "CREATE PROCEDURE" in Microsoft's reference, on names that are not qualified.
         """
-        return NameResolver(self.server, self._snapshot, schema)
+        inside = NameResolver(self.server, self._snapshot, schema)
+        inside._functions = self._functions
+        return inside
 
     def access(self, table: TableAccess, database: str) -> DatasetAccess | None:
         """The table that a statement reads or writes; None for SQL Server's own catalog.
@@ -55,6 +61,9 @@ class NameResolver:
             database: The current database, which names without one are in.
         """
         columns = tuple(Column(*column) for column in table.columns)
+        if table.kind is Kind.PATH:
+            file = file_dataset(table.name[-1], self.server)
+            return DatasetAccess(file, Kind.PATH, table.operation)
         if table.kind is Kind.TEMPORARY:
             dataset = DatasetId(self.server, table.name[-1])
             return DatasetAccess(dataset, Kind.TEMPORARY, table.operation, columns=columns)
@@ -78,8 +87,32 @@ class NameResolver:
         """The columns of a table that a statement names; empty where they are not known."""
         if self._snapshot is None or name[-1][:1] in ("#", "@"):
             return ()
-        relation = self.relation(self._synonym_target(self._full_name(name, database)))
-        return [column.name for column in relation.columns] if relation else ()
+        target = self._synonym_target(self._full_name(name, database))
+        relation = self.relation(target)
+        if relation:
+            return [column.name for column in relation.columns]
+        return self.function_columns(target)
+
+    def function_columns(self, function: FullName) -> Sequence[str]:
+        """The columns of an inline function, by its text; empty where they are not known."""
+        key = function.casefold()
+        if key not in self._functions:
+            resolver = self.within(function.schema)
+            self._functions[key] = ()  # it may name itself
+            shapes = parse(
+                self.definition(function),
+                Dialect.TSQL,
+                lambda used, table: resolver.columns(used or function.database, table),
+            )
+            self._functions[key] = next((shape.result for shape in shapes if shape.writes), ())
+        return self._functions[key]
+
+    def definition(self, name: FullName) -> str:
+        """The text of a view, an inline function as a view; empty for anything else."""
+        module = self.module(name)
+        if module is None or module.kind not in (ModuleKind.VIEW, ModuleKind.FUNCTION):
+            return ""
+        return module.text if module.kind is ModuleKind.VIEW else inline_view(module.text)
 
     def procedure(self, name: Name, database: str) -> tuple[FullName, Module] | None:
         """The procedure that a call names; None where the snapshot has none of this name."""

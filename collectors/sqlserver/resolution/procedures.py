@@ -15,7 +15,8 @@ from dbt_graft.collectors.sqlserver.resolution.statement import (
     ResolvedStatement,
     resolve_statement,
 )
-from dbt_graft.collectors.statements.parse import ColumnLookup, ParsedShape
+from dbt_graft.collectors.statements.earlier import ColumnLookup
+from dbt_graft.collectors.statements.parse import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 

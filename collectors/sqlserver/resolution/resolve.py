@@ -16,6 +16,7 @@ from dbt_graft.collectors.sqlserver.resolution.statement import (
     resolve_statement,
 )
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
+from dbt_graft.collectors.statements.earlier import EarlierStatements
 from dbt_graft.collectors.statements.parse import ParsedShape, failure, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
@@ -27,10 +28,16 @@ _MOST_TEXTS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class SentText:
-    """A text without literals, and the database that was current when it was sent."""
+    """A text without literals, and the session in which it was sent.
+
+    Attributes:
+        database: The one that was current.
+        temporaries: The temporary tables of the session and their columns, as far as known.
+    """
 
     text: str
     database: str
+    temporaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +46,12 @@ class ResolvedText:
 
     Attributes:
         inferred: The statements of the procedures that it calls, by their texts.
+        made: The temporary tables that it makes and leaves, with their columns.
     """
 
     statements: tuple[ResolvedStatement, ...]
     inferred: tuple[ResolvedStatement, ...]
+    made: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class TextResolver:
@@ -81,8 +90,11 @@ class TextResolver:
         return self._known
 
     def _work(self, sent: SentText) -> ResolvedText:
+        temporaries = dict(sent.temporaries)
+
         def columns(used: str | None, table: Name) -> Sequence[str]:
-            return self._expander.resolver.columns(used or sent.database, table)
+            known = temporaries.get(table[-1].casefold())
+            return known or self._expander.resolver.columns(used or sent.database, table)
 
         shapes = self._parse(sent.text, Dialect.TSQL, columns)
         return resolve_statements(sent, shapes, self._expander)
@@ -101,10 +113,11 @@ def resolve_statements(
     """
     statements: dict[tuple[str, ...], ResolvedStatement] = {}
     inferred: dict[tuple[str, ...], ResolvedStatement] = {}
-    ordinal = 0
+    ordinal, made = 0, EarlierStatements()
     for shape in shapes:
         if shape.module is not None:
             continue  # it was defined, not run
+        made.make(shape.accesses, shape.result)
         database = shape.database or sent.database
         for inside in expander.expand(shape.calls, database):  # first: INSERT t EXEC p
             _count_statement(
@@ -119,6 +132,7 @@ def resolve_statements(
     return ResolvedText(
         statements=tuple(replace(statement, alone=alone) for statement in counted),
         inferred=tuple(inferred.values()),
+        made=made.temporaries,
     )
 
 

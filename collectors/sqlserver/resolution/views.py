@@ -1,4 +1,4 @@
-"""The definitions of a snapshot's views: each is a task of engine `view`.
+"""The definitions of a snapshot's views and inline functions: each is a task of engine `view`.
 
 Their evidence is `declared`: no log shows a view being read through, but neither does a rule guess
 it; the team that made the view defined it, and the server holds it to that.
@@ -16,7 +16,7 @@ from dbt_graft.collectors.sqlserver.resolution.statement import (
     ResolvedStatement,
     resolve_statement,
 )
-from dbt_graft.collectors.sqlserver.server.snapshot import ModuleKind, Snapshot
+from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.statement import (
     DatasetAccess,
     Statement,
@@ -86,10 +86,10 @@ def _view(dataset: DatasetId, resolver: NameResolver) -> _View | None:
     if dataset.namespace.casefold() != resolver.server.casefold() or len(parts) < _PARTS:
         return None
     name = FullName("", *parts)
-    module, relation = resolver.module(name), resolver.relation(name)
-    if module is None or module.kind is not ModuleKind.VIEW:
+    text, relation = resolver.definition(name), resolver.relation(name)
+    if not text:
         return None
-    return _View(name, dataset, relation.columns if relation else (), module.text)
+    return _View(name, dataset, relation.columns if relation else (), text)
 
 
 def _query(resolver: NameResolver, view: _View) -> ResolvedStatement:

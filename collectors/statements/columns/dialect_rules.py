@@ -33,19 +33,20 @@ _EVERYWHERE = "current_date current_time current_timestamp current_user session_
 _PSEUDO_COLUMNS = {
     "bigquery": "_partitiontime _partitiondate _table_suffix _file_name",
     "clickhouse": "_table _database _part _part_index _partition_id _path _file _row_exists",
-    "databricks": "_metadata",
+    "databricks": "_metadata user",
     "duckdb": "rowid",
     "oracle": """rownum rowid level user uid sysdate systimestamp localtimestamp sessiontimezone
         dbtimezone ora_rowscn connect_by_isleaf connect_by_iscycle""",
-    "mysql": "localtime localtimestamp",
+    "mysql": "localtime localtimestamp utc_date utc_time utc_timestamp",
     "postgres": """localtime localtimestamp ctid xmin xmax cmin cmax tableoid user
-        current_catalog current_schema""",
+        current_catalog current_schema current_role""",
     "redshift": "level user sysdate",
     "snowflake": """level localtime localtimestamp sysdate metadata$filename
         metadata$file_row_number metadata$action metadata$isupdate metadata$row_id
         metadata$file_last_modified metadata$start_scan_time""",
-    "spark": "_metadata",
+    "spark": "_metadata user",
     "teradata": "date time user",
+    "tsql": "user system_user",
     "trino": "$path $file_size $file_modified_time $partition $bucket",
     "athena": "$path $file_size $file_modified_time $partition $bucket",
 }
@@ -54,6 +55,8 @@ _NO_COLUMNS = {
     for dialect, names in _PSEUDO_COLUMNS.items()
 }
 _OTHERS = frozenset(_EVERYWHERE.split())
+# Dialects in which USER is a function only where no column is called so.
+USER_IS_NAME = frozenset({"spark", "databricks"})
 SEQUENCE_VALUES = frozenset({"nextval", "currval"})
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
+    VARIABLE,
     InputColumns,
     sent_as,
 )
@@ -41,17 +42,23 @@ class EdgeCollector:
 
     Attributes:
         row_inputs: What decides on its rows, columns of its own too.
+        result: The columns of the query that fills it; empty where one is not known.
     """
 
     scope: QueryScope
     target: Name
     edges: dict[ParsedColumnEdge, None]
     row_inputs: InputColumns = NOTHING
+    result: tuple[str, ...] = ()
 
     def add_edges(self, column: str, inputs: InputColumns, table: Name | None = None) -> None:
         """Add the inputs of a column of the target, or of another table."""
         target = self.target if table is None else table
         for input_column in sorted(sent_as(inputs, "" if column == ANY_COLUMN else column)):
+            if input_column.source == VARIABLE:
+                if input_column.subtype.type is EdgeType.DIRECT:
+                    self.scope.context.gap("what a variable holds is not followed")
+                continue
             on_itself = (
                 input_column.source == target and input_column.subtype.type is EdgeType.INDIRECT
             )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -23,9 +24,7 @@ from dbt_graft.collectors.statements.columns.input_columns import NOTHING, SENT,
 from dbt_graft.collectors.statements.columns.merges import merge
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import (
-    table_rowset,
-)
+from dbt_graft.collectors.statements.columns.rowsets import table_rowset
 from dbt_graft.collectors.statements.columns.sources import (
     add_sources,
     find_table,
@@ -34,11 +33,24 @@ from dbt_graft.collectors.statements.columns.sources import (
 from dbt_graft.collectors.statements.columns.targets import assign, fill, target_rowset
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 _log = logging.getLogger(__name__)
 
 _CHANGES = (exp.Delete, exp.Insert, exp.Merge, exp.Update)
+
+
+class FollowedColumns(NamedTuple):
+    """The columns of a statement, as far as they are known.
+
+    Attributes:
+        gap: Why edges are missing; empty where none is.
+        result: The columns of the query that fills its target; empty where one is not known.
+    """
+
+    edges: tuple[ParsedColumnEdge, ...]
+    gap: str = ""
+    result: tuple[str, ...] = ()
 
 
 def column_edges(
@@ -48,7 +60,8 @@ def column_edges(
     dialect: Dialect,
     columns: Callable[[Name], Sequence[str]] = lambda _: (),
     outputs: Sequence[exp.Expr] = (),
-) -> tuple[tuple[ParsedColumnEdge, ...], str | None]:
+    holding_data: frozenset[str] = frozenset(),
+) -> FollowedColumns:
     """The column edges of a statement, and why some are missing where some are.
 
     Args:
@@ -56,14 +69,17 @@ def column_edges(
         reads, writes: The tables that the token scan found.
         columns: A table as the scan names it -> its columns; empty where they are not known.
         outputs: What OUTPUT … INTO writes, as INSERT … SELECT.
+        holding_data: The variables, folded, that were filled from tables.
     """
     tables = {tuple(part.casefold() for part in name if part): name for name in (*writes, *reads)}
     sends = dialect is Dialect.TSQL and not reads and isinstance(tree, _CHANGES)
-    context = QueryContext(dialect.value, tables, columns, query_rowset, sends)
+    context = QueryContext(
+        dialect.value, tables, columns, query_rowset, sends, holding_data=holding_data
+    )
     collector = EdgeCollector(QueryScope(context), writes[0] if writes else (), {})
     follow = _STATEMENTS.get(type(tree), _query if isinstance(tree, exp.Query) else None)
     if follow is None:
-        return (), "not supported for this statement" if reads and writes else None
+        return FollowedColumns((), "not supported for this statement" if reads and writes else "")
     try:
         add_ctes(tree, collector.scope)
         follow(tree, collector)
@@ -73,7 +89,8 @@ def column_edges(
         # sqlglot's trees have no schema: a form that we do not know costs its columns only.
         _log.debug("a statement has an unknown form", exc_info=True)
         context.gap("the statement has an unknown form")
-    return tuple(collector.edges), ", ".join(context.gaps) if writes and context.gaps else None
+    gap = ", ".join(context.gaps) if writes else ""
+    return FollowedColumns(tuple(collector.edges), gap, collector.result)
 
 
 def _query(tree: exp.Expr, collector: EdgeCollector) -> None:
@@ -84,6 +101,12 @@ def _create(tree: exp.Expr, collector: EdgeCollector) -> None:
     if not isinstance(tree.expression, exp.Query):
         return
     fill(collector, query_rowset(tree.expression, collector.scope), _column_names(tree.this))
+
+
+def _cache(tree: exp.Expr, collector: EdgeCollector) -> None:
+    """`CACHE TABLE v AS SELECT …`"""
+    if isinstance(tree.expression, exp.Query):
+        fill(collector, query_rowset(tree.expression, collector.scope))
 
 
 def _alter(tree: exp.Expr, collector: EdgeCollector) -> None:
@@ -103,9 +126,15 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
     if not isinstance(source, exp.Query | exp.Table | exp.Values):
         return
     rowset = query_rowset(source, collector.scope)
-    names = _column_names(tree.this) or _positions(tree, collector)
+    named = _column_names(tree.this)
+    names = named or _positions(tree, collector)
+    is_less = not rowset.is_open and len(rowset.columns) < len(names)
     if isinstance(source, exp.Values):
         rowset = rowset.rename((), names)
+    elif is_less and not named and collector.scope.context.dialect == Dialect.TSQL:
+        # Those that SQL Server fills itself are left out, and no list says which these are.
+        collector.scope.context.gap("the target has other columns than those that are inserted")
+        names = [ANY_COLUMN] * len(rowset.columns)
     filled = any(column.inputs - {SENT} for column in rowset.columns)
     if filled and not (names or tree.args.get("by_name")):
         collector.scope.context.gap("the target's columns are matched by name")
@@ -186,6 +215,7 @@ def _delete(tree: exp.Expr, collector: EdgeCollector) -> None:
 
 _STATEMENTS: Mapping[type[exp.Expr], Callable[[exp.Expr, EdgeCollector], None]] = {
     exp.Alter: _alter,
+    exp.Cache: _cache,
     exp.Create: _create,
     exp.Delete: _delete,
     exp.Insert: _insert,

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sqlglot import exp
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
     SENT,
+    VARIABLE,
     InputColumns,
     sent_as,
     transform_inputs,
@@ -57,6 +59,8 @@ _AGGREGATES = keywords(
 )
 # Dialects in which `->` is JSON's only, though sqlglot reads it as a lambda in brackets.
 _JSON_ARROWS = frozenset({"postgres", "redshift", "mysql"})
+# Functions that sqlglot does not know, whose first argument is a keyword.
+_UNIT_FIRST = keywords("DATE_BUCKET TIMESTAMPADD TIMESTAMPDIFF")
 # Functions that take the value of one row among many.
 _OF_ONE_ROW = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
 
@@ -117,6 +121,8 @@ def _is_made_by_server(node: exp.Expr) -> bool:
 def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """A function that sqlglot does not know."""
     name, arguments = _function(node), node.expressions
+    if name in _UNIT_FIRST:  # DATE_BUCKET(week, 1, a)
+        return _function_inputs(node, arguments[1:], scope)
     if name in {"CHOOSE", "ELT"}:
         return _branch_inputs(arguments[:1], arguments[1:], scope)
     if name == "MULTIIF":  # multiIf(condition, value, …, value)
@@ -239,8 +245,10 @@ def _lambda(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 
 def _position(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """`$1` in Snowflake: a column by its place."""
+    """`$1` in Snowflake: a column by its place; `@a` of T-SQL that was filled from a table."""
     number = node.this
+    if scope.context.holding_data and f"@{node.name.casefold()}" in scope.context.holding_data:
+        return frozenset({ColumnInput(VARIABLE, node.name)})
     if scope.context.dialect != "snowflake" or not isinstance(number, exp.Literal):
         return NOTHING
     columns = scope.rowsets[0].columns if len(scope.rowsets) == 1 else ()

@@ -14,6 +14,9 @@ NOTHING: InputColumns = frozenset()
 # that it is written into, or compared with, as soon as that is known.
 SENT: ColumnInput[Name] = ColumnInput((), "")
 
+# The source of what a variable holds that was filled from a table.
+VARIABLE: Name = ("@",)
+
 
 def sent_as(inputs: InputColumns, column: str) -> InputColumns:
     """The inputs of a column's value, with what the task sends under the column's name."""

@@ -106,24 +106,36 @@ def _names_itself(body: exp.Expr, name: str) -> bool:
 
 def _union(node: exp.SetOperation, scope: QueryScope) -> Rowset:
     # A thousand UNIONs are nested to the left.
-    branches: list[exp.Expr] = [node.expression]
-    left = node.this
+    operations, left = [node], node.this
     while isinstance(left, exp.SetOperation) and not left.args.get("with_"):
-        branches.append(left.expression)
+        operations.append(left)
         left = left.this
     rowset = query_rowset(left, scope)
-    for branch in reversed(branches):
-        other = query_rowset(branch, scope)
-        matched = _pair_by_name if node.args.get("by_name") else _pair_by_position
+    for operation in reversed(operations):
+        other = query_rowset(operation.expression, scope)
+        if isinstance(operation, exp.Except):
+            rowset = _without_rows(rowset, other)
+            continue
+        matched = _pair_by_name if operation.args.get("by_name") else _pair_by_position
         if scope.context.tables is None and _stars_alike(rowset, other):
             matched = _pair_by_place
         columns = list(matched(rowset, other))
-        if node.args.get("by_name") and str(node.args.get("kind") or "").upper() == "INNER":
+        if (
+            operation.args.get("by_name")
+            and str(operation.args.get("kind") or "").upper() == "INNER"
+        ):
             columns = [
                 column for column in columns if rowset.has(column.name) and other.has(column.name)
             ]
         rowset = Rowset((), columns, rowset.influences | other.influences)
     return rowset
+
+
+def _without_rows(rowset: Rowset, other: Rowset) -> Rowset:
+    """EXCEPT: the values of the second query only decide which rows of the first remain."""
+    values = NOTHING.union(*(column.inputs for column in other.columns))
+    deciding = transform_inputs(values, Subtype.FILTER) | other.influences
+    return Rowset((), rowset.columns, rowset.influences | deciding)
 
 
 def _pair_by_position(left: Rowset, right: Rowset) -> Iterator[RowsetColumn]:

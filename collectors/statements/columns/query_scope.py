@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dbt_graft.collectors.column_input import ColumnInput
-from dbt_graft.collectors.statements.columns.dialect_rules import SEQUENCE_VALUES, no_columns
+from dbt_graft.collectors.statements.columns.dialect_rules import (
+    SEQUENCE_VALUES,
+    USER_IS_NAME,
+    no_columns,
+)
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
     InputColumns,
@@ -34,7 +37,8 @@ class QueryContext:
         sends: Parameters and literals count as inputs: the statement reads no table.
         gaps: Why columns are missing.
         read: The tables that were met, where there was no scan.
-        variables: The names of variables, folded.
+        variables: The names of variables, folded, that stand without a sign.
+        holding_data: The variables of T-SQL, folded, that were filled from tables.
         no_columns: These, and the dialect's own names that are no columns.
     """
 
@@ -46,6 +50,7 @@ class QueryContext:
     gaps: dict[str, None] = field(default_factory=dict)
     read: dict[Name, None] = field(default_factory=dict)
     variables: frozenset[str] = frozenset()
+    holding_data: frozenset[str] = frozenset()
     no_columns: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -92,7 +97,7 @@ class QueryScope:
     def resolve(self, column: exp.Column) -> InputColumns:
         """The inputs of `a`, `t.a`, `dbo.t.a`, `t.s.field`; in Spark also of `s.field`."""
         if not column.args.get("table"):
-            return self._unqualified(column.name)
+            return self._unqualified(column)
         parts = [*map(identifier_name, column.parts[:-1]), column.name]
         if parts[-1].casefold() in SEQUENCE_VALUES or parts[0].casefold() == "_metadata":
             return NOTHING
@@ -111,10 +116,12 @@ class QueryScope:
                 return transform_inputs(inputs, Subtype.TRANSFORMATION) if is_field else inputs
         return self._row_or_gap(parts)
 
-    def _unqualified(self, name: str) -> InputColumns:
+    def _unqualified(self, column: exp.Column) -> InputColumns:
         """The inputs of a column without a table."""
-        folded = name.casefold()
-        if folded in self.context.no_columns and self._is_no_column(folded):
+        name, folded = column.name, column.name.casefold()
+        # USER is a function, [User] a column; "$path" of Trino has quotes in any case.
+        is_column = column.this.args.get("quoted") and folded.isidentifier()
+        if folded in self.context.no_columns and not is_column and self._is_no_column(folded):
             return NOTHING
         input_columns = self._find_plain(name, folded)
         return self._row_or_gap([name]) if input_columns is None else input_columns
@@ -123,10 +130,15 @@ class QueryScope:
         """Whether a name such as ROWNUM, or a variable's, is not that of a column too."""
         if name == "level" and not self.levels:
             return False
+        if name == "user" and self.context.dialect in USER_IS_NAME and self._is_open():
+            return False
         return not any(rowset.knows(name) for rowset in self.rowsets)
 
+    def _is_open(self) -> bool:
+        return any(rowset.is_open for rowset in self.rowsets)
+
     def _row_or_gap(self, parts: list[str]) -> InputColumns:
-        row = self._row(parts) if self.context.tables is None else None
+        row = self._row(parts)
         return self.context.gap("a column's table is not known") if row is None else row
 
     def _field(self, qualifier: list[str], names: list[str]) -> InputColumns | None:
@@ -144,16 +156,27 @@ class QueryScope:
         return rowsets[0].find(name) if rowsets else None
 
     def _row(self, parts: list[str]) -> InputColumns | None:
-        """A table's name for its rows (`TO_JSON(t)`), or a column that its schema does not have."""
+        """A table's name for its rows (`TO_JSON(t)`), or a column that its schema does not have.
+
+        The alias, or that there is no other table, says which one has it.
+        """
         *qualifier, name = (part.casefold() for part in parts)
-        if not qualifier:
+        if not qualifier and self.context.tables is None:
             rows = self.find_rowsets((name,))
             if rows:
                 all_columns = NOTHING.union(*(column.inputs for column in rows[0].columns))
                 return transform_inputs(all_columns, Subtype.TRANSFORMATION)
-        rowsets = self.find_rowsets(tuple(qualifier)) if qualifier else self.rowsets
-        table = rowsets[0].table if len(rowsets) == 1 else None
-        return None if table is None else frozenset({ColumnInput(table, parts[-1])})
+        rowsets = self.find_rowsets(tuple(qualifier)) if qualifier else self._tables()
+        return rowsets[0].place(parts[-1]) if len(rowsets) == 1 else None
+
+    def _tables(self) -> list[Rowset]:
+        """The tables of this query and of those around it; of all else the columns are known."""
+        tables: dict[int, Rowset] = {}
+        scope: QueryScope | None = self
+        while scope:
+            tables |= {id(rowset): rowset for rowset in scope.rowsets if rowset.table is not None}
+            scope = scope.outer
+        return list(tables.values())
 
     def find_rowsets(self, qualifier: Name) -> list[Rowset]:
         """The rowsets of a folded name, in this query or in the nearest around it."""

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dbt_graft.collectors.statements.columns.json_functions import (
+    JSON_FUNCTIONS,
+    json_function,
+)
 from dbt_graft.collectors.statements.columns.left_out import SIGNS
+from dbt_graft.collectors.statements.columns.row_functions import (
+    ROW_FUNCTIONS,
+    row_function,
+)
 from dbt_graft.collectors.statements.columns.statement_tokens import Edit, StatementTokens
 from dbt_graft.collectors.statements.text.tokens import Token, keywords
 
@@ -93,6 +101,10 @@ def _method(statement: StatementTokens, at: int) -> Iterator[Edit]:
 
 def _function(statement: StatementTokens, at: int) -> Iterator[Edit]:
     words = statement.words
+    if words[at - 1] in JSON_FUNCTIONS:
+        yield from json_function(statement, at)
+    elif words[at - 1] in ROW_FUNCTIONS:
+        yield from row_function(statement, at)
     match words[at - 1]:
         case "PARSE" | "TRY_PARSE":
             yield at - 1, at, "TRY_CAST"

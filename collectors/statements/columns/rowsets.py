@@ -106,6 +106,10 @@ class Rowset:
             for input_column in self._stars[0].inputs
         )
 
+    def place(self, name: str) -> InputColumns | None:
+        """The column of this name that a table has, whatever its schema says; None of no table."""
+        return None if self.table is None else frozenset({ColumnInput(self.table, name)})
+
     def rename(self, path: Name, names: Sequence[str] = ()) -> Rowset:
         """The same rows under another name, their first columns under these names."""
         if not names:

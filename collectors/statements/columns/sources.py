@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.statements.columns.expressions import (
     clause_inputs,
     inputs,
@@ -41,14 +42,23 @@ def add_sources(node: exp.Expr, scope: QueryScope) -> InputColumns:
     deciding = NOTHING
     if isinstance(node, exp.Final):  # FROM t FINAL
         node = node.this
-    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
-        deciding |= _add_bracket(node, scope)  # FROM (a JOIN b ON …)
+    if _is_bracket(node):
+        deciding |= _add_bracket(node, scope)
     else:
         scope.rowsets.append(pivot_rowset(node, _rowset(node, scope), scope))
     return deciding | add_joins(node, scope)
 
 
-def _add_bracket(node: exp.Subquery, scope: QueryScope) -> InputColumns:
+def _is_bracket(node: exp.Expr) -> bool:
+    """Whether brackets hold sources: `(a JOIN b ON …)`, `((SELECT …) q JOIN b ON …)`."""
+    if not isinstance(node, exp.Subquery):
+        return False
+    inner = node.this
+    is_source = isinstance(inner, exp.Subquery) and (inner.alias or inner.args.get("joins"))
+    return bool(is_source) or isinstance(inner, exp.Table) or _is_bracket(inner)
+
+
+def _add_bracket(node: exp.Expr, scope: QueryScope) -> InputColumns:
     path, names = _alias(node)
     if not path:
         return add_sources(node.this, scope)
@@ -138,7 +148,10 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
         return _unnest(inner, path, names, scope)
     if isinstance(inner, exp.AtIndex | exp.Alias | exp.Pivot) and not path:
         return _items(inner, scope)
-    return _function_rows(inner, path, names, scope)
+    rows = _function_rows(inner, path, names, scope)
+    if not isinstance(inner, exp.Dot):
+        return rows
+    return _followed_rows(tuple(part.name.casefold() for part in inner.parts), rows, scope.context)
 
 
 def _unnest(node: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
@@ -206,7 +219,8 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
     if isinstance(node.this, exp.SemanticView):
         return _semantic_view(node.this, path, scope)
     if isinstance(node.this, exp.Func):
-        return _function_rows(node.this, path, names, scope)
+        rows = _function_rows(node.this, path, names, scope)
+        return _followed_rows((*parts, node.this.name.casefold()), rows, scope.context)
     if scope.context.tables is None and parts == ("dual",):
         return Rowset(path or parts, [])
     if scope.context.tables is None and not parts:  # a file of a stage
@@ -217,6 +231,19 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
         return Rowset(path or parts, [RowsetColumn(ANY_COLUMN, NOTHING)])
     columns = scope.context.columns(table)
     return table_rowset(path or parts, table, columns).rename(path or parts, names)
+
+
+def _followed_rows(function: Name, rows: Rowset, context: QueryContext) -> Rowset:
+    """The rows of a function whose columns are known: the arguments have a part in each."""
+    name = find_table(function, context) if context.tables else None
+    columns = context.columns(name) if name else ()
+    if name is None or not columns:
+        return rows
+    arguments = rows.columns[0].inputs
+    return Rowset(
+        rows.path or function,
+        [RowsetColumn(c, arguments | {ColumnInput(name, c)}) for c in columns],
+    )
 
 
 def _semantic_view(view: exp.Expr, path: Name, scope: QueryScope) -> Rowset:

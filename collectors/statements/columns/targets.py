@@ -23,6 +23,9 @@ def fill(collector: EdgeCollector, rowset: Rowset, names: Sequence[str] = ()) ->
         names = [ANY_COLUMN] * len(rowset.columns)
     elif rowset.is_open and collector.target:
         context.gap("* of a table whose columns are not known")
+    result = [*names, *(column.name for column in rowset.columns[len(names) :])]
+    if not rowset.is_open and all(result) and ANY_COLUMN not in result:
+        collector.result = tuple(result)
     for at, column in enumerate(rowset.columns):
         name = names[at] if at < len(names) else column.name
         if name:
@@ -50,6 +53,7 @@ def assign(
     for assignment in assignments:
         if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Column):
             input_columns = inputs(assignment.expression, scope)
-            for below in target.find(assignment.this.name) or ():
+            column = assignment.this.name
+            for below in target.find(column) or target.place(column) or ():
                 if below.subtype is Subtype.IDENTITY:
                     collector.add_edges(below.column, input_columns, below.source)

@@ -63,6 +63,8 @@ def sources_and_targets(tree: exp.Expr) -> tuple[list[tuple[str, ...]], list[tup
     ctes = {node.alias_or_name.casefold() for node in tree.find_all(exp.CTE)}
     reads, writes = [], []
     for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Func):
+            continue
         name = tuple(part.name for part in table.parts)
         if len(name) == 1 and name[0].casefold() in ctes:
             continue

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dbt_graft.collectors.statements.tables.scan_state import QUERY_STARTS, ScanState
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.modules import KINDS as MODULES
-from dbt_graft.collectors.statements.text.names import GLOBAL_TEMP
-from dbt_graft.collectors.statements.text.tokens import keywords
+from dbt_graft.collectors.statements.text.names import GLOBAL_TEMP, Name
+from dbt_graft.collectors.statements.text.tokens import Token, keywords
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.operations import Operation
 
@@ -83,6 +85,15 @@ def _create_table(state: ScanState, at: int) -> int:
         state.operation = Operation.CREATE_TABLE_AS
     state.write(table, state.operation, state.columns(table.end))
     return state.end if query is None else query
+
+
+def declared_tables(tokens: list[Token]) -> Iterator[tuple[Name, tuple[str, ...]]]:
+    """The table variables of `DECLARE @t TABLE (a int, …)`, with their columns."""
+    state = ScanState(tokens, Dialect.TSQL)
+    for at in range(2, state.end):
+        name = tokens[at - 1 - (state.word(at - 1) == "AS")].text
+        if state.word(at) == "TABLE" and name[:1] == "@":
+            yield (name,), tuple(column for column, _ in state.columns(at + 1))
 
 
 def _query(state: ScanState, at: int) -> int | None:

@@ -19,6 +19,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, keywords
+from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction
 
@@ -50,11 +51,13 @@ class TableScan(NamedTuple):
             then nothing is known of its tables.
         accesses: Each table once a direction.
         problem: Why a table may be missing; empty where none is.
+        functions: The functions whose rows it reads, those of the engine left out.
     """
 
     verb: str | None
     accesses: list[TableAccess]
     problem: str = ""
+    functions: tuple[TableAccess, ...] = ()
 
 
 def scan(tokens: list[Token], dialect: Dialect) -> TableScan:
@@ -82,7 +85,13 @@ def _scan_tables(state: ScanState) -> TableScan:
         at = _step(state, at)
     if state.scope.expects:
         state.no_table(state.end)
-    return TableScan(state.verb or state.operation.value, _accesses(state), state.problem)
+    functions = dict.fromkeys(function.name for function in state.functions)
+    return TableScan(
+        state.verb or state.operation.value,
+        _accesses(state),
+        state.problem,
+        tuple(TableAccess(name, Direction.READ, state.operation, Kind.VIEW) for name in functions),
+    )
 
 
 def _scan_linked(tokens: list[Token], server: str) -> TableScan:

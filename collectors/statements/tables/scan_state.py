@@ -79,6 +79,7 @@ class ScanState:
         problem: Why a table may be missing; empty where none is.
         sources: Places -> the index of the read that stands there, or in the CTE named there.
         returned: Targets whose rows OUTPUT returns.
+        functions: Functions that stand in the place of a table, those of SQL Server left out.
         aliases: An alias, folded -> the index of its read.
     """
 
@@ -95,6 +96,7 @@ class ScanState:
         self.sources: list[tuple[int, int]] = []
         self.writes: list[TableAccess] = []
         self.returned: list[NameAt] = []
+        self.functions: list[NameAt] = []
         self.aliases: dict[str, int] = {}
         self.scopes = [ScanScope(-1, self.end)]
 

@@ -7,9 +7,10 @@ from dbt_graft.collectors.statements.tables.scan_state import ScanScope, ScanSta
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Cte, NameAt
 from dbt_graft.collectors.statements.text.tokens import keywords
+from dbt_graft.lineage.dataset import Kind
 
 # The words that can follow a table without being its alias.
-_NO_ALIAS = ENDS_FROM | keywords(
+NO_ALIAS = ENDS_FROM | keywords(
     """ON JOIN INNER LEFT RIGHT FULL CROSS OUTER NATURAL SEMI ANTI APPLY USING WITH PIVOT UNPIVOT
     TABLESAMPLE AS FROM INTO SELECT INSERT UPDATE DELETE MERGE OUTPUT VERSION TIMESTAMP DEFAULT
     EXEC EXECUTE"""
@@ -17,8 +18,8 @@ _NO_ALIAS = ENDS_FROM | keywords(
 # Of these, the words that are not reserved: where a table is expected, they are its name.
 _NAMES = keywords("CLUSTER DEFAULT DISTRIBUTE LIMIT OUTPUT QUALIFY SORT TIMESTAMP VERSION WINDOW")
 _NO_TABLE = {
-    Dialect.SPARK: _NO_ALIAS - _NAMES,
-    Dialect.TSQL: _NO_ALIAS - _NAMES - keywords("ANTI LATERAL MINUS NATURAL SEMI USING"),
+    Dialect.SPARK: NO_ALIAS - _NAMES,
+    Dialect.TSQL: NO_ALIAS - _NAMES - keywords("ANTI LATERAL MINUS NATURAL SEMI USING"),
 }
 _HINTS = keywords(
     """NOLOCK READUNCOMMITTED READCOMMITTED READPAST ROWLOCK PAGLOCK TABLOCK TABLOCKX UPDLOCK XLOCK
@@ -30,6 +31,11 @@ _PSEUDO_TABLES = frozenset({"inserted", "deleted"})
 _TABLE_FUNCTIONS = keywords(
     """CHANGETABLE CONTAINSTABLE FREETEXTTABLE SEMANTICKEYPHRASETABLE SEMANTICSIMILARITYTABLE
     SEMANTICSIMILARITYDETAILSTABLE"""
+)
+# Functions of rows that read no table.
+_BUILT_IN = keywords(
+    """AI_GENERATE_CHUNKS GENERATE_SERIES OPENDATASOURCE OPENJSON OPENQUERY OPENXML PREDICT
+    NODES REGEXP_MATCHES REGEXP_SPLIT_TO_TABLE STRING_SPLIT VECTOR_SEARCH"""
 )
 _BEFORE_TABLE = frozenset({"LATERAL", "TABLE", "ONLY", "STREAM"})
 
@@ -82,7 +88,7 @@ def alias(state: ScanState, at: int, read: int | None, default: str) -> int:
     named = (
         position < state.end and state.tokens[position].is_name and state.word(position + 1) != "."
     )
-    if named and state.word(position) not in _NO_ALIAS:
+    if named and state.word(position) not in NO_ALIAS:
         alias, at = state.tokens[position].text, position + 1
     if read is not None and alias:
         state.aliases.setdefault(alias.casefold(), read)
@@ -91,13 +97,36 @@ def alias(state: ScanState, at: int, read: int | None, default: str) -> int:
 
 def _function(state: ScanState, function: NameAt) -> int:
     """The result of a function is no table, but some take one: `CHANGETABLE(CHANGES t, 0)`."""
-    position = state.skip(function.end + 1, "CHANGES", "VERSION")
-    if state.dialect is Dialect.SPARK or function.name[-1].upper() not in _TABLE_FUNCTIONS:
+    called = function.name[-1].upper()
+    if state.dialect is Dialect.SPARK or called not in _TABLE_FUNCTIONS:
+        _note_function(state, function, called)
         return function.end
+    position = state.skip(function.end + 1, "CHANGES", "VERSION")
     state.scopes.append(
         ScanScope(function.end, state.closes[function.end], expects=True, derived=True)
     )
     return position
+
+
+def _note_function(state: ScanState, function: NameAt, called: str) -> None:
+    """Note a function, whose own text reads tables; OPENROWSET(BULK …) reads a file."""
+    if called == "OPENROWSET":
+        at = function.end + 1
+        file = state.name(at + 1) if state.word(at) == "BULK" else None
+        if file and file.kind is Kind.PATH:
+            state.read(at, file)
+        else:
+            state.problem = state.problem or "what OPENROWSET reads is not known"
+    elif _is_defined(state, function, called):
+        state.functions.append(function)
+
+
+def _is_defined(state: ScanState, function: NameAt, called: str) -> bool:
+    """Whether users defined a function; those of Spark itself have one part."""
+    schema = function.name[-2].casefold() if len(function.name) > 1 else ""
+    if state.dialect is Dialect.SPARK:
+        return bool(schema)
+    return called not in _BUILT_IN and schema != "sys"
 
 
 def _open_query(state: ScanState, at: int) -> int | None:

@@ -79,12 +79,27 @@ def _rows_of_call(state: ScanState, at: int) -> int:
 
 
 def _bulk_insert(state: ScanState, at: int) -> int:
-    return _only_target(state, at + 2, Operation.BULK_INSERT)
+    """`BULK INSERT t FROM files.[D:/x]`"""
+    return _load(state, at + 2, Operation.BULK_INSERT)
 
 
 def _copy(state: ScanState, at: int) -> int:
-    """`COPY INTO t FROM 'https://…'`; Azure Synapse."""
-    return _only_target(state, at + 1, Operation.COPY_INTO)
+    """`COPY INTO t (a, b) FROM files.[https://…/x], files.[https://…/y]`; Azure Synapse."""
+    return _load(state, at + 1, Operation.COPY_INTO)
+
+
+def _load(state: ScanState, at: int, operation: Operation) -> int:
+    """A target, and the files behind FROM; their columns go there by their places."""
+    _only_target(state, at, operation)
+    place = state.find(at, "FROM")
+    while place is not None:
+        file = state.name(place + 1)
+        if file is None or file.kind is not Kind.PATH:
+            state.problem = state.problem or "the file that is read is not known"
+            break
+        state.read(place, file)
+        place = file.end if state.word(file.end) == "," else None
+    return state.end
 
 
 def _truncate(state: ScanState, at: int) -> int:

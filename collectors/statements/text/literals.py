@@ -69,7 +69,8 @@ def _piece(match: re.Match[str]) -> str:
     if kind in ("comment", "space"):
         return " "
     # What is left of a name that was cut off is no name.
-    is_name = kind == "name" and (len(piece) <= _LONGEST_NAME or piece[0] == "`")
+    is_path = piece[0] == "`" or match.string.endswith("files.", 0, match.start())
+    is_name = kind == "name" and (len(piece) <= _LONGEST_NAME or is_path)
     return piece if is_name else "?"
 
 

@@ -13,6 +13,8 @@ Name = tuple[str, ...]
 
 # Spark reads files as tables: parquet.`/landing/orders`.
 _FILE_FORMATS = keywords("parquet delta csv json orc avro text binaryfile xml iceberg hudi files")
+# In T-SQL a file is files.[C:\x] or files.[https://…/x].
+_PATH = re.compile(r"[\\/:]")
 # Delta's time travel in a path: delta.`/landing/orders@v3`.
 _VERSION = re.compile(r"@(?:v\d+|\d{17})$")
 _MOST_PARTS = 4
@@ -63,8 +65,11 @@ def name_at(tokens: list[Token], at: int, dialect: Dialect) -> NameAt | None:
     last = parts[-1]
     if dialect is Dialect.TSQL and last[0] in "#@":
         return NameAt((last,), Kind.TEMPORARY, at)
+    quoted = not tokens[at - 1].word
+    if dialect is Dialect.TSQL and quoted and parts[:-1] == ["files"] and _PATH.search(last):
+        return NameAt((last,), Kind.PATH, at)
     if dialect is Dialect.SPARK and len(parts) == 2:
-        return _spark_name(parts, not tokens[at - 1].word, at)
+        return _spark_name(parts, quoted, at)
     return NameAt(tuple(parts), Kind.TABLE, at)
 
 

@@ -25,10 +25,11 @@ _OF_PATH, _OF_TABLE = "read_files|cloud_files", "table_changes"
 _PROCEDURES = "|".join(PROCEDURES)
 
 # Most texts have none of these words, and need no more.
-_HINT = re.compile(
-    rf"DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|VIEW|{_PROCEDURES}|{_OF_PATH}|{_OF_TABLE}|://",
-    re.I,
+CARRIES = (
+    r"\b(?:DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|OPTIONS"
+    rf"|{_PROCEDURES}|{_OF_PATH}|{_OF_TABLE})\b|://"
 )
+_HINT = re.compile(CARRIES, re.IGNORECASE)
 _PLACES = re.compile(
     rf"(?P<skip>{COMMENT})|(?P<name>{NAME[Dialect.SPARK]})"
     rf"|(?P<before>\b(?:DIRECTORY|INPATH|COPY\s+INTO\s[^'\";]{{0,1000}}?\bFROM"
@@ -64,7 +65,7 @@ def protect_quoted_names(text: str, depth: int = 0) -> str:
         unchanged = match.group()
         if match["name"]:
             return (
-                _PASSWORD.sub("", unchanged.removesuffix("`")) + "`"
+                without_password(unchanged.removesuffix("`")) + "`"
                 if "://" in unchanged
                 else unchanged
             )
@@ -88,13 +89,18 @@ def protect_quoted_names(text: str, depth: int = 0) -> str:
     return _PLACES.sub(rewrite, text)
 
 
+def without_password(path: str) -> str:
+    """A path without the user, and without the signature behind `?`."""
+    return _PASSWORD.sub("", path)
+
+
 def _argument(match: re.Match[str]) -> str:
     """A procedure's argument, a name where it can be one."""
     return _name(_unquote(match.group())) or match.group()
 
 
 def _path(string: str) -> str:
-    path = _PASSWORD.sub("", _unquote(string)).replace("`", "``")
+    path = without_password(_unquote(string)).replace("`", "``")
     return f"files.`{path}`" if path else string
 
 

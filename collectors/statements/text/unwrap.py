@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, Dialect
+from dbt_graft.collectors.statements.text.files import protect_files
 from dbt_graft.collectors.statements.text.remote import unwrap_remote_queries
 from dbt_graft.collectors.statements.text.variables import (
     ASSIGNMENT,
@@ -71,7 +72,7 @@ def unwrap(text: str, depth: int = 0) -> str:
         text = text[declarations.end() :]
     if depth == _DEEPEST:
         return text
-    text = unwrap_remote_queries(text, lambda query: unwrap(query, depth + 1))
+    text = unwrap_remote_queries(protect_files(text), lambda query: unwrap(query, depth + 1))
     if not _CALLED.search(text):
         return text
     variables = Variables()

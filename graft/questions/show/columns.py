@@ -12,6 +12,7 @@ from dbt_graft.graft.questions.show.trees import SIDES, Steps
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.gaps import followed_shapes
 from dbt_graft.lineage.graphs.column_path import ColumnId, ColumnPaths, ColumnStep, Effect
 from dbt_graft.lineage.records import ColumnEdge, Outcome
 
@@ -183,7 +184,9 @@ def _reasons(steps: Steps, column: ColumnId, *, upstream: bool) -> Iterator[str]
     neighbours = graph.parents if upstream else graph.children
     if gaps:
         return
-    if any(neighbours(other) for other in graph.columns(dataset)):
+    followed = followed_shapes(steps.described.lineage.shapes.values())
+    is_followed = all(flow.shapes and followed.issuperset(flow.shapes) for flow in flows)
+    if is_followed or any(neighbours(other) for other in graph.columns(dataset)):
         yield (
             "no other column's value goes into it: a constant, a count or a new value"
             if upstream

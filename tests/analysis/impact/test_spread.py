@@ -111,3 +111,26 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
         for state, _ in spread(graph, State(place, number, ImpactEffect[effect])).states()
     }
     assert found == plain(edges, flows, (dataset, column, effect))
+
+
+COUNTED = Flow(DatasetId("db", "a"), DatasetId("db", "b"), "t", shapes=("counts",))
+
+
+@for_each(
+    "flow, effect, reached",
+    [
+        (COUNTED, "VALUES", {"a"}),
+        (COUNTED, "ROWS", {"a", "b"}),
+        (replace(COUNTED, shapes=("counts", "partly")), "VALUES", {"a", "b"}),
+        (replace(COUNTED, hops=(DatasetId("db", "#c"),)), "VALUES", {"a", "b"}),
+        (replace(COUNTED, through_memory=True), "VALUES", {"a", "b"}),
+    ],
+)
+def test_a_statement_that_counts_rows_reads_no_column(
+    flow: Flow, effect: str, reached: set[str]
+) -> None:
+    graph = ImpactGraph([], [flow], followed={"counts"})
+    place = graph.dataset(flow.source)
+    column = graph.column(place, "x") if effect == "VALUES" else -1
+    states = spread(graph, State(place, column, ImpactEffect[effect])).states()
+    assert {graph.datasets[state.dataset].name for state, _ in states} == reached

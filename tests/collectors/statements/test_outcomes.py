@@ -37,6 +37,11 @@ TSQL = [
     ("EXEC ('SELECT a FROM t JOIN ' + @u + ' u ON 1 = 1')", "no table found after JOIN"),
     ("EXEC ('DROP TABLE ' + @t)", "no table found after TABLE"),
     ("EXEC ('CREATE TABLE ' + @t + ' (a int)')", "no table found after TABLE"),
+    # functions, and files at places that only the server knows
+    ("SELECT * FROM dbo.f(1) x", "what the function dbo.f reads is not known"),
+    ("SELECT * FROM t CROSS APPLY g(t.a) y", "what the function g reads is not known"),
+    ("BULK INSERT t FROM 'x.csv' WITH (DATA_SOURCE = 'y')", "the file that is read is not known"),
+    ("BULK INSERT t FROM 'c:/x'", "columns not resolved: those of a file go by their places"),
     # dynamic SQL
     ("EXEC (@sql)", DYNAMIC),
     ("EXEC (@sql) AT srv", DYNAMIC),
@@ -61,6 +66,12 @@ SPARK = [
     ("EXECUTE IMMEDIATE q USING 5", DYNAMIC),
 ]
 PARSED_TSQL = [
+    "CREATE TABLE t (a int IDENTITY(1, 1) PRIMARY KEY CLUSTERED, b int REFERENCES u (b))",
+    "CREATE TABLE t (a int, PERIOD FOR SYSTEM_TIME (b, c)) WITH (SYSTEM_VERSIONING = ON)",
+    "IF (SELECT COUNT(*) FROM t) > 0 PRINT 'x'",
+    "WHILE (SELECT COUNT(*) FROM t) > 5 BREAK",
+    "SELECT COUNT(*) AS n INTO t FROM u",
+    "DECLARE c CURSOR LOCAL FAST_FORWARD FOR SELECT a FROM t",
     "SELECT 1",
     "SELECT @@VERSION, GETDATE()",
     "SET @x = (SELECT MAX(a) FROM t)",
@@ -72,7 +83,6 @@ PARSED_TSQL = [
     "SELECT * FROM OPENROWSET(BULK 'c:/x.csv', SINGLE_CLOB) AS x",
     "SELECT * FROM OPENQUERY(srv, 'SELECT 1')",
     "SELECT * FROM STRING_SPLIT(@s, ',')",
-    "SELECT * FROM dbo.f(1) x CROSS APPLY dbo.g(x.a) y",
     "SELECT n.c.value('a', 'int') FROM @x.nodes('/a') AS n(c)",
     "SELECT * FROM sys.tables",
     "SELECT * FROM INFORMATION_SCHEMA.TABLES",

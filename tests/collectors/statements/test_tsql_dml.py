@@ -125,11 +125,11 @@ CASES = [
     ("MERGE t USING u ON t.i = u.i WHEN MATCHED THEN UPDATE SET a = 1 OPTION (LOOP JOIN);", "u", "MERGE t"),
     ("MERGE likes USING ((SELECT @p AS p) AS s JOIN Person ON Person.i = s.p) ON MATCH(Person-(likes)->Person) WHEN NOT MATCHED THEN INSERT ($from_id) VALUES (Person.$node_id);", "Person", "MERGE likes"),
     # bulk
-    ("BULK INSERT dbo.t FROM 'c:\\x.csv' WITH (FIELDTERMINATOR = ',', ROWTERMINATOR = '\\n')", "", "BULK INSERT dbo.t"),
+    ("BULK INSERT dbo.t FROM 'c:\\x.csv' WITH (FIELDTERMINATOR = ',', ROWTERMINATOR = '\\n')", "c:\\x.csv", "BULK INSERT dbo.t"),
     ("BULK INSERT d..t FROM 'x.csv'", "", "BULK INSERT d..t"),
     ("insert bulk dbo.t ([a] Int, [b] NVarChar(50) COLLATE Latin1_General_CI_AS) with (TABLOCK, CHECK_CONSTRAINTS)", "", "BULK INSERT dbo.t"),
     ("insert bulk #t (a int)", "", "BULK INSERT #t"),
-    ("COPY INTO dbo.t (a, b) FROM 'https://x.blob.core.windows.net/c/f.csv' WITH (FILE_TYPE = 'CSV')", "", "COPY INTO dbo.t"),
+    ("COPY INTO dbo.t (a, b) FROM 'https://x.blob.core.windows.net/c/f.csv' WITH (FILE_TYPE = 'CSV')", "https://x.blob.core.windows.net/c/f.csv", "COPY INTO dbo.t"),
 ]
 # fmt: on
 

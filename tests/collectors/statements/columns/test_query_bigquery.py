@@ -83,7 +83,7 @@ SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) AS total, COUNT(*) AS n FOR 
 SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS 'second', q3)) | region=q.region amount=q.q1,q.q2,q.q3 quarter
 SELECT region, amount FROM q UNPIVOT INCLUDE NULLS (amount FOR quarter IN (q1, q2)) | region=q.region amount=q.q1,q.q2
 # set operations and recursion
-SELECT a FROM t EXCEPT DISTINCT SELECT x FROM u | a=t.a,u.x
+SELECT a FROM t EXCEPT DISTINCT SELECT x FROM u | a=t.a | FILTER:u.x
 SELECT i, a FROM t UNION ALL BY NAME SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x
 SELECT i, a FROM t UNION ALL CORRESPONDING SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x
 SELECT i, a FROM t FULL OUTER UNION ALL BY NAME SELECT x, i FROM u | i=t.i,u.i a=t.a x=u.x

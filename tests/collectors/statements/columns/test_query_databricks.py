@@ -74,7 +74,7 @@ SELECT * FROM (SELECT i, k, a, b FROM t) PIVOT (SUM(a) AS s, MAX(b) AS m FOR k I
 SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS second, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3
 SELECT a, _metadata.file_path AS x FROM t | a=t.a x
 # set operations and recursion
-SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a,u.x
+SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a | FILTER:u.x
 SELECT i, a FROM t UNION ALL BY NAME SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x
 FROM t |> WHERE b > 1 |> SELECT a | a=t.a | FILTER:t.b
 SELECT a FROM t -- SELECT b | a=t.a

@@ -30,7 +30,7 @@ SELECT x.sku FROM n, JSON_TABLE(n.j, '$.items[*]' COLUMNS (sku VARCHAR2(10) PATH
 SELECT JSON_VALUE(j, '$.a') AS x, n.j.b.c AS y FROM n | x=~n.j y=~n.j
 SELECT x.column_value AS v FROM n, TABLE(n.tags) x | v=~n.tags
 SELECT r.x FROM t CROSS APPLY (SELECT x FROM u WHERE u.i = t.i) r | x=u.x | FILTER:u.i,FILTER:t.i
-SELECT a FROM t MINUS SELECT x FROM u | a=t.a,u.x
+SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x
 SELECT a FROM t AS OF TIMESTAMP (SYSTIMESTAMP - 1) | a=t.a
 SELECT a FROM t FETCH FIRST 5 ROWS ONLY | a=t.a
 SELECT i, a, x FROM t JOIN u USING (i) | i=t.i a=t.a x=u.x | JOIN:t.i,JOIN:u.i

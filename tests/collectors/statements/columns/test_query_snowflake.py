@@ -84,7 +84,7 @@ SELECT "'x'" AS x FROM (SELECT i, k, a FROM t) PIVOT (MAX(a) FOR k IN (SELECT x 
 SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3
 SELECT region, quarter, amount FROM q UNPIVOT (amount FOR quarter IN (q1, q2)) WHERE q3 > 1 | region=q.region quarter amount=q.q1,q.q2 | FILTER:q.q3
 # set operations
-SELECT a FROM t MINUS SELECT x FROM u | a=t.a,u.x
+SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x
 SELECT i, a FROM t UNION ALL BY NAME SELECT x, i FROM u | i=t.i,u.i a=t.a x=u.x
 # recursion
 WITH RECURSIVE r AS (SELECT id, pid, 1 AS l FROM e WHERE pid IS NULL UNION ALL SELECT e.id, e.pid, r.l + 1 FROM e JOIN r ON e.pid = r.id) SELECT id, l FROM r | id=e.id l | FILTER:e.pid,JOIN:e.pid,JOIN:e.id

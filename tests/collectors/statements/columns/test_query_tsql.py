@@ -33,7 +33,7 @@ SELECT region, quarter, amount FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3
 SELECT a FROM t WITH (NOLOCK) WHERE b = 1 | a=t.a | FILTER:t.b
 SELECT a FROM t FOR SYSTEM_TIME AS OF '2020-01-01' | a=t.a
 SELECT a FROM t ORDER BY b OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY | a=t.a | SORT:t.b
-SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a,u.x
+SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a | FILTER:u.x
 SELECT SUM(a) OVER (PARTITION BY k ORDER BY day ROWS UNBOUNDED PRECEDING) AS x, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY k) AS y FROM t | x=+t.a,WINDOW:t.k,WINDOW:t.day y=+t.a,WINDOW:t.k
 WITH r AS (SELECT id, pid, 1 AS l FROM e WHERE pid IS NULL UNION ALL SELECT e.id, e.pid, r.l + 1 FROM e JOIN r ON e.pid = r.id) SELECT id, l FROM r | id=e.id l | FILTER:e.pid,JOIN:e.pid,JOIN:e.id
 SELECT value FROM GENERATE_SERIES(1, 10) | value

@@ -52,7 +52,10 @@ INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s WHERE NOT EXISTS (SELECT 1 FROM db
 INSERT INTO dbo.t (a) SELECT DISTINCT s.x FROM dbo.s s LEFT JOIN dbo.t t ON t.a = s.x WHERE t.a IS NULL | t.*=JOIN:s.x t.a=s.x
 INSERT INTO dbo.t (a) VALUES ((SELECT MAX(s.x) FROM dbo.s s)) | t.a=+s.x
 INSERT INTO dbo.t (a, b) VALUES (@a, @b), (@c, @d) | -
-INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s EXCEPT SELECT t.a FROM dbo.t t | t.a=s.x,t.a
+INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s EXCEPT SELECT t.a FROM dbo.t t | t.a=s.x
+INSERT INTO dbo.o (a) SELECT a FROM dbo.S EXCEPT SELECT c FROM dbo.P WHERE d = 1 | o.*=FILTER:P.c,FILTER:P.d o.a=S.a
+INSERT INTO dbo.o (a) SELECT a FROM dbo.s INTERSECT SELECT c FROM dbo.p | o.a=s.a,p.c
+INSERT INTO dbo.o (a) SELECT a FROM dbo.s UNION ALL SELECT b FROM dbo.r EXCEPT SELECT c FROM dbo.p | o.*=FILTER:p.c o.a=s.a,r.b
 INSERT INTO dbo.t DEFAULT VALUES | -
 INSERT INTO dbo.t (a) SELECT TOP (@n) s.x FROM dbo.s s ORDER BY NEWID() | t.a=s.x
 INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s ORDER BY s.y OFFSET 10 ROWS FETCH NEXT 5 ROWS ONLY | t.*=SORT:s.y t.a=s.x
@@ -119,7 +122,6 @@ INSERT INTO dbo.t (a) SELECT t.c.query('./Id').value('.', 'INT') FROM dbo.s s CR
 WITH XMLNAMESPACES ('http://x' AS p) INSERT INTO dbo.t (a) SELECT s.doc.value('(/p:r)[1]', 'int') FROM dbo.s s | t.a=~s.doc
 INSERT INTO dbo.t (a) SELECT v.val FROM dbo.s s CROSS APPLY (VALUES (s.x, 1), (s.y, 2)) AS v (val, n) | t.a=s.x,s.y
 INSERT INTO dbo.t (a, b) SELECT s.x, o.y FROM dbo.s s OUTER APPLY (SELECT TOP 1 u.y FROM dbo.u u WHERE u.i = s.i ORDER BY u.d DESC) o | t.*=FILTER:u.i,FILTER:s.i,SORT:u.d t.a=s.x t.b=u.y
-INSERT INTO dbo.t (a) SELECT f.v FROM dbo.s s CROSS APPLY dbo.fn(s.x, 1) f | t.a=~s.x
 INSERT INTO dbo.t (a) SELECT r.w FROM dbo.s s CROSS APPLY (SELECT s.x * 2 AS z) q CROSS APPLY (SELECT q.z + s.y AS w) r | t.a=~s.x,~s.y
 INSERT INTO dbo.t (a) SELECT MAX(d.v) FROM dbo.s s CROSS APPLY (VALUES (s.x), (s.y)) d (v) GROUP BY s.k | t.*=GROUP_BY:s.k t.a=+s.x,+s.y
 INSERT INTO dbo.t (a) SELECT q.x FROM OPENQUERY([lnk], 'SELECT x FROM far.dbo.s') q | t.a=s.x
@@ -278,7 +280,6 @@ INSERT INTO dbo.t (k, v) SELECT [key], value FROM dbo.s CROSS APPLY OPENJSON(doc
 OPEN = """
 SELECT 'net' = s.x - s.y INTO #t FROM dbo.s s | #t.net=~s.x,~s.y | a column's name was taken out as a value
 SELECT s.[value] AS 'Comment' INTO #t FROM dbo.s s | #t.Comment=s.value | a column's name was taken out as a value
-INSERT INTO dbo.log (i, act) SELECT m.i, m.act FROM (MERGE dbo.t AS t USING dbo.s AS s ON s.i = t.i WHEN MATCHED THEN UPDATE SET a = s.x OUTPUT $action, deleted.i) AS m (act, i) WHERE m.act = 'UPDATE'; | t.*=JOIN:s.i t.a=s.x log.*=JOIN:s.i,JOIN:t.i log.i=t.i | the parser does not support this statement
 """
 ALL = (
     *(SELECT_INTO, INSERTS, HINTS, VALUES, APPLIES, CTES, UPDATES, DELETES, MERGES, OUTPUTS),

@@ -59,6 +59,7 @@ TABLE, SOURCE = table("raw.b"), table("raw.a")
         ),
         (Flow(SOURCE, TABLE, "load"), (), "no statement that was read shows their columns"),
         (Flow(SOURCE, TABLE, "load"), ("raw.b.y < raw.a.y",), "a constant"),
+        (Flow(SOURCE, TABLE, "load", shapes=("counts",)), (), "a count"),
         (Flow(SOURCE, TABLE, "load"), ("raw.b.* < raw.a.y TRANSFORMATION",), "not known which"),
     ],
 )
@@ -69,7 +70,10 @@ def test_where_nothing_is_known_the_reason_is_said(
         datasets={TABLE: Dataset(TABLE, columns=(Column("x"), Column("y")))},
         flows=(flow,) if flow else (),
         column_edges=tuple(map(edge, edges)),
-        shapes={"s": Shape("s", "tsql", "SELECT", "1", Outcome.PARTIAL, "UNPIVOT")},
+        shapes={
+            "s": Shape("s", "tsql", "SELECT", "1", Outcome.PARTIAL, "UNPIVOT"),
+            "counts": Shape("counts", "tsql", "SELECT", "sqlglot", Outcome.PARSED),
+        },
         definitions={
             "model.shop.b": Definition("model.shop.b", DefinitionKind.DBT, TABLE, gap="g")
         },

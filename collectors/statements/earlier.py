@@ -1,0 +1,122 @@
+"""Earlier statements of a session: `SELECT a INTO #t FROM s`, before `SELECT * FROM #t`.
+
+No catalog has the columns of such a table; the statement that made it has. A table that may have
+been made in two ways (in the branches of an IF) has no columns that are known. Of variables it is
+only known whether they were filled from a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from dbt_graft.collectors.statements.tables.definitions import declared_tables
+from dbt_graft.collectors.statements.tables.scan_state import TableAccess
+from dbt_graft.collectors.statements.text.assigned import variables_with_data
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.text.tokens import Token
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Direction
+
+# The database that `USE` chose earlier in the text, and a table as a statement names it -> the
+# table's columns; empty where they are not known.
+ColumnLookup = Callable[[str | None, Name], Sequence[str]]
+Columns = tuple[str, ...]
+
+_CHANGES = frozenset({Operation.ALTER, Operation.RENAME, Operation.TRANSFER, Operation.RESTORE})
+_MAKES = frozenset(
+    {
+        Operation.CREATE_TABLE,
+        Operation.CREATE_TABLE_AS,
+        Operation.CREATE_TABLE_LIKE,
+        Operation.CREATE_VIEW,
+        Operation.CACHE_TABLE,
+        Operation.SELECT_INTO,
+    }
+)
+# `CREATE TABLE IF NOT EXISTS t`: nobody knows whether this statement made it.
+_MAYBE, _NEAR = ["IF", "NOT", "EXISTS"], 8
+
+
+class EarlierStatements:
+    """The statements of a text so far, as the next one finds them.
+
+    Args:
+        columns: The columns of tables that were there before.
+
+    Attributes:
+        made: The tables that were made, folded; empty columns where these are not known.
+        holding_data: The variables, folded, that were filled from tables.
+    """
+
+    def __init__(self, columns: ColumnLookup = lambda database, table: ()) -> None:
+        self._before = columns
+        self.made: dict[Name, Columns] = {}
+        self.holding_data: frozenset[str] = frozenset()
+
+    def columns(self, database: str | None, table: Name) -> Sequence[str]:
+        """The columns of a table; empty where they are not known."""
+        made = self.made.get(_fold(table))
+        return self._before(database, table) if made is None else made
+
+    @property
+    def temporaries(self) -> tuple[tuple[str, Columns], ...]:
+        """The temporary tables that were made and are still there, with their columns."""
+        left = ((name[-1], columns) for name, columns in self.made.items())
+        return tuple(entry for entry in left if entry[0][:1] == "#")
+
+    def known_to(self, tokens: Iterable[Token]) -> tuple[object, ...]:
+        """The tables and variables that a statement may name, to compare what it means."""
+        if not self.made:
+            return (self.holding_data,)
+        words = {token.text.casefold() for token in tokens}
+        return (self.holding_data, *(made for made in self.made.items() if made[0][-1] in words))
+
+    def follow(
+        self,
+        tokens: list[Token],
+        accesses: Sequence[TableAccess],
+        result: Columns,
+        dialect: Dialect,
+    ) -> None:
+        """Go on by one statement.
+
+        Args:
+            result: The columns of the query in it; empty where one is not known.
+        """
+        if dialect is Dialect.TSQL:
+            reads = any(access.direction is Direction.READ for access in accesses)
+            self.holding_data = variables_with_data(tokens, reads, self.holding_data)
+            if tokens[0].word == "DECLARE":
+                self.made |= {_fold(name): columns for name, columns in declared_tables(tokens)}
+        words = [token.word for token in tokens[:_NEAR]]
+        if any(words[at : at + 3] == _MAYBE for at in range(len(words))):
+            return
+        self.make(accesses, result)
+
+    def make(self, accesses: Iterable[TableAccess], result: Columns) -> None:
+        """Take the tables that a statement makes, changes or drops."""
+        for access in accesses:
+            if access.direction is Direction.WRITE:
+                self._follow_write(access, result)
+
+    def _follow_write(self, access: TableAccess, result: Columns) -> None:
+        name = _fold(access.name)
+        if access.operation is Operation.DROP:
+            self.made.pop(name, None)
+        elif access.operation in _CHANGES:
+            self.made[name] = ()
+        elif access.operation in _MAKES:
+            columns = result or tuple(column for column, _ in access.columns)
+            known = self.made.get(name, columns)
+            is_replaced = access.operation is Operation.CREATE_VIEW
+            self.made[name] = columns if is_replaced or known == columns else ()
+
+    def end_batch(self) -> None:
+        """Variables end with their batch; tables stay."""
+        self.holding_data = frozenset()
+        self.made = {name: columns for name, columns in self.made.items() if name[-1][:1] != "@"}
+
+
+def _fold(name: Name) -> Name:
+    return tuple(part.casefold() for part in name)
