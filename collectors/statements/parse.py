@@ -12,13 +12,13 @@ from sqlglot.errors import TokenError
 
 from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
 from dbt_graft.collectors.statements.columns.edges import FollowedColumns
-from dbt_graft.collectors.statements.columns.followed import follow_columns
 from dbt_graft.collectors.statements.columns.tree import (
     NoTreeError,
     sources_and_targets,
     syntax_tree,
 )
 from dbt_graft.collectors.statements.earlier import ColumnLookup, EarlierStatements
+from dbt_graft.collectors.statements.followed import follow_columns
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
 from dbt_graft.collectors.statements.tables.last_keyword import last_keyword

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dbt_graft.collectors.statements.columns.statement_tokens import Edit, StatementTokens
-from dbt_graft.collectors.statements.tables.sources import NO_ALIAS
 from dbt_graft.collectors.statements.text.files import FILES
+from dbt_graft.collectors.statements.text.source_words import NO_ALIAS
 from dbt_graft.collectors.statements.text.tokens import keywords
 
 ROW_FUNCTIONS = keywords("OPENJSON OPENROWSET OPENXML")

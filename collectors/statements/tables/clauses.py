@@ -7,14 +7,8 @@ from dataclasses import replace
 
 from dbt_graft.collectors.statements.tables.scan_state import ScanScope, ScanState
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.tokens import keywords
+from dbt_graft.collectors.statements.text.source_words import ENDS_FROM
 from dbt_graft.lineage.operations import Operation
-
-# The words that end a FROM clause.
-ENDS_FROM = keywords(
-    """WHERE GROUP ORDER HAVING SET UNION EXCEPT INTERSECT OPTION WINDOW LIMIT QUALIFY WHEN VALUES
-    FOR SORT CLUSTER DISTRIBUTE LATERAL MINUS |>"""
-)
 
 
 def _open(state: ScanState, at: int) -> int:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dbt_graft.collectors.statements.tables.clauses import ENDS_FROM
 from dbt_graft.collectors.statements.tables.scan_state import ScanScope, ScanState
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Cte, NameAt
+from dbt_graft.collectors.statements.text.source_words import NO_ALIAS
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.dataset import Kind
 
-# The words that can follow a table without being its alias.
-NO_ALIAS = ENDS_FROM | keywords(
-    """ON JOIN INNER LEFT RIGHT FULL CROSS OUTER NATURAL SEMI ANTI APPLY USING WITH PIVOT UNPIVOT
-    TABLESAMPLE AS FROM INTO SELECT INSERT UPDATE DELETE MERGE OUTPUT VERSION TIMESTAMP DEFAULT
-    EXEC EXECUTE"""
-)
-# Of these, the words that are not reserved: where a table is expected, they are its name.
+# Those of the words that are not reserved: where a table is expected, they are its name.
 _NAMES = keywords("CLUSTER DEFAULT DISTRIBUTE LIMIT OUTPUT QUALIFY SORT TIMESTAMP VERSION WINDOW")
 _NO_TABLE = {
     Dialect.SPARK: NO_ALIAS - _NAMES,
