@@ -13,7 +13,6 @@ class ColumnPromise:
         type: As the contract has it, folded.
         required: Whether it is never null.
         constraints: Others: `unique`, `primary_key`, `check` with the digest of its condition.
-        tests: Names of tests, those of its values left out.
         values: Digests of the values that it may have; empty where nothing limits them.
         classification: The label, as it is written.
         unit: Of its values: `EUR`.
@@ -22,7 +21,6 @@ class ColumnPromise:
     type: str = ""
     required: bool = False
     constraints: frozenset[tuple[str, str]] = frozenset()
-    tests: frozenset[str] = frozenset()
     values: frozenset[str] = frozenset()
     classification: str = ""
     unit: str = ""

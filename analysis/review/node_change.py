@@ -17,11 +17,14 @@ class ReviewVerdict(IntEnum):
     """
 
     METADATA = 1
-    ADDITIVE = 2
-    COLUMNS = 3
-    ROWS = 4
-    UNKNOWN = 5
-    BREAKING = 6
+    COST = 2
+    ADDITIVE = 3
+    ACCESS = 4
+    CONTRACT = 5
+    VALUES = 6
+    ROWS = 7
+    UNKNOWN = 8
+    BREAKING = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class NodeChange:
         column: Empty for one of the node.
         kind: What it is to those downstream; None for nothing.
         datasets: Those that it is about; none where it is the node's own.
+        part: The id of the test that it is about.
     """
 
     verdict: ReviewVerdict
@@ -39,6 +43,7 @@ class NodeChange:
     kind: ChangeType | None = None
     column: str = ""
     datasets: tuple[DatasetId, ...] = ()
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)

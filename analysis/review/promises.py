@@ -27,7 +27,7 @@ def promise_changes(
     Args:
         enforced: Whether somebody relies on them: a contract is enforced before and after.
     """
-    lost = _V.BREAKING if enforced else _V.COLUMNS
+    lost = _V.BREAKING if enforced else _V.VALUES
     if before.type and after.type and (kind := type_change(before.type, after.type)):
         yield column_type_change(column, before.type, after.type, kind)
     if before.required and not after.required:
@@ -38,10 +38,6 @@ def promise_changes(
         yield NodeChange(lost, f"no longer enforced: {gone}", ChangeType.SEMANTICS, column)
     if new := _kinds(after.constraints - before.constraints):
         yield NodeChange(_V.ADDITIVE, f"enforced now: {new}", None, column)
-    if gone := ", ".join(sorted(before.tests - after.tests)):
-        yield NodeChange(_V.COLUMNS, f"no longer tested: {gone}", None, column)
-    if new := ", ".join(sorted(after.tests - before.tests)):
-        yield NodeChange(_V.ADDITIVE, f"tested now: {new}", None, column)
     yield from _values(column, before, after)
     yield from _labels(column, before, after)
     if before.unit and after.unit and before.unit != after.unit:
@@ -51,7 +47,7 @@ def promise_changes(
 
 def column_type_change(column: str, before: str, after: str, kind: ChangeType) -> NodeChange:
     """The change of a column's type."""
-    verdict = _V.COLUMNS if kind is ChangeType.WIDEN else _V.BREAKING
+    verdict = _V.VALUES if kind is ChangeType.WIDEN else _V.BREAKING
     return NodeChange(verdict, f"{before} is {after} now", kind, column)
 
 
@@ -63,13 +59,13 @@ def _values(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterato
     added, removed = len(after.values - before.values), len(before.values - after.values)
     if before.values and not after.values:
         text = "no longer limited to accepted values"
-        yield NodeChange(_V.COLUMNS, text, ChangeType.SEMANTICS, column)
+        yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS, column)
     elif after.values and not before.values:
         yield NodeChange(_V.ADDITIVE, "limited to accepted values now", None, column)
     elif added or removed:
         parts = [f"{added} new" if added else "", f"{removed} gone" if removed else ""]
         text = f"other accepted values: {', '.join(filter(None, parts))}"
-        yield NodeChange(_V.COLUMNS, text, ChangeType.SEMANTICS, column)
+        yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS, column)
 
 
 def _labels(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterator[NodeChange]:
@@ -81,8 +77,8 @@ def _labels(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterato
     ]
     text = f"{names[1]} now, no longer {names[0]}"
     if new is not None and new >= _SENSITIVE and (old is None or new > old):
-        yield NodeChange(_V.COLUMNS, text, ChangeType.PRIVACY, column)
+        yield NodeChange(_V.VALUES, text, ChangeType.PRIVACY, column)
     elif old is not None and old >= _SENSITIVE:
-        yield NodeChange(_V.COLUMNS, text, None, column)
+        yield NodeChange(_V.VALUES, text, None, column)
     else:
         yield NodeChange(_V.METADATA, text, None, column)

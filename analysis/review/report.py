@@ -29,9 +29,11 @@ SCALE = tuple(verdict.name.lower() for verdict in ReviewVerdict)
 _SEVERITIES = {
     ReviewVerdict.BREAKING: Severity.ERROR,
     ReviewVerdict.ADDITIVE: Severity.NOTE,
+    ReviewVerdict.COST: Severity.NOTE,
     ReviewVerdict.METADATA: Severity.NOTE,
 }
 _COLUMNS = 5  # that change alike, and are named
+_TEXTS = 4  # of a node
 Place = Callable[[NodeReview, NodeChange | None], tuple[str, int]]
 Section = dict[str, Any]
 
@@ -90,19 +92,21 @@ def failing_grade(nodes: Iterable[NodeReview]) -> str:
 
 
 def _change_findings(nodes: Iterable[NodeReview], locate: Place) -> Iterator[Finding]:
-    """A finding for each change, and one for many columns that change alike."""
+    """A finding for each node: its changes in a line, the worst first."""
     for node in nodes:
         alike: dict[tuple[object, ...], list[NodeChange]] = {}
         for change in node.changes:
             alike.setdefault((change.verdict, change.text, change.datasets), []).append(change)
+        texts = []
         for changes in alike.values():
             if len(changes) > _COLUMNS:
                 names = join_names([change.column for change in changes], _COLUMNS)
-                text = f"{names} columns: {changes[0].text}"
-                yield _finding(node, changes[0], text, locate)
+                texts.append(f"{names} columns: {changes[0].text}")
             else:
-                for change in changes:
-                    yield _finding(node, change, change_text(change), locate)
+                texts += map(change_text, changes)
+        omitted = len(texts) - _TEXTS
+        rest = f"; and {omitted:,} more" if omitted > 0 else ""
+        yield _finding(node, node.changes[0], "; ".join(texts[:_TEXTS]) + rest, locate)
 
 
 def _finding(node: NodeReview, change: NodeChange, text: str, locate: Place) -> Finding:
@@ -159,6 +163,7 @@ def _node_json(node: NodeReview, locate: Place) -> Section:
                 "verdict": change.verdict.name,
                 "column": change.column or None,
                 "datasets": [str(dataset) for dataset in change.datasets],
+                "part": change.part or None,
                 "text": change.text,
                 "line": locate(node, change)[1],
             }

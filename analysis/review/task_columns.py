@@ -90,7 +90,7 @@ def _other_sources(
         parts.append("is no longer masked")
     elif masked and not was_masked:
         parts.append("is masked now")
-    yield NodeChange(_V.COLUMNS, "; ".join(parts), kind, column, (dataset,))
+    yield NodeChange(_V.VALUES, "; ".join(parts), kind, column, (dataset,))
 
 
 def _columns(facts: _Facts) -> dict[tuple[DatasetId, str], list[ColumnFact]]:

@@ -13,7 +13,11 @@ from dataclasses import dataclass, field
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
 from dbt_graft.analysis.review.task_columns import column_changes
-from dbt_graft.analysis.review.task_statements import not_understood, other_statements
+from dbt_graft.analysis.review.task_statements import (
+    ShapeOutline,
+    not_understood,
+    other_statements,
+)
 from dbt_graft.analysis.review.task_version import (
     NO_WORK,
     TaskVersion,
@@ -48,12 +52,14 @@ def run_reviews(
     since: Lineage,
     around: TaskSurroundings,
     changed: Collection[str],
+    outline: ShapeOutline,
 ) -> tuple[NodeReview, ...]:
     """The tasks whose runs since the base do other things than those before.
 
     Args:
         before, last, since: Of the windows of `lineage.review.task_runs`.
         changed: The tasks that may have changed.
+        outline: The outline of a statement.
     """
     old, new = task_versions(before), task_versions(since)
     usual = usual_versions(last)
@@ -73,7 +79,7 @@ def run_reviews(
         changes = [] if name in before.tasks else [NodeChange(_V.ADDITIVE, "new task")]
         changes += _changes(name, versions, around, since)
         if name in before.tasks:
-            changes += other_statements(versions, since, changes)
+            changes += other_statements(versions, before, since, changes, outline)
         reviews += _review(name, changes, since.tasks[name].info)
     return tuple(reviews)
 

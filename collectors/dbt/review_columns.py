@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -12,13 +13,15 @@ from dbt_graft.analysis.checks.column_promise import ColumnPromise
 from dbt_graft.analysis.privacy.classification import classification
 from dbt_graft.analysis.review.node import ReviewedColumn
 from dbt_graft.collectors.dbt.models import Document
-from dbt_graft.collectors.dbt.outline_scope import digest
+from dbt_graft.collectors.statements.outline.scope import digest, name_key
+from dbt_graft.collectors.statements.outline.types import NO_LENGTHS
 from dbt_graft.lineage.grouping import group_by_key
 
 _NOT_NULL = "not_null"
 _VALUES = "accepted_values"
 _CLASSES = ("classification", "data_classification", "security_classification", "sensitivity")
 _LONGEST_UNIT = 20
+_LENGTH = re.compile(r"\b(varchar|character varying|char|string|text|nvarchar) ?\( ?\d+ ?\)")
 _QUOTES = '"`[]'
 # Of a test in the manifest: its unique_id, and its node.
 Tests = Mapping[str, Document]
@@ -40,8 +43,11 @@ def tested_column(test: Document) -> str:
     return str(test["column_name"]).strip(_QUOTES).casefold()
 
 
-def reviewed_columns(node: Document, entry: Document) -> Iterator[ReviewedColumn]:
-    """Columns of the catalog in their order, then those that only the YAML has."""
+def reviewed_columns(node: Document, entry: Document, dialect: str) -> Iterator[ReviewedColumn]:
+    """Columns of the catalog in their order, then those that only the YAML has.
+
+    Their names are folded, and in quotes where these make another name of them.
+    """
     described = _yaml_columns(node)
     seen = set()
     columns: list[Document] = sorted(
@@ -50,15 +56,20 @@ def reviewed_columns(node: Document, entry: Document) -> Iterator[ReviewedColumn
     for column in columns:
         name = str(column.get("name") or "")
         seen.add(name.casefold())
-        kind = column.get("type") or described.get(name.casefold(), {}).get("data_type") or ""
-        yield ReviewedColumn(name, str(kind).casefold())
+        kind = column.get("type") or described.get(name.casefold(), {}).get("data_type")
+        yield ReviewedColumn(name_key(name, dialect, quoted=True), _type(kind, dialect))
     for key, yaml in described.items():
         if key not in seen:
-            kind = yaml.get("data_type") or ""
-            yield ReviewedColumn(str(yaml.get("name") or key), str(kind).casefold())
+            yield ReviewedColumn(key, _type(yaml.get("data_type"), dialect))
 
 
-def column_promises(node: Document, tests: Tests) -> dict[str, ColumnPromise]:
+def _type(written: Any, dialect: str) -> str:
+    """A type, folded; a length that the platform ignores is left out."""
+    kind = str(written or "").casefold()
+    return _LENGTH.sub(r"\1", kind) if dialect in NO_LENGTHS else kind
+
+
+def column_promises(node: Document, tests: Tests, dialect: str) -> dict[str, ColumnPromise]:
     """The promises of YAML and tests for columns, by folded name."""
     described = _yaml_columns(node)
     by_column = group_by_key((tested_column(test), test) for test in tests.values())
@@ -69,7 +80,9 @@ def column_promises(node: Document, tests: Tests) -> dict[str, ColumnPromise]:
         for column in constraint.get("columns") or ()
     }
     return {
-        key: _promise(described.get(key, {}), by_column.get(key, ()), is_required=key in required)
+        key: _promise(
+            described.get(key, {}), by_column.get(key, ()), dialect, is_required=key in required
+        )
         for key in sorted({*described, *by_column, *required})
     }
 
@@ -90,7 +103,9 @@ def table_constraints(node: Document) -> frozenset[tuple[str, str]]:
     return frozenset(constraints)
 
 
-def _promise(yaml: Document, tests: Collection[Document], *, is_required: bool) -> ColumnPromise:
+def _promise(
+    yaml: Document, tests: Collection[Document], dialect: str, *, is_required: bool
+) -> ColumnPromise:
     constraints = {
         (str(constraint.get("type")), _condition(constraint))
         for constraint in yaml.get("constraints") or ()
@@ -110,10 +125,9 @@ def _promise(yaml: Document, tests: Collection[Document], *, is_required: bool) 
         for key, value in meta.items()
     }
     return ColumnPromise(
-        str(yaml.get("data_type") or "").casefold(),
+        _type(yaml.get("data_type"), dialect),
         is_required or any(kind == _NOT_NULL for kind, _ in constraints),
         frozenset(constraint for constraint in constraints if constraint[0] != _NOT_NULL),
-        frozenset(name for name, _ in generic if name != _VALUES),
         frozenset(values),
         _label(yaml, meta),
         str(meta.get("unit") or "").strip()[:_LONGEST_UNIT],

@@ -3,32 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from dbt_graft.analysis.review.compare import compare, is_uncompiled
 from dbt_graft.analysis.review.node import ReviewedNode
 from dbt_graft.analysis.review.node_change import NodeReview
-from dbt_graft.collectors.dbt.review_nodes import review_nodes
+from dbt_graft.collectors.dbt.outline_cache import OutlineCache
+from dbt_graft.collectors.dbt.review_nodes import dbt_version
+from dbt_graft.collectors.dbt.review_queries import outlined_versions
+from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.artifacts import Artifacts
 
-_NO_TYPES = "types are compared as far as YAML has them"
+# Beside the impact index.
+_CACHE = "review_outlines.json"
+_NO_TYPES = "types are compared as far as YAML and SQL have them"
+
+
+def outline_cache(config: Config) -> OutlineCache:
+    """The outlines of earlier reviews of a project."""
+    return OutlineCache(Path(config.path(config.artifacts)) / _CACHE)
 
 
 def compare_artifacts(
-    old: Artifacts, new: Artifacts
+    old: Artifacts, new: Artifacts, cache: OutlineCache | None = None
 ) -> tuple[tuple[NodeReview, ...], tuple[str, ...]]:
     """The nodes that differ, and what the comparison could not know.
 
     A version without types borrows those of the other.
+
+    Args:
+        cache: Outlines of earlier reviews; it gets those of this one.
     """
-    before = review_nodes(
-        old.manifest, (old if old.has_types else new).catalog, borrowed=not old.has_types
-    )
-    after = review_nodes(
-        new.manifest, (new if new.has_types else old).catalog, borrowed=not new.has_types
+    before, after = outlined_versions(
+        dbt_version(
+            old.manifest, (old if old.has_types else new).catalog, borrowed=not old.has_types
+        ),
+        dbt_version(
+            new.manifest, (new if new.has_types else old).catalog, borrowed=not new.has_types
+        ),
+        cache,
     )
     return compare(before, after), (
         *_missing_notices(old, new),
         *_uncompiled_notices(before, after),
+        *_large_seed_notices(new),
     )
 
 
@@ -51,3 +69,17 @@ def _uncompiled_notices(
         return ()
     models = "1 model is" if count == 1 else f"{count:,} models are"
     return (f"{models} compiled in neither version; code and macros are the same",)
+
+
+def _large_seed_notices(new: Artifacts) -> tuple[str, ...]:
+    """Of a seed over 1 MiB dbt keeps the path, so that nobody sees another file."""
+    names = sorted(
+        str(node.get("name"))
+        for node in new.manifest["nodes"].values()
+        if node.get("resource_type") == "seed"
+        and (node.get("checksum") or {}).get("name") == "path"
+    )
+    if not names:
+        return ()
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+    return (f"seeds too large for dbt to compare, which may have changed: {shown}",)

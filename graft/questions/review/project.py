@@ -18,7 +18,7 @@ from dbt_graft.graft.questions.review.base import base_artifacts
 from dbt_graft.graft.questions.review.contracts import compare_contracts
 from dbt_graft.graft.questions.review.declared import compare_declarations
 from dbt_graft.graft.questions.review.files import base_files
-from dbt_graft.graft.questions.review.models import compare_artifacts
+from dbt_graft.graft.questions.review.models import compare_artifacts, outline_cache
 from dbt_graft.graft.questions.review.names import ReviewNames
 from dbt_graft.graft.questions.review.places import with_files
 from dbt_graft.graft.questions.review.tasks import base_moment, compare_runs
@@ -45,7 +45,9 @@ def review_project(
     old = base_artifacts(base, config.target_dir)
     has_store = store.collected_at(config.path(config.store)) is not None
     described = Project(config).described()
-    nodes, notices = compare_artifacts(old, new)
+    cache = outline_cache(config)
+    nodes, notices = compare_artifacts(old, new, cache)
+    cache.write()
     notices = notices if has_store else (*notices, _ONLY_DBT)
     names = ReviewNames(config, new, described.lineage.names.former)
     ran = compare_runs(

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
+from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.analysis.review.task_runs import runs_beyond, runs_since
 from dbt_graft.analysis.review.task_version import TaskVersion, task_versions
 from dbt_graft.analysis.review.tasks import TaskSurroundings, run_reviews
 from dbt_graft.collectors import store
+from dbt_graft.collectors.statements.outline.statement import statement_outline
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.sources import task_infos
@@ -18,6 +22,7 @@ from dbt_graft.graft.questions.review.names import ReviewNames, writers_of
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +94,19 @@ def compare_runs(
     around = TaskSurroundings(
         writers_of(described.lineage), {names.rename(dataset) for dataset in comparison.known}
     )
-    nodes = run_reviews(before, last, since_then, around, comparison.changed)
+    nodes = run_reviews(before, last, since_then, around, comparison.changed, _shape_outline)
     return TasksReviewed(
         nodes, tuple(_mixed_notices(sorted(comparison.mixed))), task_versions(since_then)
     )
+
+
+@lru_cache(maxsize=10_000)
+def _shape_outline(shape: Shape) -> QueryOutline | None:
+    """The outline of a statement of the store; None where its SQL has no tree."""
+    try:
+        return statement_outline(shape.text, Dialect(shape.dialect))
+    except ValueError:
+        return None
 
 
 def _mixed_notices(tasks: Sequence[str]) -> Iterator[str]:

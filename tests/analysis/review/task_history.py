@@ -135,7 +135,7 @@ def reviews(
     """The tasks that changed."""
     before, since, *last = (build(one) for one in (around.before, around.since, *around.last))
     known = TaskSurroundings(writers or {}, around.known)
-    return run_reviews(before, last, since, known, around.changed)
+    return run_reviews(before, last, since, known, around.changed, lambda shape: None)
 
 
 def said(*runs: Ran, **more: str) -> list[str]:

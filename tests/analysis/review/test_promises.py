@@ -11,7 +11,6 @@ from dbt_graft.analysis.review.promises import promise_changes
 NONE = ColumnPromise()
 REQUIRED = ColumnPromise(required=True)
 UNIQUE = ColumnPromise(constraints=frozenset({("unique", "")}))
-TESTED = ColumnPromise(tests=frozenset({"not_null"}))
 AB = ColumnPromise(values=frozenset({"a", "b"}))
 ABC = ColumnPromise(values=frozenset({"a", "b", "c"}))
 
@@ -19,29 +18,27 @@ ABC = ColumnPromise(values=frozenset({"a", "b", "c"}))
 @pytest.mark.parametrize(
     ("before", "after", "enforced", "expected"),
     [
-        (REQUIRED, NONE, False, [("COLUMNS", "may be null now", ChangeType.SEMANTICS)]),
+        (REQUIRED, NONE, False, [("VALUES", "may be null now", ChangeType.SEMANTICS)]),
         (REQUIRED, NONE, True, [("BREAKING", "may be null now", ChangeType.SEMANTICS)]),
         (NONE, REQUIRED, True, [("ADDITIVE", "is never null now", None)]),
         (UNIQUE, NONE, True, [("BREAKING", "no longer enforced: unique", ChangeType.SEMANTICS)]),
-        (UNIQUE, NONE, False, [("COLUMNS", "no longer enforced: unique", ChangeType.SEMANTICS)]),
+        (UNIQUE, NONE, False, [("VALUES", "no longer enforced: unique", ChangeType.SEMANTICS)]),
         (NONE, UNIQUE, True, [("ADDITIVE", "enforced now: unique", None)]),
-        (TESTED, NONE, True, [("COLUMNS", "no longer tested: not_null", None)]),
-        (NONE, TESTED, False, [("ADDITIVE", "tested now: not_null", None)]),
-        (AB, ABC, False, [("COLUMNS", "other accepted values: 1 new", ChangeType.SEMANTICS)]),
-        (ABC, AB, False, [("COLUMNS", "other accepted values: 1 gone", ChangeType.SEMANTICS)]),
+        (AB, ABC, False, [("VALUES", "other accepted values: 1 new", ChangeType.SEMANTICS)]),
+        (ABC, AB, False, [("VALUES", "other accepted values: 1 gone", ChangeType.SEMANTICS)]),
         (NONE, AB, False, [("ADDITIVE", "limited to accepted values now", None)]),
-        (AB, NONE, False, [("COLUMNS", "no longer limited to accepted values", "meaning")]),
+        (AB, NONE, False, [("VALUES", "no longer limited to accepted values", "meaning")]),
         (
             ColumnPromise(classification="internal"),
             ColumnPromise(classification="PII"),
             False,
-            [("COLUMNS", "classified pii now, no longer classified internal", ChangeType.PRIVACY)],
+            [("VALUES", "classified pii now, no longer classified internal", ChangeType.PRIVACY)],
         ),
         (
             ColumnPromise(classification="pii"),
             NONE,
             False,
-            [("COLUMNS", "unclassified now, no longer classified pii", None)],
+            [("VALUES", "unclassified now, no longer classified pii", None)],
         ),
         (
             NONE,
@@ -61,7 +58,7 @@ ABC = ColumnPromise(values=frozenset({"a", "b", "c"}))
             ColumnPromise(type="int"),
             ColumnPromise(type="bigint"),
             True,
-            [("COLUMNS", "int is bigint now", ChangeType.WIDEN)],
+            [("VALUES", "int is bigint now", ChangeType.WIDEN)],
         ),
         (
             ColumnPromise(type="bigint"),

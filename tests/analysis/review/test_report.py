@@ -12,7 +12,7 @@ from dbt_graft.analysis.review.report_lines import changed_line, entry_lines
 from dbt_graft.lineage.dataset import DatasetId
 
 T = DatasetId("spark", "db.orders")
-ROWS, COLUMNS = ReviewVerdict.ROWS, ReviewVerdict.COLUMNS
+ROWS, COLUMNS = ReviewVerdict.ROWS, ReviewVerdict.VALUES
 YAML = """\
 version: 1
 tasks:
@@ -33,15 +33,14 @@ def node(*changes: NodeChange, name: str = "load", kind: str = "task") -> NodeRe
     return NodeReview(name, kind, "file", changes)
 
 
-def test_many_columns_that_change_alike_are_a_finding() -> None:
+def test_the_changes_of_a_node_are_a_finding() -> None:
     alike = [NodeChange(COLUMNS, "another", column=f"c{n}") for n in range(7)]
     review = node(NodeChange(ROWS, "other filters"), *alike)
     answer = review_answer(
         ProjectReview("base", (review,), ReviewImpact()), lambda *_: ("a.sql", 2)
     )
     assert [(finding.code, finding.problem, finding.place) for finding in answer.findings] == [
-        ("ROWS", "other filters", "a.sql:2"),
-        ("COLUMNS", "c0, c1, c2, c3, c4 and 2 more columns: another", "a.sql:2"),
+        ("ROWS", "other filters; c0, c1, c2, c3, c4 and 2 more columns: another", "a.sql:2"),
     ]
 
 

@@ -40,7 +40,7 @@ COPY = Did("u", "b")
         (
             [PLAIN],
             [replace(PLAIN, columns={"x": "a.z", "y": "a.y"})],
-            ["COLUMNS x comes from spark/a.z now; no longer comes from spark/a.x"],
+            ["VALUES x comes from spark/a.z now; no longer comes from spark/a.x"],
         ),
         (
             [PLAIN],
@@ -96,7 +96,7 @@ COPY = Did("u", "b")
         (
             [replace(PLAIN, dialect="spark-plan")],
             [replace(PLAIN, dialect="spark-plan", columns={"x": "a.y", "y": "a.y"})],
-            ["COLUMNS x comes from spark/a.y now; no longer comes from spark/a.x"],
+            ["VALUES x comes from spark/a.y now; no longer comes from spark/a.x"],
         ),
     ],
 )
@@ -107,7 +107,7 @@ def test_what_a_task_does_otherwise(
 
 
 OTHER = replace(PLAIN, columns={"x": "a.z", "y": "a.y"})
-CHANGED = "COLUMNS x comes from spark/a.z now; no longer comes from spark/a.x"
+CHANGED = "VALUES x comes from spark/a.z now; no longer comes from spark/a.x"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ CHANGED = "COLUMNS x comes from spark/a.z now; no longer comes from spark/a.x"
         # A run that is not over yet shows what is new, and not what is gone.
         (
             [Ran(-1, [PLAIN, COPY]), Ran(1, [OTHER], Status.UNKNOWN, is_over=False)],
-            ["COLUMNS x comes from spark/a.z now"],
+            ["VALUES x comes from spark/a.z now"],
         ),
         (
             [Ran(-1, [PLAIN, COPY]), Ran(1, [OTHER], Status.UNKNOWN)],
@@ -164,7 +164,7 @@ def test_a_column_that_the_table_no_longer_has_is_removed() -> None:
     after = replace(PLAIN, columns={"x": "a.x"})
     assert said(Ran(-1, [PLAIN]), Ran(1, [after]), t="x") == ["BREAKING y removed"]
     assert said(Ran(-1, [PLAIN]), Ran(1, [after]), t="x y") == [
-        "COLUMNS y no longer comes from spark/a.y"
+        "VALUES y no longer comes from spark/a.y"
     ]
 
 
@@ -195,7 +195,7 @@ def test_since_the_store_of_the_base_are_the_runs_that_it_lacks() -> None:
     old = records(Ran(-1, [PLAIN]), Ran(2, [PLAIN]))
     new = records(Ran(-1, [PLAIN]), Ran(2, [PLAIN]), Ran(1, [OTHER]))
     (found,) = reviews(runs_beyond(new, old))
-    assert [one.text for one in found.changes] == [CHANGED.removeprefix("COLUMNS x ")]
+    assert [one.text for one in found.changes] == [CHANGED.removeprefix("VALUES x ")]
     assert runs_beyond(old, old).is_empty
 
 

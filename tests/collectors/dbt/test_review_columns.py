@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dbt_graft.analysis.review.compare import compare
-from dbt_graft.collectors.dbt.review_nodes import review_nodes
+from dbt_graft.collectors.dbt.review_nodes import dbt_version
+from dbt_graft.collectors.dbt.review_queries import outlined_versions
 from tests.collectors.dbt.test_review_nodes import ORDERS, X, node
 
 SQL = "select id, note from raw.orders"
@@ -38,7 +39,7 @@ def column(name: str = "note", **more: Any) -> dict[str, Any]:
 
 
 def said(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    found = compare(review_nodes(before, {}), review_nodes(after, {}))
+    found = compare(*outlined_versions(dbt_version(before, {}), dbt_version(after, {})))
     return [
         " ".join(filter(None, [change.verdict.name, change.column, change.text]))
         for one in found
@@ -57,15 +58,15 @@ NOT_NULL = {"type": "not_null"}
         (
             manifest(VALUES),
             manifest(on("accepted_values", values=["new", "paid", "secret-3"])),
-            ["COLUMNS note other accepted values: 1 new"],
+            ["VALUES note other accepted values: 1 new"],
         ),
         (
             manifest(VALUES),
             manifest(on("accepted_values", values=["paid"])),
-            ["COLUMNS note other accepted values: 1 gone"],
+            ["VALUES note other accepted values: 1 gone"],
         ),
         (manifest(VALUES), manifest(on("accepted_values", values=["paid", "new"])), []),
-        (manifest(on("unique")), manifest(), ["COLUMNS note no longer tested: unique"]),
+        (manifest(on("unique")), manifest(), ["CONTRACT note no longer tested: unique"]),
         # A test of a column that goes is no change of its own.
         (
             manifest(on("unique")),
@@ -80,7 +81,7 @@ NOT_NULL = {"type": "not_null"}
         (
             manifest(columns=column(constraints=[NOT_NULL])),
             manifest(columns=column(constraints=None)),
-            ["COLUMNS note may be null now"],
+            ["VALUES note may be null now"],
         ),
         (
             manifest(
@@ -103,12 +104,12 @@ NOT_NULL = {"type": "not_null"}
         (
             manifest(columns=column(meta={"classification": "internal"})),
             manifest(columns=column(config={"meta": {"classification": "pii"}})),
-            ["COLUMNS note classified pii now, no longer classified internal"],
+            ["VALUES note classified pii now, no longer classified internal"],
         ),
         (
             manifest(columns=column()),
             manifest(columns=column(tags=["pii"])),
-            ["COLUMNS note classified pii now, no longer unclassified"],
+            ["VALUES note classified pii now, no longer unclassified"],
         ),
         (
             manifest(columns=column(meta={"unit": "EUR"})),

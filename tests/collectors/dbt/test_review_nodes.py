@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dbt_graft.analysis.review.compare import compare
 from dbt_graft.analysis.review.node_change import NodeReview
-from dbt_graft.collectors.dbt.review_nodes import review_nodes
+from dbt_graft.collectors.dbt.review_nodes import dbt_version
+from dbt_graft.collectors.dbt.review_queries import outlined_versions
 
 ORDERS = "source.shop.raw.orders"
 X = "model.shop.orders_x"
@@ -47,11 +49,13 @@ def version(sql: str, *, listed: str = "id:int note:string", **more: Any) -> Any
         for at, (name, kind) in enumerate(one.split(":") for one in listed.split())
     }
     catalog = {"sources": {ORDERS: {"columns": entries}} if entries else {}, "nodes": {}}
-    return review_nodes(manifest, catalog)
+    return dbt_version(manifest, catalog)
 
 
 def found(base: Any, new: Any, node_id: str = X) -> list[str]:
-    reviews: dict[str, NodeReview] = {one.node_id: one for one in compare(base, new)}
+    reviews: dict[str, NodeReview] = {
+        one.node_id: one for one in compare(*outlined_versions(base, new))
+    }
     one = reviews.get(node_id)
     return (
         [" ".join(filter(None, [c.verdict.name, c.column, c.text])) for c in one.changes]
@@ -60,7 +64,7 @@ def found(base: Any, new: Any, node_id: str = X) -> list[str]:
     )
 
 
-LAYOUT = "METADATA only the layout of its SQL"
+LAYOUT = "METADATA its SQL is written otherwise, with the same result"
 GRAIN = "ROWS another grain: GROUP BY, DISTINCT, UNION or table functions"
 S = "select id, note from raw.orders"
 
@@ -88,7 +92,7 @@ S = "select id, note from raw.orders"
             "select id, note as text from raw.orders",
             ["BREAKING note renamed to text: the same expression"],
         ),
-        (S, "select id, upper(note) as note from raw.orders", ["COLUMNS note another expression"]),
+        (S, "select id, upper(note) as note from raw.orders", ["VALUES note another expression"]),
         (S, f"{S} where id > 0", ["ROWS other filters"]),
         (f"{S} where id > 0", f"{S} where id > 10", ["ROWS other filters"]),
         (
@@ -107,7 +111,7 @@ S = "select id, note from raw.orders"
         (
             f"{S} union all {S}",
             f"{S} union {S}",
-            [GRAIN, "COLUMNS id another expression", "COLUMNS note another expression"],
+            [GRAIN, "VALUES id another expression", "VALUES note another expression"],
         ),
         (
             "select o.id from raw.orders o left join x on x.id = o.id",
@@ -124,7 +128,7 @@ S = "select id, note from raw.orders"
         (
             "select a.id from raw.orders a join raw.orders b on a.id = b.note",
             "select b.id from raw.orders a join raw.orders b on a.id = b.note",
-            ["COLUMNS id another expression"],
+            ["VALUES id another expression"],
         ),
         # The rank decides on the rows, two steps later.
         (
@@ -171,7 +175,7 @@ def test_a_star_without_a_catalog_is_never_no_change() -> None:
 @pytest.mark.parametrize(
     ("columns", "changes"),
     [
-        ("id:bigint note:string", ["COLUMNS id int is bigint now"]),
+        ("id:bigint note:string", ["VALUES id int is bigint now"]),
         ("id:smallint note:string", ["BREAKING id int is smallint now"]),
         ("id:string note:string", ["BREAKING id int is string now"]),
     ],
@@ -193,7 +197,7 @@ CONTRACT = {"materialized": "table", "contract": {"enforced": True}}
     ("before", "after", "changes"),
     [
         (OPTIONAL, required("id"), ["ADDITIVE id is never null now"]),
-        (required("id"), OPTIONAL, ["COLUMNS id may be null now"]),
+        (required("id"), OPTIONAL, ["VALUES id may be null now"]),
         ({}, {"config": CONTRACT}, ["ADDITIVE its contract is enforced now"]),
         ({"config": CONTRACT}, {}, ["BREAKING its contract is no longer enforced"]),
         ({}, {"identifier": "o"}, ["BREAKING its relation is o, no longer orders_x"]),
@@ -201,12 +205,12 @@ CONTRACT = {"materialized": "table", "contract": {"enforced": True}}
         (
             {},
             {"config": {"materialized": "view"}},
-            ["METADATA materialized as view, no longer table"],
+            ["COST materialized as view, no longer table"],
         ),
         (
             {},
             {"config": {"materialized": "table", "unique_key": "id"}},
-            ["ROWS how it is loaded: its strategy or keys"],
+            ["ROWS unique_key is id now: it decides which rows a run replaces"],
         ),
         ({"language": "python"}, {"language": "python"}, []),
     ],
@@ -235,12 +239,12 @@ def test_the_schema_of_another_environment_does_not_count() -> None:
 
 def test_models_come_and_go() -> None:
     here = version(S)
-    gone = {key: one for key, one in here.items() if key != X}
+    gone = replace(here, nodes={}, models={})
     assert found(here, gone) == ["BREAKING the model is removed"]
-    assert found(gone, here) == ["ADDITIVE new node"]
+    assert found(gone, here) == ["ADDITIVE new model"]
 
 
 def test_a_comment_allows_a_change() -> None:
     sql = '-- graft: allow-change reason="agreed with Ada"\nselect id from raw.orders'
-    (review,) = compare(version(S), version(sql))
+    (review,) = compare(*outlined_versions(version(S), version(sql)))
     assert (review.allowed, review.verdict.name) == ("agreed with Ada", "BREAKING")

@@ -62,7 +62,7 @@ def worktrees(repository: Path) -> int:
 
 
 def test_each_commit_is_compiled_and_one_that_fails_is_left_out(repository: Path) -> None:
-    save(repository, ORDERS + " where 1 = 1")
+    save(repository, ORDERS + " where 1 = 2")
     save(repository, "select 1 as id from {{ ref('gone') }}")
     save(repository, "select 1 as {{ names.key() }}")
     done = replay(repository, "--fail-on", "breaking")
@@ -85,7 +85,7 @@ def test_each_commit_is_compiled_and_one_that_fails_is_left_out(repository: Path
 def test_the_worktree_goes_when_it_is_interrupted(
     repository: Path, sent: signal.Signals, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    save(repository, ORDERS + " where 1 = 1")
+    save(repository, ORDERS + " where 1 = 2")
     temporary = tmp_path_factory.mktemp("temporary")
     graft = str(Path(sys.executable).with_name("graft"))
     with subprocess.Popen(

@@ -75,11 +75,11 @@ def test_a_task_that_ran_since_the_base_is_compared(project: Path) -> None:
     with_runs(project, ran(-1, SCORE), ran(1, MOVED))
     found = reviewed(project, "--base", str(project / "base"))
     text = "comes from spark/db.orders.id now; no longer comes from spark/db.orders.note"
-    assert at(found, "score") == [f"COLUMNS note {text}"]
+    assert at(found, "score") == [f"VALUES note {text}"]
     (node,) = [one for one in found["nodes"] if one["node_id"] == "score"]
     assert (node["kind"], node["changes"][0]["datasets"]) == ("task", ["spark/ml.scores"])
     github = run(project, "--base", str(project / "base"), "--format", "github").stdout
-    assert f"title=COLUMNS score::spark/ml.scores.note: {text}" in github
+    assert f"title=VALUES score::spark/ml.scores.note: {text}" in github
 
 
 @pytest.mark.parametrize(

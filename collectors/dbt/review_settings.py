@@ -1,0 +1,189 @@
+"""Configuration and properties of dbt's nodes, as a review compares them.
+
+`config` has the values and `unrendered_config` how they are written, as dbt's own `state:modified`
+compares them; what stands in neither, each kind of node has as properties of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from dbt_graft.analysis.review.settings import ReviewedSetting
+from dbt_graft.collectors.dbt.models import Document
+from dbt_graft.collectors.statements.outline.scope import digest
+
+# These are compared elsewhere: as relation, materialization, contract, description, or as a node
+# that is no longer there.
+_ELSEWHERE = {
+    *("alias", "schema", "database", "target_schema", "target_database", "materialized"),
+    *("contract", "enabled", "tags", "meta", "docs", "description"),
+}
+_DEFAULTS: dict[str, Any] = {
+    "lookback": 1,
+    "on_schema_change": "ignore",
+    "on_configuration_change": "apply",
+    "severity": "ERROR",
+    "fail_calc": "count(*)",
+    "warn_if": "!= 0",
+    "error_if": "!= 0",
+    "access": "protected",
+    "maturity": None,
+}
+# Kind -> the properties that are no configuration.
+_PROPERTIES: dict[str, tuple[str, ...]] = {
+    "model": ("access", "group", "latest_version", "deprecation_date", "fqn"),
+    "seed": ("group", "fqn"),
+    "snapshot": ("group", "fqn"),
+    "test": ("fqn",),
+    "source": (
+        *("freshness", "loaded_at_field", "loaded_at_query", "quoting", "external", "loader"),
+        "fqn",
+    ),
+    "exposure": ("type", "owner", "maturity", "url", "label", "depends_on", "fqn"),
+    "metric": ("type", "type_params", "filter", "time_granularity", "label", "fqn"),
+    "semantic_model": (
+        *("model", "defaults", "entities", "dimensions", "measures", "primary_entity", "label"),
+        "fqn",
+    ),
+    "saved_query": ("query_params", "exports", "label", "fqn"),
+    "function": ("arguments", "returns", "fqn"),
+    "unit_test": ("given", "expect", "overrides", "versions", "fqn"),
+}
+_ENVIRONMENT = re.compile(r"\b(?:target|env_var)\b")
+_VARIABLE = re.compile(r"\bvar\s*\(")
+_PLAIN = re.compile(r"[A-Za-z_+]{1,30}|\d{4}-\d\d-\d\d")
+
+
+def node_settings(node: Document) -> dict[str, ReviewedSetting]:
+    """The configuration and properties of a node, by name, without those that are as by default."""
+    kind = str(node.get("resource_type"))
+    written = node.get("unrendered_config") or {}
+    settings = {}
+    for name, value in (node.get("config") or {}).items():
+        text = written.get(name, written.get(name.replace("-", "_")))
+        if name not in _ELSEWHERE and (setting := _setting(name, value, text)):
+            settings[name.replace("-", "_")] = setting
+    for name in _PROPERTIES.get(kind, ()):
+        value = node.get(name)
+        if name == "depends_on":
+            value = sorted((value or {}).get("nodes") or ())
+        if setting := _setting(name, value, written.get(name)):
+            settings[name] = setting
+    return settings
+
+
+def test_settings(test: Document, macros: str) -> dict[str, ReviewedSetting]:
+    """The configuration, arguments and query of a test.
+
+    Args:
+        macros: The digest of the macros behind it.
+    """
+    metadata = test.get("test_metadata")
+    parts: dict[str, Any] = {"macros": macros}
+    if isinstance(metadata, Mapping):
+        arguments = metadata.get("kwargs") or {}
+        left_out = ("model", "column_name")
+        parts["test_arguments"] = {
+            key: value for key, value in arguments.items() if key not in left_out
+        }
+    else:
+        parts["query"] = test.get("raw_code")
+    made = {name: setting for name, value in parts.items() if (setting := _setting(name, value))}
+    return node_settings(test) | made
+
+
+def _setting(name: str, value: Any, written: Any = None) -> ReviewedSetting | None:
+    value = _without_nothing(value)
+    if name == "severity" and isinstance(value, str):
+        value = value.upper()
+    if value is None or value == _DEFAULTS.get(name.replace("-", "_")):
+        return None
+    text = "" if written is None else setting_text(_without_nothing(written))
+    shown = str(value) if isinstance(value, bool | int) else ""
+    if isinstance(value, str) and _PLAIN.fullmatch(value):
+        shown = value
+    by_environment = bool(_ENVIRONMENT.search(text)) and not _VARIABLE.search(text)
+    return ReviewedSetting(
+        digest(setting_text(value)), digest(text) if text else "", shown, by_environment
+    )
+
+
+def _without_nothing(value: Any) -> Any:
+    """A value without what is empty in it, which one version of dbt writes and another does not."""
+    if isinstance(value, Mapping):
+        parts = {key: _without_nothing(part) for key, part in value.items()}
+        return {key: part for key, part in parts.items() if part is not None} or None
+    if isinstance(value, list):
+        return [_without_nothing(part) for part in value] or None
+    return None if value == "" else value
+
+
+def setting_text(value: Any) -> str:
+    """A value as text, of which equal values have one."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str).decode()
+
+
+def written_relation(node: Document) -> tuple[str, str]:
+    """The relation of a node as it is configured, and the schema it is built in.
+
+    What the target decides is left out: CI builds in a schema of its own. Where a source is, its
+    own properties say.
+    """
+    place = ".".join(str(node.get(key) or "") for key in ("database", "schema")).casefold()
+    identifier = node.get("identifier") or node.get("alias") or node.get("name") or ""
+    if node.get("resource_type") == "source":
+        parts = [node.get(f"unrendered_{key}") or node.get(key) for key in ("database", "schema")]
+        return ".".join([*(str(part or "") for part in parts), str(identifier)]), place
+    written = node.get("unrendered_config")
+    if not isinstance(written, Mapping):
+        config = node.get("config") or {}
+        return f".{config.get('schema') or ''}.{identifier}", place
+    parts = [written.get(key) for key in ("database", "schema")]
+    name = written.get("alias") or node.get("identifier") or node.get("name") or ""
+    return ".".join([*(str(part or "") for part in parts), str(name)]), place
+
+
+class MacroDigests:
+    """The macros of a project: the digest of all that a node may use."""
+
+    def __init__(self, manifest: Document) -> None:
+        macros: Document = manifest.get("macros") or {}
+        self._texts = {key: str(macro.get("macro_sql") or "") for key, macro in macros.items()}
+        self._used = {
+            key: tuple((macro.get("depends_on") or {}).get("macros") or ())
+            for key, macro in macros.items()
+        }
+        self._known: dict[tuple[str, ...], str] = {}
+        self.all = digest(*(f"{key} {text}" for key, text in sorted(self._texts.items())))
+
+    def of(self, node: Document) -> str:
+        """The digest of the macros that a node names, and of those that these name."""
+        named = tuple((node.get("depends_on") or {}).get("macros") or ())
+        if named not in self._known:
+            reached: set[str] = set()
+            waiting = [macro for macro in named if macro]
+            while waiting:
+                macro = waiting.pop()
+                if macro not in reached:
+                    reached.add(macro)
+                    waiting += [other for other in self._used.get(macro, ()) if other]
+            texts = (f"{key} {self._texts.get(key, '')}" for key in sorted(reached))
+            self._known[named] = digest(*texts)
+        return self._known[named]
+
+    def replacing(self, packages: Collection[str]) -> Iterator[tuple[str, str]]:
+        """The macros that stand for one of dbt's own, and the digests of their texts.
+
+        Args:
+            packages: Those of dbt and its adapters.
+        """
+        parts = {key: key.split(".") for key in self._texts}
+        own = {name[-1] for name in parts.values() if name[1:2] and name[1] in packages}
+        for key, name in sorted(parts.items()):
+            is_own = len(name) < 3 or name[1] in packages
+            if not is_own and (name[-1] in own or name[-1].startswith("materialization_")):
+                yield key, digest(self._texts[key])

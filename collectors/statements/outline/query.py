@@ -1,0 +1,317 @@
+"""A query -> its outline: digests of its columns and of what decides on its rows.
+
+A column that a query only passes on has the digest of what it comes from, so that names of CTEs,
+their number, aliases, comments and layout do not count. A name that could be one of several tables
+has a digest of all of these: where it is not sure, two versions differ rather than agree. A clause
+that is not understood counts as it is written, and is named.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dbt_graft.analysis.review.node import QueryOutline
+from dbt_graft.collectors.statements.columns.tree import NoTreeError
+from dbt_graft.collectors.statements.outline.clauses import (
+    clause_marks,
+    distinct_digest,
+    flat,
+    group_digest,
+    limit_digests,
+    order_digest,
+)
+from dbt_graft.collectors.statements.outline.expression import (
+    conjuncts,
+    expression_digest,
+    value_digest,
+    window_parts,
+)
+from dbt_graft.collectors.statements.outline.outputs import add_outputs
+from dbt_graft.collectors.statements.outline.pivots import pivot_rows
+from dbt_graft.collectors.statements.outline.scope import (
+    OutlineRows,
+    OutlineScope,
+    OutlineTables,
+    digest,
+    has_own,
+    rename_columns,
+)
+from dbt_graft.collectors.statements.outline.sources import SelectSources, source_rows
+
+_ROW_MAKERS = (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline)
+_FILTERS = ("sample", "connect", "match")
+_OF_SELECT = {
+    *("with_", "expressions", "distinct", "from_", "joins", "laterals", "group", "windows"),
+    *("order", "limit", "offset", "pivots", "where", "prewhere", "having", "qualify", *_FILTERS),
+}
+_OF_SUBQUERY = {"this", "alias", "with_", "order", "limit", "offset", "sample", "pivots"}
+_OF_SET = {*_OF_SUBQUERY, "expression", "distinct", "by_name"}
+FORMS = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
+
+
+def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutline:
+    """The outline of a query.
+
+    Args:
+        dialect: By its name in sqlglot: `snowflake`.
+        tables: A table as the query names it, folded -> the name by which versions of the query
+            agree on it, and its columns; none where they are not known.
+
+    Raises:
+        NoTreeError: sqlglot does not support it, or it is not one query.
+    """
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    try:
+        parsed = sqlglot.parse(text, read=dialect)
+        trees = [tree for tree in parsed if tree and not isinstance(tree, exp.Semicolon)]
+        if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+            raise NoTreeError("its SQL is not one query")
+        return outline_of(trees[0], OutlineScope(tables, dialect, {}, query_rows))
+    except (SqlglotError, *FORMS) as error:
+        if isinstance(error, NoTreeError):
+            raise
+        raise NoTreeError("the SQL parser does not support its query") from error
+
+
+def outline_of(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
+    """The outline of a query's tree."""
+    rows = _query(tree, scope, is_last=True)
+    return QueryOutline(
+        columns=rows.columns,
+        is_open=bool(rows.others),
+        rows=rows.rows,
+        filters=rows.filters,
+        joins=rows.joins,
+        grain=rows.grain,
+        sources=rows.sources,
+        rest=rows.rest,
+        ties=rows.ties,
+        costs=rows.costs,
+        casts=rows.casts,
+        behind=digest(*rows.others) if rows.others else "",
+    )
+
+
+def query_rows(tree: exp.Expr, outer: OutlineScope) -> OutlineRows:
+    """The rows of a query within another."""
+    return _query(tree, outer)
+
+
+def _query(tree: exp.Expr, outer: OutlineScope, *, is_last: bool = False) -> OutlineRows:
+    """The rows of a query.
+
+    Args:
+        is_last: Nothing reads it in the same statement, so that ORDER BY alone decides nothing.
+    """
+    ctes = dict(outer.ctes)
+    clause = tree.args.get("with_")
+    rest, costs = clause_marks(clause, {"expressions", "recursive"}, outer)
+    is_recursive = bool(clause and clause.args.get("recursive"))
+    for cte in clause.expressions if clause else ():
+        name, scope = outer.key(cte.args["alias"].this), outer.inner(dict(ctes))
+        if is_recursive:
+            itself = digest("recursive")
+            rows = OutlineRows(itself, others=(itself,))
+            scope.ctes = {**ctes, name: rename_columns(rows, cte.args["alias"], scope)}
+        cte_rows = query_rows(cte.this, scope)
+        cte_rows = cte_rows.with_marks(*clause_marks(cte, {"this", "alias"}, scope))
+        ctes[name] = rename_columns(cte_rows, cte.args["alias"], scope)
+    scope = outer.inner(ctes)
+    if isinstance(tree, exp.Select):
+        rows = _select(tree, scope, is_last=is_last)
+    elif isinstance(tree, exp.Subquery):
+        rows = _with_limits(tree, _subquery(tree, scope), scope, _OF_SUBQUERY, is_last=is_last)
+    elif isinstance(tree, exp.SetOperation):
+        rows = _with_limits(tree, _set_operation(tree, scope), scope, _OF_SET, is_last=is_last)
+    else:
+        rows = source_rows(tree, scope)
+    return rows.with_marks(rest, costs)
+
+
+def _subquery(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
+    if isinstance(tree.this, exp.Query):
+        return query_rows(tree.this, scope)
+    sources = SelectSources(scope.inner())
+    sources.add(tree.this)
+    return sources.all_rows()
+
+
+def _set_operation(tree: exp.SetOperation, scope: OutlineScope) -> OutlineRows:
+    """UNION takes its parts in any order, and one part after another; EXCEPT does not."""
+    by_name, distinct = bool(tree.args.get("by_name")), bool(tree.args.get("distinct"))
+    kind = f"{tree.key} {distinct} {by_name}"
+    parts = [query_rows(arm, scope) for arm in _arms(tree)]
+    order = list if isinstance(tree, exp.Except) else sorted
+    names = dict.fromkeys(parts[0].columns)
+    if by_name:
+        names = dict.fromkeys(name for part in parts for name in part.columns)
+    columns = {
+        name: digest(
+            kind,
+            *order((part.column(name) or "") if by_name else _nth(part, index) for part in parts),
+        )
+        for index, name in enumerate(names)
+    }
+    unknown = tuple(order(other for part in parts for other in part.others))
+    digests = [kind, *order(part.rows for part in parts)]
+    if distinct or not isinstance(tree, exp.Union):
+        digests += [*columns.values(), *unknown]  # equal rows decide
+    made = OutlineRows(
+        digest(*digests),
+        columns,
+        unknown,
+        grain=frozenset([digest(kind, str(len(parts)))]),
+        # The columns of each part stand together.
+        ties=frozenset([digest(kind, *order(_tie(part) for part in parts))]),
+        casts={
+            name: cast
+            for name, cast in parts[0].casts.items()
+            if all(part.casts.get(name) == cast for part in parts[1:])
+        },
+    )
+    return made.with_parts(parts)
+
+
+def _tie(rows: OutlineRows) -> str:
+    return digest(rows.rows, *rows.columns.values(), *rows.others)
+
+
+def _nth(rows: OutlineRows, index: int) -> str:
+    columns = list(rows.columns.values())
+    if index < len(columns) and not rows.others:
+        return columns[index]
+    return digest("at", str(index), *columns, *rows.others)
+
+
+def _arms(tree: exp.SetOperation) -> list[exp.Expr]:
+    """The parts of a chain of the same operation, which stands deeper on its left."""
+    arms: list[exp.Expr] = []
+    same = ("distinct", "by_name", "side", "kind", "on")
+    node: exp.Expr = tree
+    while True:
+        arms.append(node.args["expression"])
+        left = node.args["this"]
+        if (
+            isinstance(tree, exp.Except)
+            or type(left) is not type(tree)
+            or any(left.args.get(key) != tree.args.get(key) for key in same)
+            or {key for key, value in left.args.items() if value} > {"this", "expression", *same}
+        ):
+            return [left, *reversed(arms)]
+        node = left
+
+
+def _select(tree: exp.Select, scope: OutlineScope, *, is_last: bool) -> OutlineRows:
+    sources = SelectSources(scope)
+    if start := tree.args.get("from_"):
+        sources.add(start.this)
+    for join in tree.args.get("joins") or ():
+        sources.join(join)
+    for lateral in tree.args.get("laterals") or ():
+        sources.add(lateral)
+    for pivot in tree.args.get("pivots") or ():
+        sources.pivot(pivot)
+    for window in tree.args.get("windows") or ():
+        scope.windows[scope.key(window.this)] = window_parts(window, scope)
+    others, casts = add_outputs(tree, scope)
+    filters = _filters(tree, scope)
+    scope.is_clause = True
+    limits = limit_digests(tree, scope)
+    filters |= set(limits)
+    grain = set(_grain(tree, scope, others))
+    rest, costs = (
+        {*first, *second, *third}
+        for first, second, third in zip(
+            sources.marks,
+            clause_marks(tree, _OF_SELECT, scope),
+            clause_marks(start, {"this"}, scope),
+            strict=True,
+        )
+    )
+    order = order_digest(tree, scope)
+    if order and tree.args.get("for_"):
+        rest.add(("ORDER BY", order))
+    elif order and not limits and not _keeps_first(tree):
+        (costs if is_last else rest).add(("ORDER BY", order))
+    conditions = sorted(filters | sources.conditions)
+    clauses = [*conditions, "/", *sorted(grain), "/", *flat(frozenset(rest))]
+    rows = sources.only_rows() if len(clauses) == 2 else ""
+    made = OutlineRows(
+        rows or digest("select", *sources.shape(), "/", *clauses),
+        scope.aliases,
+        others,
+        frozenset(filters),
+        frozenset(sources.joins),
+        frozenset(grain),
+        rest=frozenset(rest),
+        costs=frozenset(costs),
+        casts=casts,
+    )
+    return made.with_parts([*sources.parts, *scope.hidden])
+
+
+def _filters(tree: exp.Select, scope: OutlineScope) -> set[str]:
+    filters: set[str] = set()
+    for key in ("where", "prewhere"):
+        if clause := tree.args.get(key):
+            filters |= conjuncts(clause.this, scope)
+    scope.is_clause = True
+    for key in ("having", "qualify"):
+        if clause := tree.args.get(key):
+            filters |= {digest(key, term) for term in conjuncts(clause.this, scope)}
+    for key in _FILTERS:
+        if clause := tree.args.get(key):
+            filters.add(digest(key, value_digest(clause, scope)))
+    return filters
+
+
+def _keeps_first(tree: exp.Expr) -> bool:
+    """Whether it is DISTINCT ON, of which the order is a part."""
+    distinct = tree.args.get("distinct")
+    return bool(distinct and distinct.args.get("on"))
+
+
+def _grain(tree: exp.Select, scope: OutlineScope, others: tuple[str, ...]) -> Iterator[str]:
+    if tree.args.get("group"):
+        yield group_digest(tree, scope)
+    elif any(has_own(expression, (exp.AggFunc,)) for expression in tree.expressions):
+        yield "aggregated"
+    if tree.args.get("distinct"):
+        yield distinct_digest(tree, scope, others)
+    for expression in tree.expressions:
+        if has_own(expression, _ROW_MAKERS):
+            yield expression_digest(expression.unalias(), scope)
+
+
+def _with_limits(
+    tree: exp.Expr,
+    rows: OutlineRows,
+    scope: OutlineScope,
+    handled: Collection[str],
+    *,
+    is_last: bool,
+) -> OutlineRows:
+    """The rows where clauses stand behind a set operation or a subquery."""
+    inner = scope.inner()
+    inner.sources["_"] = rows
+    inner.aliases = dict(rows.columns)
+    inner.is_clause = True
+    limits = set(limit_digests(tree, inner))
+    if sample := tree.args.get("sample"):
+        limits.add(digest("sample", value_digest(sample, inner)))
+    rest, costs = map(set, clause_marks(tree, handled, inner))
+    if (order := order_digest(tree, inner)) and not limits:
+        (costs if is_last else rest).add(("ORDER BY", order))
+    if limits:
+        cut = digest("limited", rows.rows, *sorted(limits))
+        rows = replace(rows, rows=cut, filters=rows.filters | limits).with_parts(inner.hidden)
+    rows = rows.with_marks(frozenset(rest), frozenset(costs))
+    for pivot in tree.args.get("pivots") or ():
+        rows = pivot_rows(rows, pivot, scope)
+    return rows

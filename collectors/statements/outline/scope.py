@@ -1,0 +1,208 @@
+"""Names in scope while a query is outlined: the digest of each column that an expression names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from dbt_graft.analysis.review.node import OutlinedCast
+from dbt_graft.collectors.statements.columns.dialect_rules import ALIASES_FIRST, LATERAL_ALIASES
+from dbt_graft.collectors.statements.text.names import Name
+
+OutlineTables = Callable[[Name], tuple[str, Sequence[str]]]
+Marks = frozenset[tuple[str, str]]
+
+# The spelling by which a quoted name is the name without quotes; elsewhere letters' case is
+# nothing.
+_PLAIN_NAMES: Mapping[str, Callable[[str], str]] = {
+    **dict.fromkeys(("snowflake", "oracle", "exasol"), str.upper),
+    **dict.fromkeys(("postgres", "materialize", "risingwave", "clickhouse"), str.lower),
+}
+# Here a name without quotes is as it is written, too.
+_AS_WRITTEN = "clickhouse"
+
+
+def digest(*parts: str) -> str:
+    """The digest of texts and digests, in their order."""
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
+
+
+def name_key(name: str, dialect: str, *, quoted: bool) -> str:
+    """A name, folded; in quotes if it is another one than the folded name."""
+    plain = _PLAIN_NAMES.get(dialect)
+    if plain is None or not (quoted or dialect == _AS_WRITTEN) or plain(name) == name:
+        return name.casefold()
+    return f'"{name}"'
+
+
+@dataclass(slots=True)
+class OutlineRows:
+    """The result of a query, or a table.
+
+    Attributes:
+        rows: The digest of all that decides on the rows.
+        columns: Name -> digest.
+        others: Digests of the tables behind a `*` that could not be followed.
+        filters, joins, grain, sources: Those of all queries that it is made of.
+        rest: Clauses of them that are not understood: the words that begin it, and its digest.
+        costs: Clauses that decide on how, not on what: hints, ORDER BY at the end.
+        ties: The parts of a UNION, each with its columns.
+        casts: The columns that are converted at last.
+    """
+
+    rows: str
+    columns: dict[str, str] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    filters: frozenset[str] = frozenset()
+    joins: frozenset[str] = frozenset()
+    grain: frozenset[str] = frozenset()
+    sources: frozenset[str] = frozenset()
+    rest: Marks = frozenset()
+    costs: Marks = frozenset()
+    ties: frozenset[str] = frozenset()
+    casts: dict[str, OutlinedCast] = field(default_factory=dict)
+
+    def column(self, name: str) -> str | None:
+        """The digest of a column; None if it has none of this name."""
+        if column := self.columns.get(name):
+            return column
+        if name.startswith('"') and (column := self.columns.get(name.strip('"').casefold())):
+            return digest("quoted", name, column)
+        return digest("column", name, *self.others) if self.others else None
+
+    def with_parts(self, parts: Iterable[OutlineRows]) -> OutlineRows:
+        """Itself, with what decides on the rows of its parts."""
+        for part in parts:
+            self.filters |= part.filters
+            self.joins |= part.joins
+            self.grain |= part.grain
+            self.sources |= part.sources
+            self.rest |= part.rest
+            self.costs |= part.costs
+            self.ties |= part.ties
+        return self
+
+    def with_marks(self, rest: Marks, costs: Marks) -> OutlineRows:
+        """The same with further clauses."""
+        if not rest and not costs:
+            return self
+        parts = [part for mark in sorted(rest) for part in mark]
+        rows = digest("marked", self.rows, *parts) if rest else self.rows
+        return replace(self, rows=rows, rest=self.rest | rest, costs=self.costs | costs)
+
+
+@dataclass(slots=True)
+class OutlineScope:
+    """The tables and columns that the expressions of one SELECT can name.
+
+    Attributes:
+        follow: The outline of a query within.
+        aliases: The columns of its own output, which clauses may name too.
+        is_clause: Whether what is outlined stands behind the output, so that aliases count.
+        merged: The columns that USING made of two.
+        windows: Named windows: each part, and its digest.
+        hidden: Queries within its expressions.
+    """
+
+    tables: OutlineTables
+    dialect: str
+    ctes: Mapping[str, OutlineRows]
+    follow: Callable[[exp.Expr, OutlineScope], OutlineRows]
+    outer: OutlineScope | None = None
+    sources: dict[str, OutlineRows] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    is_clause: bool = False
+    merged: dict[str, str] = field(default_factory=dict)
+    windows: dict[str, dict[str, str]] = field(default_factory=dict)
+    hidden: list[OutlineRows] = field(default_factory=list)
+
+    def inner(self, ctes: Mapping[str, OutlineRows] | None = None) -> OutlineScope:
+        """The scope of a query within."""
+        ctes = self.ctes if ctes is None else ctes
+        return OutlineScope(self.tables, self.dialect, ctes, self.follow, self)
+
+    def key(self, name: exp.Expr | str | None) -> str:
+        """A name as this scope knows it."""
+        if name is None or isinstance(name, str):
+            return (name or "").casefold()
+        return name_key(name.name, self.dialect, quoted=bool(name.args.get("quoted")))
+
+    def table(self, tree: exp.Table) -> OutlineRows:
+        """A table or CTE."""
+        name = tuple(part.name.casefold() for part in tree.parts)
+        last = self.key(tree.this)
+        if len(name) == 1 and last in self.ctes:
+            return self.ctes[last]
+        key, columns = self.tables(name)
+        rows = digest("table", key, last) if last.startswith('"') else digest("table", key)
+        digests = {column: digest("column", column, rows) for column in columns}
+        return OutlineRows(rows, digests, () if columns else (rows,), sources=frozenset([rows]))
+
+    def column(self, name: str, table: str = "") -> str:
+        """The digest of a column that an expression names; of all that it could be."""
+        if table:
+            if source := self.sources.get(table):
+                return source.column(name) or digest("unknown", table, name)
+            if self.outer and self.outer.has_source(table):
+                return self.outer.column(name, table)
+            return digest("field", self.column(table), name)
+        if name in self.merged:
+            return self.merged[name]
+        known = [source.columns[name] for source in self.sources.values() if name in source.columns]
+        possible = [
+            column
+            for source in self.sources.values()
+            if name not in source.columns and (column := source.column(name))
+        ]
+        alias = self.aliases.get(name)
+        if alias and self._alias_counts(is_known=bool(known)):
+            possible.append(alias)
+        candidates = list(dict.fromkeys([*known, *possible]))
+        if not candidates and self.outer:
+            return self.outer.column(name)
+        return candidates[0] if len(candidates) == 1 else digest("one of", name, *candidates)
+
+    def _alias_counts(self, *, is_known: bool) -> bool:
+        """Whether a name may be that of a column of the output, which a source may have, too."""
+        if self.is_clause or self.dialect in ALIASES_FIRST:
+            return True
+        return not is_known and self.dialect in LATERAL_ALIASES
+
+    def has_source(self, table: str) -> bool:
+        """Whether it, or a scope around it, has a table of this name."""
+        return table in self.sources or bool(self.outer and self.outer.has_source(table))
+
+    def cast(self, name: str, table: str) -> OutlinedCast | None:
+        """The conversion of a column of a source, where it is one."""
+        sources = [
+            source
+            for key, source in self.sources.items()
+            if table in ("", key) and source.column(name)
+        ]
+        return sources[0].casts.get(name) if len(sources) == 1 else None
+
+
+def rename_columns(rows: OutlineRows, alias: exp.Expr | None, scope: OutlineScope) -> OutlineRows:
+    """The rows with the columns' names of `AS t(a, b)`."""
+    identifiers = (alias.args.get("columns") or ()) if alias else ()
+    names = [
+        scope.key(name.this if isinstance(name, exp.ColumnDef) else name) for name in identifiers
+    ]
+    if not names:
+        return rows
+    if rows.others:
+        columns = {name: digest("at", str(index), rows.rows) for index, name in enumerate(names)}
+    else:
+        columns = dict(zip(names, rows.columns.values(), strict=False))
+        if len(rows.columns) > len(names):
+            columns |= dict(list(rows.columns.items())[len(names) :])
+    return replace(rows, columns=columns, others=(), casts={})
+
+
+def has_own(tree: exp.Expr, kinds: tuple[type[exp.Expr], ...]) -> bool:
+    """Whether an expression has one of these, outside of windows and subqueries."""
+    nodes = tree.walk(prune=lambda node: isinstance(node, exp.Window | exp.Query))
+    return any(isinstance(node, kinds) for node in nodes)

@@ -1,0 +1,215 @@
+"""Tables, subqueries, functions and joins of a FROM: the rows that they make together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from dbt_graft.collectors.statements.outline.clauses import clause_marks
+from dbt_graft.collectors.statements.outline.expression import (
+    clause_digest,
+    conjuncts,
+    value_digest,
+)
+from dbt_graft.collectors.statements.outline.pivots import pivot_rows
+from dbt_graft.collectors.statements.outline.scope import (
+    Marks,
+    OutlineRows,
+    OutlineScope,
+    digest,
+    rename_columns,
+)
+
+_INNER = ("", "INNER", "OUTER", "CROSS", "STRAIGHT", "STRAIGHT_JOIN")
+_ONE_SIDED = ("SEMI", "ANTI")
+_OF_JOIN = {"this", "on", "side", "kind", "using", "method", "match_condition", "expressions"}
+_OF_TABLE = {"this", "db", "catalog", "alias", "joins", "pivots", "sample", "only", "partition"}
+_VERSIONS = ("version", "when", "changes", "system_time")
+
+
+class SelectSources:
+    """The sources of a SELECT, which its scope can name from then on.
+
+    Inner joins are sources in any order, and conditions: `from a, b where a.id = b.id`. With an
+    outer join, the order counts.
+
+    Attributes:
+        joins: The digest of each join, in order.
+        marks: Clauses that may decide on rows, and those that decide on how.
+    """
+
+    def __init__(self, scope: OutlineScope) -> None:
+        self._scope = scope
+        self.parts: list[OutlineRows] = []
+        self.joins: list[str] = []
+        self.marks: tuple[Marks, Marks] = (frozenset(), frozenset())
+        self._conditions: set[str] = set()
+        self._is_plain = True
+
+    @property
+    def conditions(self) -> set[str]:
+        """The conditions of joins, as far as they are inner ones."""
+        return self._conditions if self._is_plain else set()
+
+    def shape(self) -> list[str]:
+        """The digests of all that is joined, and how."""
+        rows = [part.rows for part in self.parts]
+        return sorted(rows) if self._is_plain else [*rows, "/", *self.joins]
+
+    def only_rows(self) -> str:
+        """The rows of a source that stands alone; else empty."""
+        return self.parts[0].rows if len(self.parts) == 1 and not self.joins else ""
+
+    def all_rows(self) -> OutlineRows:
+        """The sources as one."""
+        if len(self.parts) == 1 and not self.joins:
+            return self.parts[0]
+        rows = digest("group", *self.shape(), "/", *sorted(self.conditions))
+        columns: dict[str, str] = {}
+        for part in self.parts:
+            columns |= part.columns
+        others = tuple(other for part in self.parts for other in part.others)
+        joined = OutlineRows(rows, columns, others, joins=frozenset(self.joins))
+        return joined.with_parts(self.parts).with_marks(*self.marks)
+
+    def add(self, tree: exp.Expr) -> OutlineRows:
+        """Add a table, subquery or function, with the joins that stand in its brackets."""
+        inside = tree
+        while isinstance(inside, exp.Paren) or (
+            isinstance(inside, exp.Subquery)
+            and isinstance(inside.this, exp.Table | exp.Subquery)
+            and not any(value for key, value in inside.args.items() if key != "this")
+        ):
+            inside = inside.this
+        nested = inside.args.get("joins") if isinstance(inside, exp.Table) else None
+        if nested:
+            group = SelectSources(self._scope)
+            group.add_rows(self._named(inside))
+            for join in nested:
+                group.join(join)
+            rows = group.all_rows()
+        else:
+            rows = self._named(inside)
+        return self.add_rows(rows)
+
+    def add_rows(self, rows: OutlineRows) -> OutlineRows:
+        """Add rows that are known."""
+        self.parts.append(rows)
+        return rows
+
+    def join(self, join: exp.Expr) -> None:
+        """Add what a JOIN adds."""
+        words = [str(join.args.get(key) or "").upper() for key in ("method", "side", "kind")]
+        words = [word for word in words if word not in _INNER]
+        using = [self._scope.key(name) for name in join.args.get("using") or ()]
+        left = {name: self._scope.column(name) for name in using}
+        before = list(self._scope.sources.values())
+        right = self.add(join.this)
+        natural = "NATURAL" in words
+        if natural:
+            known = {name for rows in before for name in rows.columns}
+            using = sorted(known & right.columns.keys())
+            left = {
+                name: next(rows.columns[name] for rows in before if name in rows.columns)
+                for name in using
+            }
+        terms = set(conjuncts(join.args.get("on"), self._scope))
+        for name in using:
+            other = right.column(name) or digest("unknown", name)
+            terms.add(digest(exp.EQ.key, *sorted((left[name], other))))
+            self._scope.merged[name] = _merged(words, left[name], other)
+        keys = [
+            digest(key, value_digest(join.args[key], self._scope))
+            for key in ("match_condition", "expressions")
+            if join.args.get(key)
+        ]
+        rest, costs = clause_marks(join, _OF_JOIN, self._scope)
+        self.marks = self.marks[0] | rest, self.marks[1] | costs
+        if words or keys:
+            self._is_plain = False
+        self._conditions |= terms
+        self.joins.append(digest(*words, right.rows, "on", *sorted(terms), *keys))
+        if any(word in _ONE_SIDED for word in words):
+            for key, rows in list(self._scope.sources.items()):
+                if rows is right:
+                    del self._scope.sources[key]
+
+    def pivot(self, pivot: exp.Expr) -> None:
+        """Turn the last source."""
+        rows = pivot_rows(self.parts[-1], pivot, self._scope)
+        self._scope.sources = {
+            key: rows if source is self.parts[-1] else source
+            for key, source in self._scope.sources.items()
+        }
+        self.parts[-1] = rows
+
+    def _named(self, tree: exp.Expr) -> OutlineRows:
+        scope = self._scope
+        rows = source_rows(tree, scope)
+        alias = tree.args.get("alias")
+        for pivot in tree.args.get("pivots") or ():
+            if isinstance(tree, exp.Table):
+                rows = pivot_rows(rows, pivot, scope)
+            alias = pivot.args.get("alias") or alias
+        twin = sum(source.rows == rows.rows for source in scope.sources.values())
+        if twin:  # of a table that is joined to itself, the two sides differ
+            columns = {
+                name: digest("twin", str(twin), column) for name, column in rows.columns.items()
+            }
+            others = tuple(digest("twin", str(twin), other) for other in rows.others)
+            rows = replace(rows, columns=columns, others=others)
+        rows = rename_columns(rows, alias if isinstance(alias, exp.TableAlias) else None, scope)
+        scope.sources[_alias(tree, alias, scope) or f"_{len(scope.sources)}"] = rows
+        return rows
+
+
+def _alias(tree: exp.Expr, alias: exp.Expr | None, scope: OutlineScope) -> str:
+    name = alias.this if isinstance(alias, exp.TableAlias) else alias
+    if name is not None:
+        return scope.key(name)
+    is_plain = isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier)
+    return scope.key(tree.this) if is_plain else ""
+
+
+def _merged(words: list[str], left: str, right: str) -> str:
+    """The column that USING makes of two."""
+    if "FULL" in words:
+        return digest("coalesce", left, right)
+    return right if "RIGHT" in words else left
+
+
+def source_rows(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
+    """A table, CTE, subquery or function of FROM or JOIN."""
+    if isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier):
+        return _table(tree, scope)
+    if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
+        return scope.follow(tree, scope)
+    if isinstance(tree, exp.Lateral) and isinstance(tree.this, exp.Subquery):
+        rows = scope.follow(tree.this, scope)
+        how = clause_digest(tree, scope, "this", "alias")
+        return replace(rows, rows=digest("lateral", rows.rows, how))
+    # It makes rows in a way that is not followed: it counts as it is written.
+    hidden = len(scope.hidden)
+    rows_digest = clause_digest(tree, scope, "alias", "joins", "pivots")
+    made = OutlineRows(rows_digest, others=(rows_digest,), grain=frozenset([rows_digest]))
+    return made.with_parts(scope.hidden[hidden:])
+
+
+def _table(tree: exp.Table, scope: OutlineScope) -> OutlineRows:
+    rows = scope.table(tree)
+    versions = [
+        digest(key, value_digest(tree.args[key], scope)) for key in _VERSIONS if tree.args.get(key)
+    ]
+    if versions:
+        read = digest("version", rows.rows, *versions)
+        rows = replace(rows, rows=read, sources=rows.sources | {read})
+    filters = {
+        digest(key, value_digest(tree.args[key], scope))
+        for key in ("sample", "only", "partition")
+        if tree.args.get(key)
+    }
+    if filters:
+        cut = digest("of", rows.rows, *sorted(filters))
+        rows = replace(rows, rows=cut, filters=rows.filters | filters)
+    return rows.with_marks(*clause_marks(tree, {*_OF_TABLE, *_VERSIONS}, scope))

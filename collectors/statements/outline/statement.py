@@ -1,0 +1,219 @@
+"""A captured statement -> its outline, as that of a model's query: its columns, filters and joins.
+
+Literals are not in it, and were not in the text: `amount > 10` and `amount > 5` have one outline.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError, TokenError
+
+from dbt_graft.analysis.review.node import QueryOutline
+from dbt_graft.collectors.statements.columns.left_out import left_out
+from dbt_graft.collectors.statements.columns.readable import make_readable
+from dbt_graft.collectors.statements.columns.statement_tokens import StatementTokens
+from dbt_graft.collectors.statements.columns.tree import NoTreeError, syntax_tree
+from dbt_graft.collectors.statements.outline.clauses import clause_marks, flat
+from dbt_graft.collectors.statements.outline.expression import (
+    conjuncts,
+    expression_digest,
+    value_digest,
+)
+from dbt_graft.collectors.statements.outline.query import FORMS, outline_of, query_rows
+from dbt_graft.collectors.statements.outline.scope import (
+    Marks,
+    OutlineRows,
+    OutlineScope,
+    digest,
+)
+from dbt_graft.collectors.statements.outline.sources import SelectSources
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.text.tokens import tokenise
+
+# Dates and random ids in the names of tables that live as long as a run.
+_OF_A_RUN = re.compile(r"\d{4}_?\d\d_?\d\d(?:_?\d+)*|\d{6,}|[0-9a-f]{8}(?:_?[0-9a-f]{4,}){2,}")
+_SETTING = {"this", "expression", "properties", "exists", "replace", "with_", "kind"}
+
+
+def statement_outline(text: str, dialect: Dialect) -> QueryOutline:
+    """The outline of a statement without its literals.
+
+    Raises:
+        NoTreeError: sqlglot does not support it.
+    """
+    try:
+        tree, omitted = _tree(text, dialect)
+        scope = OutlineScope(_table, dialect.value, {}, query_rows)
+        outline = _FORMS.get(type(tree), _other)(tree, scope)
+    except (SqlglotError, TokenError, *FORMS) as error:
+        if isinstance(error, NoTreeError):
+            raise
+        raise NoTreeError("the SQL parser does not support this statement") from error
+    return _marked(outline, omitted) if omitted else outline
+
+
+def _tree(text: str, dialect: Dialect) -> tuple[exp.Expr, Marks]:
+    """The tree, and what had to be left out of the text."""
+    tokens = tokenise(text, dialect)
+    try:
+        return syntax_tree(text, tokens, dialect), frozenset()
+    except NoTreeError:
+        if dialect is not Dialect.TSQL:
+            raise
+    omitted = [
+        " ".join(token.word for token in tokens[first:behind])
+        for first, behind, _ in left_out(StatementTokens(text, tokens))
+    ]
+    tree = syntax_tree(make_readable(text, tokens), tokens, dialect)
+    return tree, frozenset((words.split(" ")[0], digest(words)) for words in omitted if words)
+
+
+def _table(name: Name) -> tuple[str, tuple[str, ...]]:
+    return ".".join(_OF_A_RUN.sub("0", part) for part in name), ()
+
+
+def _marked(outline: QueryOutline, rest: Marks) -> QueryOutline:
+    return QueryOutline(
+        **{
+            **{name: getattr(outline, name) for name in outline.__slots__},
+            "rows": digest(outline.rows, *flat(rest)),
+            "rest": outline.rest | rest,
+        }
+    )
+
+
+def _query(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
+    tree.set("into", None)
+    return outline_of(tree, scope)
+
+
+def _writing(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
+    """INSERT or CREATE … AS SELECT; the columns that INSERT names are those of the output."""
+    if not isinstance(tree.expression, exp.Query):
+        return _other(tree, scope)
+    if clause := tree.args.get("with_"):
+        tree.expression.set("with_", clause)
+    outline = outline_of(tree.expression, scope)
+    rest, _ = clause_marks(tree, _SETTING, scope)
+    names = tree.this.expressions if isinstance(tree.this, exp.Schema) else []
+    columns: Mapping[str, str] = outline.columns
+    if names and not outline.is_open:
+        keys = [scope.key(getattr(name, "this", name)) for name in names]
+        columns = dict(zip(keys, columns.values(), strict=False))
+    made = {name: getattr(outline, name) for name in outline.__slots__}
+    return _marked(QueryOutline(**{**made, "columns": columns, "casts": {}}), rest)
+
+
+def _update(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
+    sources = SelectSources(scope)
+    sources.add(tree.this)
+    if start := tree.args.get("from_"):
+        sources.add(start.this)
+    columns = dict(_assigned(tree.expressions, "", scope))
+    handled = {"this", "expressions", "from_", "where"}
+    return _changed(tree, sources, columns, handled, scope)
+
+
+def _delete(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
+    sources = SelectSources(scope)
+    for source in [tree.this, *(tree.args.get("using") or ())]:
+        sources.add(source)
+    return _changed(tree, sources, {}, {"this", "using", "where", "tables"}, scope)
+
+
+def _merge(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
+    sources = SelectSources(scope)
+    sources.add(tree.this)
+    sources.add(tree.args["using"])
+    sources.joins.append(digest("on", *sorted(conjuncts(tree.args.get("on"), scope))))
+    columns: dict[str, str] = {}
+    filters: set[str] = set()
+    whens = tree.args.get("whens")
+    for when in whens.expressions if whens else tree.expressions:
+        case = digest(*(str(bool(when.args.get(key))) for key in ("matched", "source")))
+        condition = digest("when", case, *sorted(conjuncts(when.args.get("condition"), scope)))
+        action = when.args.get("then")
+        filters.add(digest(condition, action.key if isinstance(action, exp.Expr) else str(action)))
+        if isinstance(action, exp.Update):
+            columns |= dict(_assigned(action.expressions, condition, scope, columns))
+        elif isinstance(action, exp.Insert):
+            names = action.this.expressions if isinstance(action.this, exp.Tuple) else []
+            values = getattr(action.expression, "expressions", [])
+            if len(names) != len(values):
+                filters.add(value_digest(action, scope))
+            for name, value in zip(names, values, strict=False):
+                key = scope.key(name.this if isinstance(name, exp.Column) else name)
+                columns[key] = digest(
+                    columns.get(key, ""), condition, expression_digest(value, scope)
+                )
+        else:
+            filters.add(value_digest(action, scope))
+    handled = {"this", "using", "on", "whens", "expressions"}
+    return _changed(tree, sources, columns, handled, scope, filters)
+
+
+def _assigned(
+    terms: list[exp.Expr],
+    condition: str,
+    scope: OutlineScope,
+    before: Mapping[str, str] | None = None,
+) -> Iterator[tuple[str, str]]:
+    for term in terms:
+        target = term.this
+        name = scope.key(target.this if isinstance(target, exp.Column) else target)
+        value = value_digest(term.args.get("expression"), scope)
+        yield name, digest((before or {}).get(name, ""), condition, term.key, value)
+
+
+def _changed(
+    tree: exp.Expr,
+    sources: SelectSources,
+    columns: Mapping[str, str],
+    handled: set[str],
+    scope: OutlineScope,
+    filters: set[str] | None = None,
+) -> QueryOutline:
+    where = tree.args.get("where")
+    conditions = (filters or set()) | (conjuncts(where.this, scope) if where else set())
+    rest, _ = clause_marks(tree, handled, scope)
+    rows = digest(tree.key, *sources.shape(), "/", *sources.joins, "/", *sorted(conditions))
+    made = OutlineRows(
+        digest(rows, *flat(rest)),
+        filters=frozenset(conditions),
+        joins=frozenset(sources.joins),
+        rest=rest,
+    ).with_parts([*sources.parts, *scope.hidden])
+    return QueryOutline(
+        columns=columns,
+        is_open=False,
+        rows=made.rows,
+        filters=made.filters,
+        joins=made.joins,
+        grain=made.grain,
+        sources=made.sources,
+        rest=made.rest,
+        ties=made.ties,
+    )
+
+
+def _other(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
+    rows = value_digest(tree, scope)
+    return QueryOutline({}, False, rows, rest=frozenset([(tree.key.upper(), rows)]))
+
+
+_FORMS: dict[type[exp.Expr], Callable[[exp.Expr, OutlineScope], QueryOutline]] = {
+    exp.Select: _query,
+    exp.Union: _query,
+    exp.Except: _query,
+    exp.Intersect: _query,
+    exp.Subquery: _query,
+    exp.Insert: _writing,
+    exp.Create: _writing,
+    exp.Update: _update,
+    exp.Delete: _delete,
+    exp.Merge: _merge,
+}

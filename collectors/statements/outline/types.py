@@ -1,0 +1,33 @@
+"""Types as they stand in SQL, without what a platform makes no difference of."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+_T = exp.DType
+_TEXTS = {_T.TEXT, _T.VARCHAR, _T.NVARCHAR, _T.CHAR, _T.NCHAR, _T.BPCHAR, _T.NAME}
+_ANY_TEXT = {_T.TEXT, _T.VARCHAR, _T.NVARCHAR}
+_INTEGERS = {_T.TINYINT, _T.SMALLINT, _T.MEDIUMINT, _T.INT, _T.BIGINT, _T.INT128}
+_REALS = {_T.FLOAT, _T.DOUBLE}
+# A length is written, and ignored: of a column; in a CAST.
+NO_LENGTHS = frozenset({"duckdb", "sqlite"})
+_NO_CAST_LENGTHS = frozenset({*NO_LENGTHS, "spark", "databricks"})
+# Integers of all sizes are one type there, and so are floats.
+_ONE_NUMBER = frozenset({"bigquery", "snowflake"})
+
+
+def type_name(tree: exp.Expr, dialect: str) -> str:
+    """A type in the words of SQL, folded; equal for what is one type on the platform."""
+    kind = tree.this if isinstance(tree, exp.DataType) else None
+    if tree.args.get("collate"):
+        kind = None
+    if kind in _TEXTS and dialect in _NO_CAST_LENGTHS:
+        return "text"
+    if kind in _ANY_TEXT and not tree.expressions and dialect != "tsql":
+        return "text"
+    if dialect in _ONE_NUMBER and not tree.expressions:
+        if kind in _INTEGERS:
+            return "bigint"
+        if kind in _REALS:
+            return "double"
+    return str(tree.sql(dialect=dialect)).casefold()
