@@ -32,6 +32,8 @@ def catalog_of(index: DbtIndex) -> Document:
     for node in index.rows("dbt.nodes"):
         node_id, kind = node["unique_id"], node["resource_type"]
         part = "nodes" if kind in _NODES else "sources" if kind == "source" else ""
+        if node.get("enabled") is False:  # these are in no other artifact
+            continue
         typed = list(_typed(columns.get(node_id, ()), has_catalog))
         if part and (node_id in tables or typed):
             parts[part][node_id] = _entry(node, tables.get(node_id, {}), typed, stats[node_id])
@@ -85,9 +87,14 @@ def index_notices(index: DbtIndex, manifest: Mapping[str, Any]) -> Iterator[str]
     kinds = (*_NODES, "source")
     nodes = [*manifest["nodes"].values(), *manifest["sources"].values()]
     wanted = {node["unique_id"] for node in nodes if node.get("resource_type") in kinds}
-    ids = index.column("dbt.nodes", "unique_id")
-    types = index.column("dbt.nodes", "resource_type")
-    known = {node_id for node_id, kind in zip(ids, types, strict=True) if kind in kinds}
+    columns = (
+        index.column("dbt.nodes", name) for name in ("unique_id", "resource_type", "enabled")
+    )
+    known = {
+        node_id
+        for node_id, kind, enabled in zip(*columns, strict=True)
+        if kind in kinds and enabled is not False
+    }
     lacking, surplus = sorted(wanted - known), sorted(known - wanted)
     made = str((manifest.get("metadata") or {}).get("generated_at") or "")[:19]
     written = str(_iso(index.ingested_at) or "")[:19]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -25,7 +25,7 @@ from dbt_graft.injector.index.rows import (
     node_row,
     test_row,
 )
-from dbt_graft.injector.index.tables import DbtIndex, Edit, Row, edit_table
+from dbt_graft.injector.index.tables import PROJECT, DbtIndex, Edit, Row, edit_table
 from dbt_graft.injector.manifest import all_nodes
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ColumnEdge, Run, Status
@@ -41,6 +41,8 @@ _OTHERS = {
     "saved_queries": "dbt.saved_queries",
     "unit_tests": "dbt.unit_tests",
 }
+# A time, which new rows must have, where neither dbt nor a run has any.
+_UNKNOWN = datetime.fromtimestamp(0, UTC)
 _STATUS = {Status.OK: "success", Status.FAILED: "error"}
 
 
@@ -82,7 +84,7 @@ class IndexGraft:
 
 def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
     """The tables that are other than in the index, by name."""
-    at = index.ingested_at
+    at = index.ingested_at or graft.at or _UNKNOWN
     added = [
         node
         for part in _NODES
@@ -126,7 +128,8 @@ def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
         ),
         "dbt.column_lineage": Edit(changes=renamed, columns=edges.columns),
         "dbt_rt.run_results": Edit(added=list(_run_results(graft))),
-        "dbt.generation": Edit(changes=_stamp(graft, at)),
+        "dbt_rt.invocations": Edit(added=list(_invocations(graft))),
+        **{name: Edit(changes=_stamp(index, graft, name)) for name in PROJECT},
     }
     tables = {}
     for name, edit in edits.items():
@@ -136,9 +139,13 @@ def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
     return tables
 
 
-def _stamp(graft: IndexGraft, at: Any) -> dict[int, Row]:
+def _stamp(index: DbtIndex, graft: IndexGraft, name: str) -> dict[int, Row]:
     """The time at which the page calls its data made: that of the newest run, if it is later."""
-    return {0: {"ingested_at": graft.at}} if graft.at and at and graft.at > at else {}
+    return {
+        number: {"ingested_at": graft.at}
+        for number, at in enumerate(index.column(name, "ingested_at"))
+        if graft.at and at and graft.at > at
+    }
 
 
 def _remaining(index: DbtIndex, graft: IndexGraft, name: str) -> list[bool] | None:
@@ -354,17 +361,35 @@ def _run_results(graft: IndexGraft) -> Iterator[Row]:
     nodes = graft.after["nodes"]
     for node_id, last in sorted(graft.runs.items()):
         run = last.run
-        seconds = (run.ended_at - run.started_at) if run.ended_at and run.started_at else None
         yield {
             "unique_id": node_id,
             "invocation_id": run.run_id,
             "status": _STATUS.get(run.status, str(run.status.value)),
-            "execution_time": seconds.total_seconds() if seconds is not None else None,
+            "execution_time": _seconds(run),
             "message": run.error,
             "relation_name": nodes[node_id].get("relation_name") if node_id in nodes else None,
             "rows_affected": last.rows,
             "created_at": run.ended_at or run.started_at,
         }
+
+
+def _invocations(graft: IndexGraft) -> Iterator[Row]:
+    """The runs behind the results, each once: views of dbt join the two."""
+    runs = {last.run.run_id: last.run for last in graft.runs.values()}
+    for run_id, run in sorted(runs.items()):
+        yield {
+            "invocation_id": run_id,
+            "command": run.task,
+            "generated_at": run.ended_at or run.started_at,
+            "elapsed_time": _seconds(run),
+            "target_type": run.engine,
+        }
+
+
+def _seconds(run: Run) -> float | None:
+    if not (run.ended_at and run.started_at):
+        return None
+    return (run.ended_at - run.started_at).total_seconds()
 
 
 def _answered(index: DbtIndex, graft: IndexGraft) -> Iterator[tuple[str, str]]:

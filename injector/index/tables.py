@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from itertools import accumulate, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +17,7 @@ import pyarrow.parquet as pq
 from dbt_graft.lineage.errors import GraftError
 
 Row = dict[str, Any]
+_Parsed = TypeVar("_Parsed")
 
 _TIME = pa.timestamp("us", tz="UTC")
 _TEXT, _STAMP = pa.string(), "ingested_at"
@@ -36,6 +38,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "dbt.catalog_stats": ("unique_id", "stat_id", "stat_value"),
     "dbt.source_freshness": ("unique_id", "status"),
     "dbt_rt.run_results": ("unique_id", "status"),
+    "dbt_rt.invocations": ("invocation_id",),
 }
 
 
@@ -69,10 +72,15 @@ _NEW: Mapping[str, pa.Schema] = {
         needed="unique_id invocation_id",
         texts="status thread_id message relation_name",
     ),
+    "dbt_rt.invocations": _schema(
+        {"generated_at": _TIME, "elapsed_time": pa.float64()},
+        needed="invocation_id",
+        texts="command target_type",
+    ),
     "dbt.docs": _schema(needed="unique_id", texts="name package_name block_contents"),
 }
 # What describes all of a project, whoever reads it.
-_PROJECT = ("dbt.generation", "dbt.project")
+PROJECT = ("dbt.generation", "dbt.project")
 _OF_PROJECT = ("project_name", "dbt_version", "adapter_type", "ingested_at")
 
 
@@ -104,7 +112,7 @@ class DbtIndex:
         for name in (*self.tables, *self.others):
             table = self.table(name)
             schema = pa.schema([item.remove_metadata() for item in table.schema])
-            project_rows = table.to_pylist() if name in _PROJECT else []
+            project_rows = table.to_pylist() if name in PROJECT else []
             rows = [{key: row.get(key) for key in _OF_PROJECT} for row in project_rows]
             tables[name] = _append(schema.empty_table(), rows)
         return DbtIndex(self.folder, tables)
@@ -139,21 +147,27 @@ def read_index(target: Path) -> DbtIndex | None:
     if not (folder / "dbt.nodes.parquet").is_file():
         return None
     files = {path.stem: path for path in sorted(folder.glob("*.parquet"))}
-    grafted = {*_NEEDED, *_PROJECT}
+    grafted = {*_NEEDED, *PROJECT}
     tables = {name: _read(path) for name, path in files.items() if name in grafted}
     others = {name: path for name, path in files.items() if name not in grafted}
+    for path in others.values():
+        _parse(path, pq.read_metadata)  # at the end of a file, so none is half written
     return DbtIndex(folder, tables, others)
 
 
-def _read(path: Path) -> pa.Table:
+def _parse(path: Path, parse: Callable[[Path], _Parsed]) -> _Parsed:
     try:
-        table = pq.read_table(path, partitioning=None, pre_buffer=False)
+        return parse(path)
     except (pa.ArrowException, OSError) as error:
         raise GraftError(
             f"the file is damaged: {str(error).splitlines()[0] if str(error) else error!r}",
             place=str(path),
             remedy="write the index again: dbt compile --write-index",
         ) from error
+
+
+def _read(path: Path) -> pa.Table:
+    table = _parse(path, partial(pq.read_table, partitioning=None, pre_buffer=False))
     lacking = [name for name in _NEEDED.get(path.stem, ()) if name not in table.column_names]
     if lacking:
         raise GraftError(

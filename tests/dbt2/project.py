@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from tests.collectors.openlineage.events import Document, event, written
 
 DBT = Path(__file__).resolve().parents[2] / "build/dbt-2/bin/dbt"
@@ -55,8 +53,8 @@ def write_project(folder: Path) -> None:
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text.replace("DBT", str(DBT)))
-    loaded = _columns(RAW, amount=(FEED, "amt", "TRANSFORMATION"), id=(FEED, "no", "IDENTITY"))
-    found = _columns(SEGMENTS, segment=(TOTALS, "total", "TRANSFORMATION"))
+    loaded = output(RAW, amount=(FEED, "amt", "TRANSFORMATION"), id=(FEED, "no", "IDENTITY"))
+    found = output(SEGMENTS, segment=(TOTALS, "total", "TRANSFORMATION"))
     written(
         folder / "events.jsonl",
         event("START", "load_orders", 1, at="2026-11-22T03:00:00Z"),
@@ -68,8 +66,8 @@ def write_project(folder: Path) -> None:
     )
 
 
-def _columns(name: str, **columns: tuple[str, str, str]) -> Document:
-    """A dataset that says where its columns come from."""
+def output(name: str, rows: int = 0, **columns: tuple[str, str, str]) -> Document:
+    """A dataset that a task wrote, with where its columns come from."""
     fields: dict[str, Any] = {}
     for column, (source, field, subtype) in columns.items():
         namespace, table = source.split(" ")
@@ -84,6 +82,7 @@ def _columns(name: str, **columns: tuple[str, str, str]) -> Document:
             "columnLineage": {"fields": fields},
             "schema": {"fields": [{"name": column, "type": "BIGINT"} for column in columns]},
         },
+        "outputFacets": {"outputStatistics": {"rowCount": rows}} if rows else {},
     }
 
 
@@ -97,17 +96,3 @@ def graft(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
     )
-
-
-def ask(folder: Path, question: str) -> list[tuple[Any, ...]]:
-    """The answer of an index by the views that dbt itself declares of it."""
-    connection = duckdb.connect()
-    connection.execute(
-        f"SET file_search_path = '{folder}'; CREATE SCHEMA dbt; CREATE SCHEMA dbt_rt"
-    )
-    for statement in (folder / "views.sql").read_text().split(";"):
-        try:
-            connection.execute(statement)
-        except (duckdb.IOException, duckdb.CatalogException):  # a table without a file
-            continue
-    return connection.execute(question).fetchall()

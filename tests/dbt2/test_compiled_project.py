@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.dbt2.project import DBT, ask, graft, write_project
+from tests.dbt2.project import DBT, graft, write_project
+from tests.injector.index.index_of_dbt import ask
 
 pytestmark = [
     pytest.mark.dbt2,

@@ -44,7 +44,7 @@ def test_descriptions_lead_into_the_catalog(target: Path, log: Log) -> None:
 
 
 def test_tables_that_the_page_does_not_show_stay_out(target: Path, log: Log) -> None:
-    row = [{"unique_id": "model.shop.orders", "value": "4711"}]
+    row = [{"unique_id": "model.shop.orders", "invocation_id": "1", "value": "4711"}]
     hidden = ("dbt.project_vars", "dbt.sample_data", "dbt_rt.adapter_queries", "dbt_rt.invocations")
     for name in (*hidden, "dbt.macros", "dbt.new_in_the_next_version"):
         pq.write_table(pa.Table.from_pylist(row), target / f"index/{name}.parquet")

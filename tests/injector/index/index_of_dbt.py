@@ -7,7 +7,7 @@ crates/dbt-docs-server/web/src/shared/data-sources/duckdb/).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -145,9 +145,23 @@ def _filled(row: Json, schema: pa.Schema) -> Json:
 
 
 def ask(folder: Path, question: str) -> list[tuple[Any, ...]]:
-    """The answer of DuckDB about the files of an index, as `dbt.nodes`, `dbt_rt.run_results`…"""
+    """The answer of DuckDB about the files of an index, as `dbt.nodes`, `dbt_rt.run_results`…
+
+    By the views that dbt itself declares of it, where it did.
+    """
     connection = duckdb.connect()
+    connection.execute(f"SET file_search_path = '{folder}'")
     connection.execute("CREATE SCHEMA dbt; CREATE SCHEMA dbt_rt")
-    for path in sorted(folder.glob("*.parquet")):
-        connection.execute(f"CREATE VIEW {path.stem} AS SELECT * FROM read_parquet('{path}')")
+    views = folder / "views.sql"
+    statements = views.read_text().split(";") if views.exists() else _views(folder)
+    for statement in statements:
+        try:
+            connection.execute(statement)
+        except (duckdb.IOException, duckdb.CatalogException):  # a table without a file
+            continue
     return connection.execute(question).fetchall()
+
+
+def _views(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.glob("*.parquet")):
+        yield f"CREATE VIEW {path.stem} AS SELECT * FROM read_parquet('{path}')"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from collections.abc import Collection
 from dataclasses import replace
@@ -304,10 +305,25 @@ def test_an_index_of_another_compile_is_said(target: Path, project: Project) -> 
     assert "dbt compile --write-index" in notice
 
 
-def test_a_damaged_file_is_named(target: Path) -> None:
-    path = target / "index/dbt.edges.parquet"
+def test_disabled_nodes_of_an_index_are_no_other_compile(target: Path) -> None:
+    path = target / "index/dbt.nodes.parquet"
+    table = pq.read_table(path)
+    off = table.to_pylist()[0] | {"unique_id": "model.shop.off", "enabled": False}
+    pq.write_table(pa.concat_tables([table, pa.Table.from_pylist([off], table.schema)]), path)
+    entry = {"unique_id": "model.shop.off", "table_type": "table"}
+    pq.write_table(pa.Table.from_pylist([entry]), target / "index/dbt.catalog_tables.parquet")
+    read = artifacts.read(target)
+    assert not read.notices
+    assert "model.shop.off" not in read.catalog["nodes"]
+
+
+@pytest.mark.parametrize("name", ["dbt.edges", "dbt.project", "dbt.macros"])
+def test_a_damaged_file_is_named(target: Path, name: str) -> None:
+    path = target / f"index/{name}.parquet"
+    if not path.exists():
+        pq.write_table(pa.table({"unique_id": ["macro.shop.cents"] * 99}), path)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(GraftError, match=r"dbt\.edges\.parquet.*damaged"):
+    with pytest.raises(GraftError, match=rf"{re.escape(name)}\.parquet.*damaged"):
         artifacts.read(target)
 
 
