@@ -37,6 +37,7 @@ class Execution:
         work: The notebook or job on Databricks that it belongs to.
         details: Its call stack.
         sql: The text of its statement without literals, where the log has it.
+        catalogs: The settings of catalogs that its session changed.
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
         new_partitions: The partitions that it created while it ran, by table.
         stages: The stages of its jobs.
@@ -58,6 +59,7 @@ class Execution:
     work: str = ""
     details: str = ""
     sql: str = ""
+    catalogs: dict[str, str] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
     new_partitions: dict[str, list[Partition]] = field(default_factory=dict)
     stages: list[int] = field(default_factory=list)

@@ -216,9 +216,9 @@ class _Replay:
             group=str(body.get("jobGroupId") or ""),
             details=str(body.get("details") or ""),
             sql=body.get("sql") or self._requested_sql(body.get("jobTags") or ()),
+            catalogs={key: str(value) for key, value in body.get("catalogs", {}).items()},
         )
-        catalogs = {key: str(value) for key, value in body.get("catalogs", {}).items()}
-        self.application.settings.update(catalogs)
+
         # Added before its plan is parsed: an execution with a bad plan still ends and may fail.
         self.executions[id_] = execution
         self.running.add(id_)

@@ -30,6 +30,8 @@ from dbt_graft.lineage.records import Status
 
 # `format("noop")`, which people save to so that a query runs.
 _NOWHERE = re.compile(r"\b(?:NoopWrite|NoopTable|noop-table)\b")
+# The target of a write that a `CREATE TABLE AS` of Delta runs, and names itself.
+_STAGED = "$StagedDeltaTableV2@"
 _SCANS_RDD, _RDD = "Scan ExistingRDD", "RDD["
 _CACHED = "InMemoryTableScan"
 # Commands that change single rows, and the columns with the places of these rows.
@@ -187,7 +189,7 @@ def _read_commands(segments: list[PlanSegment], unknown: set[str]) -> None:
             segment.operation = _operation(segment)
         elif segment.role is CommandRole.SAVE and _NOWHERE.search(segment.node.text):
             segment.command = None  # A query whose rows are discarded.
-        elif segment.role is CommandRole.SAVE:
+        elif segment.role is CommandRole.SAVE and _STAGED not in segment.node.text:
             unknown.add(f"the target of {segment.name}")
         if segment.role in (CommandRole.VIEW, CommandRole.SAVE) and inner:
             segment.sources = list(_logical_sources(inner))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -61,6 +62,7 @@ _MOST_COLUMNS = 20_000
 # The plans of streaming queries have no command for their sink.
 _SINK = Command(CommandRole.SAVE, lambda _: None, Operation.INSERT)
 _USE_COMMANDS = ("SetCatalogAndNamespace", "Execute SetDatabaseCommand")
+_DELTA_MERGE = re.compile(r"^(?:Delta: )?MERGE operation - |\bio\.delta\.tables\.DeltaMerge\w+\.")
 _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
 
 
@@ -108,19 +110,20 @@ def statements(
             return None
 
     resolver = context.column_sources.resolver
+    # A session may have catalogs that others have not.
+    own = ({}, *(execution.catalogs for execution in group.executions.values()))
+    resolver.settings = ChainMap(*own, application.settings)
     segments: list[PlanSegment] = []
     problems: list[str] = []
     for execution in sorted(group.executions.values(), key=lambda e: e.id):
         if execution.plan and execution.plan.name.startswith(_USE_COMMANDS):
             resolver.use_database(execution.text)
         segments += guard(execution.id, partial(plan_segments, execution, problems)) or ()
-    problems += guard(group.root, partial(resolve_scans, segments)) or ()
+    problems += guard(group.root, partial(_resolve, segments, resolver)) or ()
     for problem in problems:
         reject(problem)
     for segment in segments:
         guard(segment.execution.id, partial(_complete, segment, application))
-    for problem in guard(group.root, partial(name_catalogs, segments, resolver)) or ():
-        reject(problem)
     chosen = guard(group.root, partial(pair_segments, segments, application)) or []
     for segment in segments:
         guard(segment.execution.id, partial(_learn, segment, context))
@@ -139,6 +142,19 @@ def statements(
         for statement in candidates
         if statement and (statement.reads or statement.writes)
     ]
+
+
+def _resolve(segments: list[PlanSegment], resolver: DatasetResolver) -> list[str]:
+    """Resolve tables that plans do not name, and return a reason for each that stays unknown."""
+    problems = [*resolve_scans(segments), *name_catalogs(segments, resolver)]
+    # `DeltaTable.merge(…)` runs its steps outside of a command.
+    if not any(segment.command for segment in segments):
+        problems += [
+            f"execution {execution.id}: a MERGE of Delta's API does not name its target"
+            for execution in [segment.execution for segment in segments][:1]
+            if _DELTA_MERGE.search(f"{execution.description}\n{execution.details}")
+        ]
+    return problems
 
 
 def outside_reads(application: Application, resolver: DatasetResolver) -> Iterator[PlanStatement]:

@@ -19,14 +19,17 @@ from dbt_graft.collectors.java import java_home
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.records import ANY_COLUMN
 from tests.cases import for_each
-from tests.collectors.spark.suite import CASES
+from tests.collectors.spark.suite import CASES, iceberg
 from tests.collectors.spark.suite.case import ExpectedLineage
 from tests.collectors.spark.suite.databases import WIDE, WIDE_TARGETS
 from tests.collectors.spark.suite.reading import SuiteLog, read
 from tests.faces import differences
 
 ROOT = Path(__file__).resolve().parents[3]
-OLDER = sorted((Path(__file__).parent / "logs").glob("spark-*/*.zstd"))
+LOGS = Path(__file__).parent / "logs"
+OLDER = sorted(LOGS.glob("spark-*/*.zstd"))
+# Iceberg's jars are no dependency of ours.
+ICEBERG = LOGS / "iceberg-3.5" / "suite.zstd"
 # Before Spark 4 the scan of a table in a JDBC catalog does not say of which.
 ANONYMOUS_SCAN = "JDBCScan$$anon$1"
 older = cache(read)
@@ -117,6 +120,19 @@ def test_a_dataset_that_column_edges_come_from_has_columns(path: Path) -> None:
     named = {edge.from_dataset for edge in found.column_edges if edge.from_column != ANY_COLUMN}
     named.discard(MEMORY)
     assert named <= columns.keys()
+
+
+@for_each("name", iceberg.CASES)
+def test_a_job_on_iceberg_has_its_lineage(name: str) -> None:
+    assert older(ICEBERG).cases.get(name, ExpectedLineage()) == iceberg.CASES[name].lineage
+
+
+def test_what_the_log_of_iceberg_does_not_tell_is_a_reject() -> None:
+    rejects = [reject.partition(": execution ")[2] for reject in older(ICEBERG).rejects]
+    assert [reject.partition(": ")[2] for reject in rejects] == [
+        "there is no rule for the procedure AddFiles",
+        "raw.one is in the catalog lake or sea, and the log does not tell in which",
+    ]
 
 
 @pytest.mark.parametrize("path", OLDER, ids=_name)

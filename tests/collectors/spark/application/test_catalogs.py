@@ -177,3 +177,39 @@ def test_a_location_in_the_statement_is_the_tables_folder(make_log: Make, node: 
         "lake.raw.t",
         ["elsewhere"],
     )
+
+
+def test_a_table_that_delta_creates_is_named_by_the_command_around_its_write(
+    make_log: Make, node: Make
+) -> None:
+    delta = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+    staged = f"{delta}$StagedDeltaTableV2@3dee60f, Project [id#1L], org.Lambda@1a7945a4"
+    create = f"{delta}@70e14c40, db.t, Project [id#1L], TableSpec(Map(),Some(delta),Map(),None)"
+    log = make_log(
+        {"plan": node("AtomicCreateTableAsSelect", args=create), "lasts": 5_000},
+        {"plan": node("AppendDataExecV1", args=staged), "root": 0, "lasts": 2_000},
+        {"plan": node("Scan hive raw.orders"), "root": 0},
+    )
+    row = collected(log, {})
+    assert names(row) == {
+        ("CREATE TABLE AS", "write", "db.t"),
+        ("CREATE TABLE AS", "read", "raw.orders"),
+    }
+    assert row["rejects"] == []
+
+
+@pytest.mark.parametrize(
+    ("description", "details"),
+    [
+        ("MERGE operation - scanning files for matches", ""),
+        ("", "io.delta.tables.DeltaMergeBuilder.$anonfun$execute$1(DeltaMergeBuilder.scala:277)"),
+    ],
+)
+def test_a_merge_by_deltas_api_is_a_gap(
+    make_log: Make, node: Make, description: str, details: str
+) -> None:
+    log = make_log({"plan": node("Scan hive raw.orders"), "description": description})
+    row = collected(log, {}, details)
+    assert [reject["reason"] for reject in row["rejects"]] == [
+        "execution 0: a MERGE of Delta's API does not name its target"
+    ]

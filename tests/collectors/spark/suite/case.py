@@ -95,8 +95,9 @@ def case(
     extended: Mapping[Version, Instead] | None = None,
     since: Version = (0, 0),
     workers: bool = False,
+    cases: dict[str, SuiteCase] = CASES,
 ) -> Callable[[Job], Job]:
-    """Make a function a case of the suite under its own name.
+    """Make a function a case of the suite, or of other cases, under its own name.
 
     `older` goes from newer versions to older ones, and each has the differences to the one
     before it.
@@ -108,8 +109,8 @@ def case(
 
     def keep(job: Job) -> Job:
         name = job.__name__
-        assert name not in CASES
-        CASES[name] = SuiteCase(name, job, lineage, others, extended or {}, since, workers)
+        assert name not in cases
+        cases[name] = SuiteCase(name, job, lineage, others, extended or {}, since, workers)
         return job
 
     return keep

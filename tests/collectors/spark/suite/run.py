@@ -1,6 +1,7 @@
 """Run every case of the suite in one Spark application with its event log on.
 
 Usage: python -m tests.collectors.spark.suite.run FOLDER [CASE …]
+       python -m tests.collectors.spark.suite.run FOLDER --iceberg JARS: those of `iceberg`
 
 Everything (metastore, warehouse, landing zone, `events`) lies below the folder. What a case did is
 known in the log by the job description, which is the case's name. Cases that could not run are
@@ -17,7 +18,7 @@ from pathlib import Path
 import pyspark
 from pyspark.sql import SparkSession
 
-from tests.collectors.spark.suite import CASES, databases, shop
+from tests.collectors.spark.suite import CASES, databases, iceberg, shop
 from tests.collectors.spark.suite.case import SuiteCase
 from tests.collectors.spark.suite.databases import DRIVER, URL
 from tests.collectors.spark.suite.servers import PORT, free_port
@@ -26,9 +27,10 @@ JDBC_CATALOG = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCata
 VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
 
 
-def session(base: Path) -> SparkSession:
+def session(base: Path, more: dict[str, str]) -> SparkSession:
     """A session that keeps all it has below a folder."""
     settings = {
+        **more,
         "spark.master": "local[2]",
         "spark.app.name": "suite",
         "spark.eventLog.enabled": "true",
@@ -70,15 +72,20 @@ def run(case: SuiteCase, spark: SparkSession, base: Path) -> str:
     return ""
 
 
-def main(base: Path, names: list[str]) -> None:
+def main(base: Path, *names: str) -> None:
     """Run the cases (all, or those of these names) and list what could not be run."""
     (base / "events").mkdir(parents=True)
     shop.land(base)
-    spark = session(base)
+    of_iceberg = names[:1] == ("--iceberg",)
+    spark = session(base, iceberg.settings(base, names[1]) if of_iceberg else {})
     spark.sparkContext.setJobDescription("shop")
-    shop.fill(spark)
-    databases.fill(spark)
-    chosen = [case for case in CASES.values() if not names or case.name in names]
+    if of_iceberg:
+        iceberg.fill(spark)
+        chosen = list(iceberg.CASES.values())
+    else:
+        shop.fill(spark)
+        databases.fill(spark)
+        chosen = [case for case in CASES.values() if not names or case.name in names]
     problems = {case.name: run(case, spark, base) for case in chosen if case.runs_on(VERSION)}
     spark.stop()
     (base / "broken.json").write_text(
@@ -87,4 +94,4 @@ def main(base: Path, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main(Path(sys.argv[1]), *sys.argv[2:])
