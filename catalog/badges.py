@@ -18,7 +18,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import node_results
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.records import Direction, Outcome, Status
+from dbt_graft.lineage.records import Outcome, Status
 
 # Faults that the page of a dataset names.
 _MOST = 6
@@ -31,9 +31,7 @@ _OLD = {FaultKind.WRITE: "write failed upstream", FaultKind.FRESHNESS: "stale up
 
 def last_write_failed(index: Index, dataset: DatasetId) -> bool:
     """Whether the newest run of all that write it, or tried to, failed."""
-    runs = map(index.last_run, index.lineage.usages_of(dataset, Direction.WRITE))
-    dated = [(run.started_at, run.status) for run in runs if run and run.started_at]
-    return bool(dated) and max(dated)[1] is Status.FAILED
+    return index.lineage.failed_write(dataset) is not None
 
 
 @lru_cache(maxsize=1)

@@ -37,7 +37,6 @@ from dbt_graft.lineage.records import (
     ColumnEdge,
     Dataset,
     NodeResult,
-    Run,
     Status,
 )
 from dbt_graft.lineage.renaming import map_datasets, spelling
@@ -313,10 +312,10 @@ class Index:
         times = (write.last_at if write else None, build.started_at if build else None)
         return max((moment for moment in times if moment), default=None)
 
-    def last_run(self, usage: Usage) -> Run | None:
-        """The newest run of a usage, whether it succeeded or failed."""
-        runs = self.tasks[usage.task].runs_of(usage)
-        return runs[0] if runs else None
+    def failed_last(self, usage: Usage) -> bool:
+        """Whether the newest run of a usage failed there, or before it got there."""
+        attempt = self.tasks[usage.task].last_attempt(usage)
+        return attempt is not None and attempt[1]
 
     def children(self, dataset: DatasetId, kind: DefinitionKind) -> list[DatasetId]:
         """The datasets that dbt builds from it, or the views on it, sorted."""

@@ -222,7 +222,6 @@ class PageKeys:
         ids = (*description.dbt_ids, *(t.node_id for t in description.tests)) if description else ()
         results = (index.lineage.dbt.node_results.get(id_) for id_ in ids)
         writers = index.lineage.usages_of(dataset, Direction.WRITE)
-        runs = (index.last_run(usage) for usage in writers)
         return digest(
             (
                 str(dataset),
@@ -233,7 +232,7 @@ class PageKeys:
                 else None,
                 [(history[0].word, history[0].status) if history else None for history in results],
                 [(u.task, u.failed, u.moves_data) for u in writers],
-                [run.status if run else None for run in runs],
+                index.lineage.failed_write(dataset) is not None,
             )
         )
 

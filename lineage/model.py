@@ -94,6 +94,21 @@ class Task:
             or (run.status is Status.FAILED and run.engine in engines)
         )
 
+    def last_attempt(self, usage: Usage) -> tuple[Run, bool] | None:
+        """The newest run behind a usage, or that should have been, and whether it failed to do it.
+
+        A failed run that did not get there should have, if the last good run did it.
+        """
+        runs = [run for run in self.runs if run.engine == usage.engine]
+        good = next((run for run in runs if run.status is Status.OK), None)
+        is_usual = good is None or good.run_id in usage.run_ids
+        for run in runs:
+            if run.run_id in usage.run_ids:
+                return run, run.run_id in usage.failed_runs
+            if run.status is Status.FAILED and is_usual:
+                return run, True
+        return None
+
     def _datasets(self, direction: Direction) -> list[DatasetId]:
         return sorted(
             {
@@ -143,6 +158,16 @@ class Lineage:
             *(facts.symlinks if facts else ()),
             *self.names.former.get(dataset, ()),
         )
+
+    def failed_write(self, dataset: DatasetId) -> Run | None:
+        """The newest run of all that write a dataset, if it failed to write it: it is late then."""
+        attempts = [
+            attempt
+            for usage in self.usages_of(dataset, Direction.WRITE)
+            if (attempt := self.tasks[usage.task].last_attempt(usage)) and attempt[0].started_at
+        ]
+        newest = max(attempts, key=lambda a: (a[0].started_at, a[0].run_id), default=None)
+        return newest[0] if newest and newest[1] else None
 
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that put data into a dataset, by task: the one answer for every face.

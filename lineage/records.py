@@ -166,6 +166,8 @@ class Run:
         url: Its log or page in the orchestrator.
         attempt: The number of the try, from 1 on.
         nominal_start, nominal_end: The data interval that it was scheduled for.
+        timezone: The zone of the days in that interval, `Europe/Berlin`; or the offset of the clock
+            in its events, `+02:00`. None for UTC.
     """
 
     run_id: str
@@ -184,6 +186,7 @@ class Run:
     attempt: int | None = None
     nominal_start: datetime | None = None
     nominal_end: datetime | None = None
+    timezone: str | None = None
     origin: str = ""
 
 

@@ -38,6 +38,7 @@ class Usage:
         run_ids: The runs that did it, or tried, sorted.
         run_rows: For each of them its rows, None where its log does not count them; empty where
             none does.
+        failed_runs: Those of them of which every attempt failed, sorted.
         evidences: All that show it, strongest first, where several sources do; else empty.
         repeats: Events or YAML alone show it, and a log shows the same on another engine: lists
             have that one.
@@ -60,6 +61,7 @@ class Usage:
     engine: str = UNKNOWN
     run_ids: tuple[str, ...] = ()
     run_rows: tuple[int | None, ...] = ()
+    failed_runs: tuple[str, ...] = ()
     evidences: tuple[EvidenceSource, ...] = ()
     repeats: bool = False
 
@@ -158,6 +160,7 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
         engine=engine,
         run_ids=tuple(run_ids),
         run_rows=_rows_by_run(done, run_ids),
+        failed_runs=tuple(sorted({*run_ids} - {access.run_id for access in done})),
     )
 
 

@@ -6,12 +6,13 @@ of a snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from dbt_graft.analysis.dates.access_effects import removed_dates, removes_rows
+from dbt_graft.analysis.dates.access_effects import read_dates, removed_dates, removes_rows
 from dbt_graft.analysis.dates.access_history import AccessHistory, Edge
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import (
@@ -141,6 +142,24 @@ class _Need:
     task: str = ""
 
 
+@dataclass(slots=True)
+class _Available:
+    """The dates of an input that are there, since when."""
+
+    times: list[datetime] = field(default_factory=list)
+    dates: list[Dates] = field(default_factory=list)
+
+    @property
+    def now(self) -> Dates:
+        """The last ones."""
+        return self.dates[-1] if self.dates else NO_DATES
+
+    def at(self, time: datetime) -> Dates:
+        """The dates that were there at a time."""
+        place = bisect_right(self.times, time)
+        return self.dates[place - 1] if place else NO_DATES
+
+
 class _Walk:
     """The state while the writes of a dataset and of its inputs are gone through."""
 
@@ -160,7 +179,7 @@ class _Walk:
         self.completed_needs = list(self._needs_completed())
         self.estimated_needs = list(self._declared_needs(estimated=True))
         needs = (*self.completed_needs, *self.estimated_needs)
-        self.available = {need.source: NO_DATES for need in needs}
+        self.available = {need.source: _Available() for need in needs}
         self.known = {source: _dates_from_first(history, source) for source in self.available}
 
     def accesses(self) -> Iterator[Access]:
@@ -181,11 +200,14 @@ class _Walk:
     def _input(self, access: Access) -> None:
         available = self.available[access.dataset]
         if not removes_rows(access):
-            self.available[access.dataset] = available | (
-                self.history.written_dates(access) or NO_DATES
-            )
+            dates = available.now | (self.history.written_dates(access) or NO_DATES)
         elif access.operation.replaces:
-            self.available[access.dataset] = available - removed_dates(access)
+            dates = available.now - removed_dates(access)
+        else:
+            return
+        if dates != available.now:
+            available.times.append(_end(access))
+            available.dates.append(dates)
 
     def _remove(self, access: Access) -> None:
         if not self.is_dated or not access.operation.replaces:
@@ -215,11 +237,11 @@ class _Walk:
                     self.holders[other] = held - again
         self.holders[run] = self.holders.get(run, NO_DATES) | dates
         self.written |= dates
-        short = self._short(self.completed_needs, dates, access.task)
+        short = self._short(self.completed_needs, dates, access)
         self.short_of_completed = (self.short_of_completed - dates) | short
         self.estimated -= dates
         if self.estimated_needs:
-            self.estimated |= short - self._short(self.estimated_needs, dates, access.task)
+            self.estimated |= short - self._short(self.estimated_needs, dates, access)
 
     def _dates(self, access: Access) -> Dates:
         if not self.is_dated:
@@ -229,20 +251,33 @@ class _Walk:
         # A table that is made anew holds the dates that its next writes name.
         return NO_DATES if written is None or written.is_all else written
 
-    def _short(self, needs: list[_Need], dates: Dates, task: str) -> Dates:
-        """The dates that need dates of an input which are not there."""
+    def _short(self, needs: list[_Need], dates: Dates, access: Access) -> Dates:
+        """The dates that need dates of an input which were not there when its run began to read.
+
+        What came while it read may have been read or not.
+        """
         short = NO_DATES
         for need in needs:
-            if need.task not in ("", task):
+            if need.task not in ("", access.task):
                 continue
-            available = self.available[need.source]
+            reads = self._reads(need.source, access)
+            available = self.available[need.source].at(_begin(reads, access))
             if need.mapping is None:
                 short |= NO_DATES if available else dates
                 continue
             missing = (need.mapping.needed_dates(dates) & self.known[need.source]) - available
             if missing:
                 short |= need.mapping.affected_dates(missing) & dates
+            run = self.history.execution(access)[1]
+            if run in need.mapping.exceptions and (read := read_dates(reads)):
+                # It needs what it read, whatever the rule says.
+                short |= dates if (read & self.known[need.source]) - available else NO_DATES
         return short
+
+    def _reads(self, source: DatasetId, access: Access) -> Sequence[Access]:
+        """The reads of an input by the run of a write."""
+        task, run = self.history.execution(access)
+        return self.history.reads_by_run(task, source).get(run, ())
 
     def _needs_completed(self) -> Iterator[_Need]:
         declared = list(self._declared_needs(estimated=False))
@@ -293,6 +328,12 @@ def _bounded_units(dates: Dates, grain: Grain) -> Iterator[int]:
 
 def _is_open(hours: tuple[int, int]) -> bool:
     return hours[0] <= FIRST or hours[1] >= LAST
+
+
+def _begin(reads: Iterable[Access], write: Access) -> datetime:
+    """When the first of a run's reads began; the end of its write where no log tells."""
+    begins = [begin for read in reads if (begin := read.first_at or read.last_at)]
+    return min((*begins, _end(write)))
 
 
 def _end(access: Access) -> datetime:

@@ -8,7 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table, Tree
-from dbt_graft.analysis.dates.incident_json import plan_json, recorded_json, time_json
+from dbt_graft.analysis.dates.incident_json import (
+    late_json,
+    plan_json,
+    recorded_json,
+    time_json,
+)
+from dbt_graft.analysis.dates.late_outputs import LateOutput
 from dbt_graft.analysis.dates.taint_plan import (
     RerunStep,
     TaintedOutput,
@@ -19,9 +25,11 @@ from dbt_graft.analysis.render.phrases import count
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.recorded_taint import RecordedTaint
+from dbt_graft.lineage.records import Status
 
 _RANGES = 8  # of dates in a cell
 _OUTPUTS = 20
+_NAMES = 3  # of late datasets in the verdict
 _DATASET = ("dataset", "dates", "run", "task", "at")
 
 
@@ -30,6 +38,7 @@ class Incident:
     """Bad data, and what must be done about it.
 
     Attributes:
+        late: What a failed run should have written, which is bad for being old.
         steps: The tasks of the plan with their commands.
         backfills: The commands that run complete DAGs again.
         number: Its id on record; None if it is not recorded.
@@ -39,6 +48,7 @@ class Incident:
     steps: Sequence[RerunStep]
     backfills: Sequence[str]
     number: int | None = None
+    late: Sequence[LateOutput] = ()
 
 
 def bad_data_answer(incident: Incident, files: Sequence[str] = ()) -> Answer:
@@ -53,14 +63,18 @@ def bad_data_answer(incident: Incident, files: Sequence[str] = ()) -> Answer:
 
 
 def bad_run_answer(
-    run: Mapping[str, Any], first: BadStreak | None, incident: Incident | None
+    run: Mapping[str, Any],
+    first: BadStreak | None,
+    incident: Incident | None,
+    verdict: str = "no log shows that it wrote anything",
 ) -> Answer:
     """The report of a bad run, on one page.
 
     Args:
         run: Its manifest.
         first: The first bad run; None if nothing shows that it was bad.
-        incident: None where no log shows that it wrote anything.
+        incident: None where nothing that it wrote is bad, and nothing late.
+        verdict: Why there is none.
     """
     checks = run["quality"]["checks"]
     failed = [check for check in checks if check["status"] == "failed"]
@@ -86,7 +100,11 @@ def bad_run_answer(
             [(again["run_id"], again["task"], again["at"]) for again in run["superseded_by"]],
         ),
     ]
-    verdict = _verdict(incident) if incident else "no log shows that it wrote anything"
+    if run["status"] == Status.FAILED:
+        done = [output for output in run["outputs"] if output["status"] != Status.FAILED]
+        rows = [(output["dataset"], output["rows"], output["last_at"]) for output in done]
+        tables.insert(0, Table("written before it failed", ("dataset", "rows", "at"), rows))
+    verdict = _verdict(incident) if incident else verdict
     title = f"run {run['run_id']} of {run['task']}"
     known = {name: value for name, value in facts.items() if value}
     return _answer(title, verdict, known, tables, incident, run=run, first=first)
@@ -161,14 +179,27 @@ def _answer(
             }
             if first
             else None,
+            "late": [late_json(output) for output in incident.late] if incident else [],
             "plan": document,
         },
     )
 
 
 def _verdict(incident: Incident) -> str:
-    steps = len(incident.steps)
-    return f"{count(steps, 'task')} must run again" if steps else "nothing must run again"
+    certain = sum(step.rerun.is_certain for step in incident.steps)
+    possible = len(incident.steps) - certain
+    if not incident.steps:
+        return "nothing must run again"
+    must = f"{count(certain, 'task')} must run again" if certain else ""
+    may = f"{count(possible, 'task')} may have to run again" if possible else ""
+    verdict = ", ".join(filter(None, (must, may)))
+    if not incident.late:
+        return verdict
+    names = ", ".join(output.dataset.short for output in incident.late[:_NAMES])
+    more = f" and {len(incident.late) - _NAMES} more" if len(incident.late) > _NAMES else ""
+    doubt = "may be " if all(output.written_since for output in incident.late) else ""
+    since = min(output.since for output in incident.late)
+    return f"{names}{more} {doubt}late since {_moment(since)}: {verdict}"
 
 
 def _first(run: Mapping[str, Any], first: BadStreak) -> str:
@@ -181,6 +212,23 @@ def _first(run: Mapping[str, Any], first: BadStreak) -> str:
 
 def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
     plan = incident.plan
+    late = {output.dataset for output in incident.late}
+    yield Table(
+        "late",
+        ("dataset", "dates", "last written", "by run", "since"),
+        [
+            (
+                str(output.dataset),
+                _dates(output.dates),
+                _moment(output.last_write.last_at)
+                if output.last_write and output.last_write.last_at
+                else "never, by the logs",
+                output.last_write.run_id if output.last_write else "",
+                "written again, it is not known for which dates" if output.written_since else "",
+            )
+            for output in incident.late
+        ],
+    )
     yield Table(
         "bad data",
         _DATASET,
@@ -193,6 +241,7 @@ def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
                 _moment(write.at) if write.at else "since before the logs begin",
             )
             for write in plan.bad
+            if write.dataset not in late
         ],
     )
     if incident.steps:
@@ -239,7 +288,8 @@ def _step_tree(step: RerunStep) -> Tree:
     if len(rerun.outputs) > _OUTPUTS:
         reasons.append(Tree(f"and {len(rerun.outputs) - _OUTPUTS:,} more datasets"))
     notes = (Tree(text) for text in (step.url, step.note) if text)
-    title = f"{rerun.name or 'unknown writer'}{owner}: {dates}"
+    doubt = "" if rerun.is_certain else ", may be"
+    title = f"{rerun.name or 'unknown writer'}{owner}: {dates}{doubt}"
     return Tree(title, (*reasons, *map(_command, step.commands), *notes))
 
 
@@ -247,7 +297,11 @@ def _reason(output: TaintedOutput) -> str:
     dates = dates_text(output.dates, output.grain, _RANGES)
     runs = f", {count(len(output.runs), 'bad run')}" if output.runs else ""
     path = f" by {' -> '.join(output.path)}" if len(output.path) > 1 else ""
-    return f"{output.dataset.short} {dates}{runs}{path}"
+    doubtful = output.dates - output.certain
+    doubt = f", of them {dates_text(doubtful, output.grain, _RANGES)} may be" if doubtful else ""
+    if not output.certain:
+        doubt = " may be bad"
+    return f"{output.dataset.short} {dates}{doubt}{runs}{path}"
 
 
 def _command(command: str) -> Tree:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from dbt_graft.analysis.dates.late_outputs import LateOutput
 from dbt_graft.analysis.dates.taint_plan import BadReport, RerunStep, TaintPlan
 from dbt_graft.lineage.dates.date_text import dates_iso, dates_json
 from dbt_graft.lineage.recorded_taint import RecordedTaint
@@ -54,6 +55,20 @@ def plan_json(plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[s
     }
 
 
+def late_json(output: LateOutput) -> Section:
+    """A dataset that a failed run should have written."""
+    last = output.last_write
+    return {
+        "dataset": str(output.dataset),
+        "dates": dates_json(output.dates),
+        "since": time_json(output.since),
+        "last_write": {"task": last.task, "run": last.run_id, "at": time_json(last.last_at)}
+        if last
+        else None,
+        "written_since": output.written_since,
+    }
+
+
 def _step_json(step: RerunStep) -> Section:
     rerun = step.rerun
     return {
@@ -65,6 +80,7 @@ def _step_json(step: RerunStep) -> Section:
             {
                 "dataset": str(output.dataset),
                 "dates": dates_json(output.dates),
+                "certain": dates_json(output.certain),
                 "path": list(output.path),
                 "runs": [{"run": run, "at": time_json(at)} for run, at in output.runs.items()],
             }

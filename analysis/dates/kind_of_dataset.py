@@ -19,7 +19,7 @@ def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | No
         return DatasetKind.STATIC if is_read else None
     mappings = [history.mapping(edge) for edge in history.upstream.get(dataset, ())]
     rules = [mapping for mapping in mappings if mapping.period is not None]
-    if any(mapping.first is None for mapping in rules):
+    if any(mapping.is_cumulative for mapping in rules):
         return DatasetKind.CUMULATIVE
     if any((mapping.first or 0) < (mapping.last or 0) for mapping in rules):
         return DatasetKind.SLIDING

@@ -25,7 +25,7 @@ def mapping_findings(history: AccessHistory) -> Iterator[Finding]:
             wanted, derived = declared.mapping(edge[1]), history.derived_mapping(edge)
             if wanted is None or derived.evidence is not MappingEvidence.RUNS:
                 continue
-            if (derived.period, derived.offsets) != (wanted.period, wanted.offsets):
+            if not derived.is_like(wanted):
                 yield Finding(
                     "DATE_MAPPING",
                     Severity.WARNING,

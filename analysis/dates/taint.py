@@ -4,7 +4,9 @@ The accesses are gone through once, in the order of time:
 
 - a run that reads bad dates taints what it writes afterwards: the dates that need them, by the
   partition mapping of the edge, of those that it wrote;
-- a run that read before the bad write, or after a clean one, taints nothing;
+- a read lies anywhere between its beginning and its end: what was bad for a part of that time may
+  have been read, what was bad for all of it was;
+- a run that ended before the bad write, or began after a clean one, taints nothing;
 - a write that takes the place of all that was there for its dates ends their taint;
 - what failed wrote nothing; views hold no data, and are as bad as what they select from.
 """
@@ -29,7 +31,7 @@ from dbt_graft.lineage.records import Access
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Of accesses at one time reads come first, then what removes rows, then writes.
-_READ, _REMOVAL, _WRITE = range(3)
+_BEGIN, _READ, _REMOVAL, _WRITE = range(4)
 # A task or definition, and the dataset that it writes.
 Output = tuple[str, DatasetId]
 
@@ -70,7 +72,8 @@ class Taint:
     """The taint that bad writes leave.
 
     Attributes:
-        tainted: The dates of each output that are still bad.
+        tainted: The dates of each output that are still bad, or may be.
+        certain: Of them those that are bad in any case.
         causes: For each output that ever was bad the edge through which it became so first; None
             where it is a bad write itself.
         runs: The runs that wrote bad data into an output, oldest first.
@@ -80,6 +83,7 @@ class Taint:
     """
 
     tainted: dict[Output, Dates] = field(default_factory=dict)
+    certain: dict[Output, Dates] = field(default_factory=dict)
     causes: dict[Output, Edge | None] = field(default_factory=dict)
     runs: dict[Output, dict[str, datetime]] = field(default_factory=lambda: defaultdict(dict))
     unmapped: set[Edge] = field(default_factory=set)
@@ -107,11 +111,35 @@ def spread(
         before: What was bad at a time; `bad` are the writes after it.
         since: That time.
     """
-    return _Spread(history, bad, before or {}, since).run()
+    bad, before = tuple(bad), before or {}
+    walk = _Spread(history, bad, before, since)
+    taint = walk.run()
+    taint.certain = taint.tainted
+    if walk.has_doubts:
+        taint.certain = _Spread(history, bad, before, since, is_certain=True).run().tainted
+    return taint
+
+
+@dataclass(slots=True)
+class _OpenRead:
+    """A read that has begun.
+
+    Attributes:
+        always: What was bad all the time since, of the dates that it reads.
+        ever: What was bad at any time since.
+    """
+
+    access: Access
+    always: Dates
+    ever: Dates
 
 
 class _Spread:
-    """The state while accesses are gone through."""
+    """The state while accesses are gone through.
+
+    Args:
+        is_certain: Only what was bad as long as a read went on counts as read.
+    """
 
     def __init__(
         self,
@@ -119,8 +147,12 @@ class _Spread:
         bad: Iterable[BadWrite],
         before: Mapping[Output, Dates],
         since: datetime | None,
+        *,
+        is_certain: bool = False,
     ) -> None:
         self.history, self.taint = history, Taint()
+        self.is_certain, self.has_doubts = is_certain, False
+        self.open: dict[DatasetId, dict[int, _OpenRead]] = defaultdict(dict)
         self.state: dict[DatasetId, dict[str, Dates]] = defaultdict(dict)
         self.touched: dict[Execution, dict[DatasetId, Dates]] = {}
         self.bad: dict[tuple[Execution, DatasetId], Dates] = {}
@@ -158,12 +190,15 @@ class _Spread:
     def run(self) -> Taint:
         """Go through all accesses."""
         for at, order, is_last, access in sorted(self._events(), key=itemgetter(0, 1)):
-            if order == _READ:
-                self._read(access, at)
+            if order == _BEGIN:
+                self._begin_read(access, at)
+            elif order == _READ:
+                self._end_read(access, at)
             elif order == _WRITE:
                 self._write(access, at, is_last=is_last)
             elif access.operation is not Operation.DELETE:
                 self._clean(access, removed_dates(access), at, NO_DATES)
+                self._read_on(access.dataset, at)
         passed = [
             (edge, self._passed_dates(edge, self._current(edge[1])))
             for dataset in self.reached
@@ -184,10 +219,12 @@ class _Spread:
         for dataset in self.reached:
             bound = self.bounds[dataset]
             for access, dates in self.history.dated_reads(dataset):
-                if dates is None or dates.meets(bound):
-                    for at in times(access):
-                        if at >= self.start:
-                            yield at, _READ, True, access
+                end = access.last_at
+                if end and end >= self.start and (dates is None or dates.meets(bound)):
+                    begin = max(access.first_at or end, self.start)
+                    if begin < end:
+                        yield begin, _BEGIN, False, access
+                    yield end, _READ, True, access
             for access, dates in self.history.dated_writes(dataset):
                 is_removal = removes_rows(access)
                 if dates is None or is_removal or dates.meets(bound):
@@ -196,16 +233,40 @@ class _Spread:
                             order = _REMOVAL if is_removal else _WRITE
                             yield at, order, at == access.last_at, access
 
-    def _read(self, access: Access, at: datetime) -> None:
-        dataset = access.dataset
-        if not self.passing and not self.state.get(dataset):
-            return
-        current = self._current(dataset)
-        if not current:
-            return
-        hit = current & dates_of(access.periods) if access.periods else current
-        if not hit:
-            return
+    def _begin_read(self, access: Access, at: datetime) -> None:
+        hit = self._hit(access)
+        self.open[access.dataset][id(access)] = _OpenRead(access, hit, hit)
+        if hit and not self.is_certain:
+            self._touch(access, hit, at)
+
+    def _end_read(self, access: Access, at: datetime) -> None:
+        hit = self._hit(access)
+        if begun := self.open[access.dataset].pop(id(access), None):
+            ever, hit = begun.ever | hit, begun.always & hit
+            self.has_doubts |= ever != hit
+            hit = hit if self.is_certain else ever
+        if hit:
+            self._touch(access, hit, at)
+
+    def _read_on(self, dataset: DatasetId, at: datetime) -> None:
+        """Go on with the reads of a dataset whose bad dates are others now, and of its views."""
+        datasets = [dataset, *self.passing] if self.passing else [dataset]
+        for read_dataset in datasets:
+            for begun in self.open.get(read_dataset, {}).values():
+                hit = self._hit(begun.access)
+                begun.always &= hit
+                begun.ever |= hit
+                if hit and not self.is_certain:
+                    self._touch(begun.access, hit, at)
+
+    def _hit(self, access: Access) -> Dates:
+        """The bad dates that a read meets at this time."""
+        if not self.passing and not self.state.get(access.dataset):
+            return NO_DATES
+        current = self._current(access.dataset)
+        return current & dates_of(access.periods) if current and access.periods else current
+
+    def _touch(self, access: Access, hit: Dates, at: datetime) -> None:
         run = self.history.execution(access)
         touched = self.touched.setdefault(run, {})
         touched[access.dataset] = touched.get(access.dataset, NO_DATES) | hit
@@ -230,6 +291,7 @@ class _Spread:
         if bad:
             self._add_dates((access.task, dataset), bad, cause)
             self.taint.runs[access.task, dataset].setdefault(run[1], at)
+        self._read_on(dataset, at)
 
     def _spread_to(self, access: Access, edge: Edge, hit: Dates) -> Dates:
         """The dates that a write taints, as it needs these bad ones of an input."""

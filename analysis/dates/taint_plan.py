@@ -29,12 +29,14 @@ class TaintedOutput:
     """The bad dates of a dataset that a task must write again.
 
     Attributes:
+        certain: Of the dates those that are bad in any case; the others may be.
         runs: The runs that wrote them, oldest first, with their times.
         path: From the bad write to here: datasets and tasks in turn.
     """
 
     dataset: DatasetId
     dates: Dates
+    certain: Dates
     grain: Grain
     runs: Mapping[str, datetime]
     path: tuple[str, ...]
@@ -62,6 +64,11 @@ class Rerun:
     runs: tuple[Run, ...] = ()
     is_definition: bool = False
     is_incremental: bool = False
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether something that it wrote is bad in any case."""
+        return any(output.certain for output in self.outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +202,7 @@ def _rerun(
         TaintedOutput(
             dataset,
             taint.tainted[name, dataset],
+            taint.certain.get((name, dataset), NO_DATES),
             history.grain(dataset) or Grain.DAY,
             dict(taint.runs.get((name, dataset), {})),
             tuple(_path(history, taint, (name, dataset), writers)),

@@ -17,7 +17,7 @@ from dbt_graft.lineage.building.checks import check_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, NodeTest
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Direction, Status
+from dbt_graft.lineage.records import Status
 
 
 class FaultKind(StrEnum):
@@ -167,8 +167,5 @@ def _result_faults(
 
 
 def _write_faults(lineage: Lineage, dataset: DatasetId) -> Iterator[QualityFault]:
-    usages = lineage.usages_of(dataset, Direction.WRITE)
-    runs = (run for usage in usages for run in lineage.tasks[usage.task].runs_of(usage))
-    dated = {(run.started_at, run.run_id): run for run in runs if run.started_at}
-    if dated and dated[max(dated)].status is Status.FAILED:
-        yield QualityFault(dataset, FaultKind.WRITE, failed_at=dated[max(dated)].started_at)
+    if run := lineage.failed_write(dataset):
+        yield QualityFault(dataset, FaultKind.WRITE, failed_at=run.started_at)

@@ -66,7 +66,7 @@ def collect(
     frame = to_frame(spark, pa.Table.from_batches([batch(FilePart, pieces)]), FilePart)
     shares = max(min(len(pieces), 16), size // _BYTES, len(pieces) // _FILES)
     read = frame.repartition(max(1, min(len(pieces), shares))).mapInArrow(
-        part_reader(files.task, files.date_columns, counter), ddl(PartResult)
+        part_reader(files.task, files.date_columns, counter, files.timezone), ddl(PartResult)
     )
     return collected_tables(read_results(read, size), new, positions)
 

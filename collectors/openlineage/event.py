@@ -17,6 +17,7 @@ from dbt_graft.lineage.redaction import redact_text
 Facets = Mapping[str, Any]
 
 _RUN_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_OFFSET = re.compile(r"(?<=[\d.])[+-]\d\d:\d\d\Z")
 _STATES = ("START", "RUNNING", "OTHER", "COMPLETE", "ABORT", "FAIL")
 # What is known to be large, and not to be read.
 _LARGE = frozenset(
@@ -59,6 +60,7 @@ class Event(NamedTuple):
         state: `START`, `COMPLETE`…; `OTHER` where the event has none.
         run_id: Empty in a JobEvent or DatasetEvent, as are the facets of the run.
         outputs: The dataset of a DatasetEvent too.
+        offset: That of the clock by which its time is written, `+02:00`; empty for UTC.
     """
 
     kind: EventKind
@@ -72,6 +74,7 @@ class Event(NamedTuple):
     job_facets: Facets
     inputs: tuple[NamedDataset, ...]
     outputs: tuple[NamedDataset, ...]
+    offset: str = ""
 
     @property
     def order(self) -> tuple[datetime, int]:
@@ -94,7 +97,8 @@ def read_event(value: Any) -> Event:
     is_run, is_job = "run" in document, "job" in document
     if not is_run and not is_job and "dataset" not in document:
         raise NotAnEventError("has neither 'run' nor 'job' nor 'dataset': no OpenLineage event")
-    at = _time(_require(document, "eventTime", ""))
+    written_at = _require(document, "eventTime", "")
+    at = _time(written_at)
     if not is_run and not is_job:
         named = _dataset(document["dataset"], "dataset", "outputFacets")
         return Event(EventKind.DATASET, at, "OTHER", "", "", "", "", {}, {}, (), (named,))
@@ -113,7 +117,13 @@ def read_event(value: Any) -> Event:
         job_facets=_facets(job, "facets", "job."),
         inputs=_datasets(document, "inputs", "inputFacets"),
         outputs=_datasets(document, "outputs", "outputFacets"),
+        offset=_offset(written_at),
     )
+
+
+def _offset(time: str) -> str:
+    offset = _OFFSET.search(time)
+    return offset[0] if offset and set(offset[0]) & set("123456789") else ""
 
 
 def _state(value: Any) -> str:

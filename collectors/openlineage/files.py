@@ -40,12 +40,14 @@ class EventFiles:
         task: A regular expression with a group `task` for the names of jobs; empty for the
             defaults of `jobs`.
         date_columns: The columns whose values are dates of data.
+        timezone: The zone of the days in data intervals; empty where the events decide.
     """
 
     path: str
     label: str
     task: str = ""
     date_columns: DateColumns = field(default_factory=DateColumns)
+    timezone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from dbt_graft.lineage.records import (
 _ENDED = {"COMPLETE": Status.OK, "FAIL": Status.FAILED, "ABORT": Status.FAILED}
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 _VERSION = re.compile(r"[\w.+/:-]{1,200}")
+_ZONE = re.compile(r"[A-Z][A-Za-z]+(?:/[A-Z][\w+-]+){0,2}")
 _DIGITS = 10
 _NODES = ("model.", "seed.", "snapshot.")
 
@@ -53,18 +54,24 @@ class Fragment:
     results: tuple[NodeResult, ...] = ()
 
 
-def fragment(job: Job, events: Sequence[Event], origin: str, columns: DateColumns) -> Fragment:
+def fragment(
+    job: Job, events: Sequence[Event], origin: str, columns: DateColumns, timezone: str = ""
+) -> Fragment:
     """The fragment of the events of one run, or of one job without a run, in any order.
 
     Args:
         origin: Of the log, or of the part of it.
         columns: The columns whose values are dates of data.
+        timezone: The zone of the days in data intervals; empty where the events decide.
     """
     ordered = sorted(events, key=lambda event: event.order)
     run_facets, job_facets = _merge_facets(ordered)
     first = ordered[0]
     is_run = first.kind is EventKind.RUN
     own_run = _own_run(job, ordered, run_facets, job_facets, origin)
+    if own_run.nominal_start:
+        zone = timezone or _timezone(run_facets) or _tag(run_facets, "timezone") or first.offset
+        own_run = replace(own_run, timezone=zone or None)
     runs = [own_run] if is_run and job.engine != DefinitionKind.DBT else []
     doer = own_run
     if job.is_dbt:
@@ -188,6 +195,15 @@ def _own_run(
         nominal_end=moment(run_facets, "nominalTime", "nominalEndTime"),
         origin=origin,
     )
+
+
+def _timezone(facets: Facets) -> str:
+    """The zone of the DAG's schedule."""
+    for name in ("airflow", "airflowDagRun"):
+        zone = text(facets, name, "dag", "timetable", "timezone")
+        if _ZONE.fullmatch(zone) and zone != "UTC":
+            return zone
+    return ""
 
 
 def _application(job: Job, facets: Facets) -> str | None:

@@ -22,7 +22,7 @@ from dbt_graft.lineage.dates.date_ranges import (
     unite_conditions,
 )
 from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
-from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import SNAPSHOTS, condition_periods, union
 
 _COMPARISONS = {
@@ -111,7 +111,7 @@ def _conditions(condition: Mapping[str, Any], depth: int = 0) -> Conditions:
     if text(left, "type") == "literal":
         left, right, operator = right, left, _MIRRORED.get(operator, "")
     column, value = text(left, "field"), text(right, "value")
-    dates = date_range(value, year=name_grain(column) is Grain.YEAR) if column else None
+    dates = date_range(value, name_grain(column)) if column else None
     compared_dates = comparison_range(operator, dates) if dates else None
     return {column: (compared_dates,)} if compared_dates else {}
 

@@ -103,13 +103,14 @@ class PartResult:
 
 
 def part_reader(
-    task: str, columns: DateColumns, counter: ReadCounter
+    task: str, columns: DateColumns, counter: ReadCounter, timezone: str = ""
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Batches of `FilePart` -> batches of `PartResult`, run on the executors.
 
     Args:
         task: The pattern for names of jobs; empty for the defaults.
         columns: The columns whose values are dates of data.
+        timezone: As `fragment` takes it.
     """
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -119,7 +120,7 @@ def part_reader(
         try:
             for listed in (row for each in batches for row in each.to_pylist()):
                 part = record(FilePart, listed)
-                for result in read_part(part, rule, columns):
+                for result in read_part(part, rule, columns, timezone):
                     yield safe_batch(result)
                 counter.add(int(part.start == part.first), part.end - part.start)
         finally:
@@ -145,9 +146,10 @@ def read_part(
     part: FilePart,
     rule: re.Pattern[str] | None = None,
     columns: DateColumns = NO_RULES,
+    timezone: str = "",
 ) -> Iterator[PartResult]:
     """The records in a part of a file; a file that breaks the reader costs itself only."""
-    reader = _PartReader(part, rule, columns)
+    reader = _PartReader(part, rule, columns, timezone)
     head, reached, unread = b"", part.start, ""
     try:
         head = read_head(part.url)
@@ -189,13 +191,16 @@ class _Held:
 class _PartReader:
     """Takes the lines of one part of a file."""
 
-    def __init__(self, part: FilePart, rule: re.Pattern[str] | None, columns: DateColumns) -> None:
+    def __init__(
+        self, part: FilePart, rule: re.Pattern[str] | None, columns: DateColumns, timezone: str
+    ) -> None:
         self.origin = part.origin
         self.events = 0
         self.waits = self.of_dbt = self._is_over = False
         self._file = part.file
         self._rule = rule
         self._columns = columns
+        self._timezone = timezone
         self._held: dict[str, _Held] = {}
         self._held_size = 0
         self._catalogue = Catalogue(part.origin)
@@ -264,7 +269,7 @@ class _PartReader:
     def _fragment(self, held: _Held) -> None:
         self._held_size -= held.size
         try:
-            part = fragment(held.job, held.events, self.origin, self._columns)
+            part = fragment(held.job, held.events, self.origin, self._columns, self._timezone)
         except Exception as error:  # a run that breaks the reader costs that run only
             reason = f"cannot be used ({exception_reason(error, _logger)})"
             self.reject(f"run {held.events[0].run_id}", reason)

@@ -67,6 +67,7 @@ def _tags(run: Run) -> Facet | None:
         "application_id": run.application_id,
         "attempt": str(run.attempt) if run.attempt is not None else None,
         "url": run.url,
+        "timezone": run.timezone,
     }
     tags = [tag(key, value, "GRAFT") for key, value in values.items() if value]
     return facet("TagsRunFacet", tags=tags) if tags else None

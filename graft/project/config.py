@@ -271,6 +271,7 @@ class OpenLineageEntry(Section):
 
     path: LogPath
     task: TaskPattern | None = None
+    timezone: Annotated[str, AfterValidator(_timezone)] | None = None
 
 
 class DbtResultsEntry(Section):

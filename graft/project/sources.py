@@ -156,8 +156,9 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
 
 def _openlineage(entry: OpenLineageEntry, config: Config) -> LogSource:
     path, task = entry.path, entry.task or ""
-    files = EventFiles(config.path(path), path, task, date_columns(config))
-    return event_source(files, _settings_digest(config, {"task": task}))
+    files = EventFiles(config.path(path), path, task, date_columns(config), entry.timezone or "")
+    settings = {"task": task, **({"timezone": entry.timezone} if entry.timezone else {})}
+    return event_source(files, _settings_digest(config, settings))
 
 
 def _digest(config: Config, entry: SparkEntry | SqlServerEntry, *keys: str) -> str:

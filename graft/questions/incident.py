@@ -16,6 +16,7 @@ from dbt_graft.analysis.dates.bad_writes import (
     runs_of_version,
 )
 from dbt_graft.analysis.dates.incident import Incident, bad_run_answer
+from dbt_graft.analysis.dates.late_outputs import LateOutput, late_outputs
 from dbt_graft.analysis.dates.taint import Taint, spread
 from dbt_graft.analysis.dates.taint_plan import taint_plan
 from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
@@ -30,6 +31,7 @@ from dbt_graft.graft.project.project import Project
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Run, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class FollowedData:
     dated: DatedLineage
     bad: list[BadWrite]
     taint: Taint
+    late: tuple[LateOutput, ...] = ()
 
     def incident(self, number: int | None = None) -> Incident:
         """The plan to mend it.
@@ -68,7 +71,7 @@ class FollowedData:
         dated = self.dated
         plan = taint_plan(dated.history, self.bad, self.taint, dated.consumers, dated.owners)
         steps = rerun_steps(plan, dated.rerun)
-        return Incident(plan, steps, backfills(plan, dated.rerun), number)
+        return Incident(plan, steps, backfills(plan, dated.rerun), number, self.late)
 
 
 def follow_bad_data(config: Config, named: BadData) -> FollowedData:
@@ -114,16 +117,45 @@ def report_run(config: Config, name: str, task: str | None) -> Answer:
     run_task, run = find_run(history.lineage, run_id, task)
     manifest = run_manifest(history, dated.descriptions, run_task, run)
     failed = [check["id"] for check in manifest["quality"]["checks"] if check["status"] == "failed"]
+    first = first_bad_run(history.lineage, run_task, run, failed)
     bad = bad_runs(history, [(run.task, run.parent_run_id or run.run_id)])
-    return bad_run_answer(
-        manifest,
-        first_bad_run(history.lineage, run_task, run, failed),
-        _follow(dated, bad).incident() if bad else None,
-    )
+    if run.status is not Status.FAILED:
+        return bad_run_answer(manifest, first, _follow(dated, bad).incident() if bad else None)
+    # What it wrote before it failed is bad only where a test says so.
+    wrong = {
+        check["dataset"]
+        for check in manifest["quality"]["checks"]
+        if check["status"] == Status.FAILED
+    }
+    wrong_writes = [write for write in bad if str(write.dataset) in wrong]
+    outputs = late_outputs(history, run_task, run, first.run.started_at if first else None)
+    late = tuple(output for output in outputs if output.dates)
+    if late or wrong_writes:
+        followed = _follow(dated, wrong_writes, run, late)
+        return bad_run_answer(manifest, first, followed.incident())
+    if outputs:
+        verdict = "all that it should have written was written since"
+    elif bad:
+        verdict = "it had written all that its last good run wrote"
+    else:
+        verdict = "no log shows what it should have written"
+    return bad_run_answer(manifest, first, None, verdict)
 
 
-def _follow(dated: DatedLineage, bad: list[BadWrite]) -> FollowedData:
-    return FollowedData(dated, bad, spread(dated.history, bad))
+def _follow(
+    dated: DatedLineage,
+    bad: list[BadWrite],
+    run: Run | None = None,
+    late: tuple[LateOutput, ...] = (),
+) -> FollowedData:
+    """Bad writes, and what a failed run should have written, to the ends of what they went into."""
+    if run is None or not late:
+        return FollowedData(dated, bad, spread(dated.history, bad))
+    execution = (run.task, run.parent_run_id or run.run_id)
+    before = {(run.task, output.dataset): output.dates for output in late}
+    since = min(output.since for output in late)
+    missed = [BadWrite(output.dataset, output.dates, *execution, output.since) for output in late]
+    return FollowedData(dated, [*missed, *bad], spread(dated.history, bad, before, since), late)
 
 
 def _tasks_around(history: AccessHistory, tasks: set[str]) -> set[str]:

@@ -24,6 +24,7 @@ from dbt_graft.lineage.building.precedence import edges_beside_logs, flow_access
 from dbt_graft.lineage.building.renames import follow_renames
 from dbt_graft.lineage.building.run_group import parent_by_run
 from dbt_graft.lineage.building.runs import results_by_node, runs_by_task
+from dbt_graft.lineage.building.spaced_periods import with_spaced_periods
 from dbt_graft.lineage.building.superseded import supersessions
 from dbt_graft.lineage.building.task_metadata import with_metadata
 from dbt_graft.lineage.building.transient import transient
@@ -80,7 +81,7 @@ def build(
 def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) -> Lineage:
     rename = locate_names(rename, records.datasets)
     accesses, edges = _under_rule_names(records, rename)
-    accesses = with_nominal_periods(accesses, records.runs)
+    accesses = with_nominal_periods(with_spaced_periods(accesses), records.runs)
     if settings.failed:
         accesses = [
             replace(a, status=Status.UNKNOWN) if a.status is Status.FAILED else a for a in accesses

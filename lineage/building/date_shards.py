@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_ranges import DateRange, date_range
-from dbt_graft.lineage.dates.period import Period, PeriodEvidence
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Access, Dataset, Records
 
@@ -98,7 +98,7 @@ def date_shards(records: Records, rename: Rename, apart: Container[DatasetId] = 
 def shard(dataset: DatasetId) -> tuple[DatasetId, DateRange, int] | None:
     """The dataset of all shards, the date of this one and its length; None for another name."""
     match = None if dataset.is_path else _SHARD.fullmatch(dataset.name)
-    dates = date_range(match["date"].replace("_", "-"), year=True) if match else None
+    dates = date_range(match["date"].replace("_", "-"), Grain.YEAR) if match else None
     if match is None or dates is None:
         return None
     return DatasetId(dataset.namespace, f"{match['before']}_*"), dates, len(match["date"])

@@ -57,6 +57,7 @@ def merge_run(a: Run, b: Run) -> Run:
         attempt=last.attempt or first.attempt,
         nominal_start=last.nominal_start or first.nominal_start,
         nominal_end=last.nominal_end or first.nominal_end,
+        timezone=last.timezone or first.timezone,
     )
 
 

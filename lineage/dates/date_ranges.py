@@ -1,7 +1,8 @@
 """Date ranges: what a date in a partition, a path or a predicate says about dates of data.
 
 `2026-11-01` is a day, `2026-11` a month, `2026-W45` a week, `2026-11-01-05` an hour. Ranges are
-half-open and begin and end with a unit of their grain.
+half-open and begin and end with a unit of their grain. Hours are those of UTC where the text has an
+offset: on the day on which clocks go back, two hours have one name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ _MONTHS_OF_QUARTER = 3
 _YEAR = r"(?P<year>(?:19|20|21)\d\d)"
 _MONTH = r"(?P<month>0[1-9]|1[0-2])"
 _DAY_OF_MONTH = r"(?P<day>0[1-9]|[12]\d|3[01])"
-_TIME = r"[ T](?P<time>\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?) ?(?:Z|UTC|[-+]\d\d:?\d\d)?"
+_WEEK = r"0[1-9]|[1-4]\d|5[0-3]"
+_TIME = (
+    r"[ T](?P<time>\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?)"
+    r" ?(?P<offset>Z|UTC|[-+]\d\d(?::?\d\d)?)?"
+)
 _FORMS = tuple(
     re.compile(form)
     for form in (
@@ -27,11 +32,16 @@ _FORMS = tuple(
         rf"{_YEAR}(?P<sign>[-/_]?){_MONTH}(?P=sign){_DAY_OF_MONTH}[-_T]?(?P<hour>[01]\d|2[0-3])",
         rf"{_YEAR}[-/_]?{_MONTH}",
         rf"{_YEAR}-?[Qq](?P<quarter>[1-4])",
-        rf"{_YEAR}-?[Ww](?P<week>0[1-9]|[1-4]\d|5[0-3])",
+        rf"{_YEAR}-?[Ww](?P<week>{_WEEK})",
     )
 )
-_ONLY_YEAR = re.compile(_YEAR)
+# Those which the name of the column must tell from others.
+_NAMED_FORMS = {
+    Grain.YEAR: re.compile(_YEAR),
+    Grain.WEEK: re.compile(rf"{_YEAR}[-_/]?(?P<week>{_WEEK})"),
+}
 _LONGEST = 40
+_HOURS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +62,29 @@ class DateRange:
 Conditions = Mapping[str, tuple[DateRange, ...]]
 
 
-def date_range(text: str, *, year: bool = False) -> DateRange | None:
+def date_range(text: str, named: Grain | None = None) -> DateRange | None:
     """The unit that a text names; None where it is no date.
 
     Args:
-        year: Four digits alone are a year.
+        named: The unit that the column's name shows: in `year` four digits are one, in `event_hour`
+            a time is its hour; elsewhere a time is its day.
     """
     text = text.strip().strip("'\"")
     if len(text) > _LONGEST:
         return None
-    if year and (alone := _ONLY_YEAR.fullmatch(text)):
-        return unit(datetime(int(alone["year"]), 1, 1, tzinfo=UTC), Grain.YEAR)
+    if named in _NAMED_FORMS and (match := _NAMED_FORMS[named].fullmatch(text)):
+        return _build_range(match.groupdict(), named)
     for form in _FORMS:
         if match := form.fullmatch(text):
-            return _build_range(match.groupdict())
+            return _build_range(match.groupdict(), named)
     return None
 
 
-def _build_range(parts: Mapping[str, str | None]) -> DateRange | None:
+def _build_range(parts: Mapping[str, str | None], named: Grain | None) -> DateRange | None:
     year = int(parts["year"] or 0)
     try:
+        if named is Grain.YEAR and len(parts) == 1:
+            return unit(datetime(year, 1, 1, tzinfo=UTC), Grain.YEAR)
         if week := parts.get("week"):
             return unit(
                 datetime.fromisocalendar(year, int(week), 1).replace(tzinfo=UTC), Grain.WEEK
@@ -88,7 +101,21 @@ def _build_range(parts: Mapping[str, str | None]) -> DateRange | None:
     if hour := parts.get("hour"):
         return unit(start + timedelta(hours=int(hour)), Grain.HOUR)
     time = parts.get("time") or ""
+    if time and named is Grain.HOUR:
+        return _hour(start, time, parts.get("offset") or "")
     return DateRange(start, start + _DAY, Grain.DAY, not time.strip("0:.,"))
+
+
+def _hour(day: datetime, time: str, offset: str) -> DateRange | None:
+    hour = int(time[:2])
+    if hour >= _HOURS:
+        return None
+    start = day + timedelta(hours=hour)
+    if offset[:1] in ("+", "-"):
+        digits = offset[1:].replace(":", "")
+        east = timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
+        start -= east if offset[0] == "+" else -east
+    return unit(begin_of_unit(start, Grain.HOUR), Grain.HOUR)
 
 
 def unit(start: datetime, grain: Grain) -> DateRange:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import unquote
 
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, is_personal, name_grain
-from dbt_graft.lineage.dates.date_ranges import DateRange, date_range, unit
+from dbt_graft.lineage.dates.date_ranges import DateRange, date_range, finer, unit
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.paths import dataset_folders
 
@@ -43,9 +43,10 @@ def partition_range(partition: Partition, columns: DateColumns) -> tuple[str, Da
             if grain:
                 numbers.setdefault(grain, (key, int(text)))
             continue
-        dates = date_range(text)
-        if dates and (dated is None or len(numbers) == 0):
-            dated = dated or (key, dates)
+        # A partition holds what is in it, not all of its day: a time is its hour.
+        dates = date_range(text, Grain.HOUR if grain in (None, Grain.DAY) else grain)
+        if dates and (dated is None or _is_within(dates, dated[1])):
+            dated = (key, dates)
     if dated is None:
         return _range_of_numbers(numbers)
     column, dates = dated
@@ -55,17 +56,29 @@ def partition_range(partition: Partition, columns: DateColumns) -> tuple[str, Da
     return dated
 
 
+def _is_within(dates: DateRange, others: DateRange) -> bool:
+    """Whether dates are a finer part of others."""
+    if finer(dates.grain, others.grain) is others.grain or not dates.start:
+        return False
+    return bool(others.start and others.end and others.start <= dates.start < others.end)
+
+
 def _range_of_numbers(numbers: dict[Grain, tuple[str, int]]) -> tuple[str, DateRange] | None:
-    """`year=2026/month=10/day=3/hour=5`"""
+    """`year=2026/month=10/day=3/hour=5`, `year=2026/week=41`, `year=2026/quarter=4`"""
     if Grain.YEAR not in numbers:
         return None
     column, year = numbers[Grain.YEAR]
+    for grain, sign, of_months in ((Grain.WEEK, "W", Grain.DAY), (Grain.QUARTER, "Q", Grain.MONTH)):
+        if grain in numbers and not {Grain.MONTH, of_months} <= numbers.keys():
+            column, number = numbers[grain]
+            dates = date_range(f"{year:04}-{sign}{number:0{1 if sign == 'Q' else 2}}")
+            return (column, dates) if dates else None
     values, grain = [year], Grain.YEAR
-    for finer in (Grain.MONTH, Grain.DAY, Grain.HOUR):
-        if finer not in numbers:
+    for part in (Grain.MONTH, Grain.DAY, Grain.HOUR):
+        if part not in numbers:
             break
-        column, grain = numbers[finer][0], finer
-        values.append(numbers[finer][1])
+        column, grain = numbers[part][0], part
+        values.append(numbers[part][1])
     dates = _unit(values, grain)
     return (column, dates) if dates else None
 

@@ -250,21 +250,34 @@ class Plain:
             return period_days(access)
         return NOTHING if access.operation is Operation.DELETE else EVERYTHING
 
-    def steps(self) -> list[tuple[datetime, int, bool, Access]]:
-        """All accesses in the order of time; at one time reads, removals, then writes."""
+    def steps(self, start: datetime | None) -> list[tuple[datetime, int, bool, Access]]:
+        """All accesses since a start in the order of time.
+
+        At one time reads begin, then others end, then rows are removed, then written.
+        """
         found = []
         for dataset in sorted(self.lineage.datasets):
             for access in self.reads(dataset):
-                found += [(at, 0, True, access) for at in _times(access)]
+                assert access.last_at
+                begin = max(access.first_at or access.last_at, start or access.last_at)
+                if start is None:
+                    begin = access.first_at or access.last_at
+                if begin < access.last_at:
+                    found.append((begin, -1, False, access))
+                found.append((access.last_at, 0, True, access))
             for access in self.writes(dataset):
                 order = 1 if self.is_removal(access) else 2
                 found += [(at, order, at == access.last_at, access) for at in _times(access)]
         return sorted(found, key=lambda one: one[:2])
 
     def taint(  # noqa: C901 (one plain walk)
-        self, bad: Iterable[BadWrite]
+        self, bad: Iterable[BadWrite], *, certain: bool = False
     ) -> dict[tuple[str, DatasetId], Days]:
-        """The days of each output that are still bad at the end."""
+        """The days of each output that may still be bad at the end.
+
+        Args:
+            certain: Only what is bad whenever a read took place between its beginning and its end.
+        """
         bad = list(bad)
         state: dict[tuple[str, DatasetId], set[date]] = {}
         for one in bad:
@@ -274,15 +287,31 @@ class Plain:
         start = min((one.at for one in bad if one.at), default=None)
         if any(one.at is None for one in bad):
             start = None
-        for at, order, is_last, access in self.steps():
+        going_on: dict[int, tuple[Access, list[Days]]] = {}
+
+        def meet(access: Access) -> Days:
+            hit = self._bad_now(state, access.dataset)
+            return hit & period_days(access) if access.periods else hit
+
+        for at, order, is_last, access in self.steps(start):
             if start and at < start:
                 continue
-            if order == 0:
-                hit = self._bad_now(state, access.dataset)
-                if access.periods:
-                    hit &= period_days(access)
+            for other, met in going_on.values():
+                met.append(meet(other))
+                if not certain:
+                    key = (other.task, other.run_id, other.dataset)
+                    touched.setdefault(key, set()).update(met[-1])
+            if order == -1:
+                going_on[id(access)] = (access, [meet(access)])
+                if not certain:
+                    key = (access.task, access.run_id, access.dataset)
+                    touched.setdefault(key, set()).update(meet(access))
+            elif order == 0:
+                _, met = going_on.pop(id(access), (access, []))
+                met.append(meet(access))
+                hits = frozenset.intersection(*met) if certain else frozenset().union(*met)
                 key = (access.task, access.run_id, access.dataset)
-                touched.setdefault(key, set()).update(hit)
+                touched.setdefault(key, set()).update(hits)
             elif order == 1:
                 if access.operation is not Operation.DELETE:
                     for (_, dataset), days in state.items():
@@ -355,6 +384,7 @@ class Plain:
             for a in self.writes(dataset)
             if not self.is_removal(a) and (days := self.written(a)) and days != EVERYTHING
         }
+        then: dict[DatasetId, list[tuple[datetime, Days]]] = {}
         needs = []
         for edge in self.edges if dated else ():
             rule = self.rule(edge)
@@ -367,10 +397,13 @@ class Plain:
         listed = [*((a, False) for one in sorted(there) for a in self.writes(one))]
         listed += [(a, True) for a in self.writes(dataset)]
         for access, is_own in sorted(listed, key=lambda one: one[0].last_at):  # type: ignore[arg-type, return-value]
+            assert access.last_at
             if self.is_removal(access):
                 gone = NOTHING if access.operation is Operation.DELETE else self.removed(access)
                 if not is_own:
                     there[access.dataset] -= gone
+                    known = frozenset(there[access.dataset])
+                    then.setdefault(access.dataset, []).append((access.last_at, known))
                 elif dated:
                     partial -= gone
                     for day in gone:
@@ -379,6 +412,8 @@ class Plain:
             days = self.written(access) or NOTHING
             if not is_own:
                 there[access.dataset] |= days
+                known = frozenset(there[access.dataset])
+                then.setdefault(access.dataset, []).append((access.last_at, known))
                 continue
             if not dated:
                 at = access.last_at
@@ -404,8 +439,30 @@ class Plain:
                     for a in self.writes(edge[1])
                     if not self.is_removal(a) and (known := self.written(a)) and known != EVERYTHING
                 )
-                missing = {d for d in rule.needed(days) if d >= first} - there[edge[1]]
+                begun = min(
+                    (
+                        a.first_at or a.last_at
+                        for a in self.reads(edge[1])
+                        if (a.task, a.run_id) == (access.task, access.run_id)
+                    ),
+                    default=access.last_at,
+                )
+                there_then: Days = NOTHING
+                for at, known in then.get(edge[1], ()):
+                    if at <= min(begun, access.last_at):
+                        there_then = known
+                missing = {d for d in rule.needed(days) if d >= first} - there_then
                 partial |= rule.affected(frozenset(missing)) & days
+                if access.run_id in rule.exceptions:
+                    reads = [
+                        a
+                        for a in self.reads(edge[1])
+                        if (a.task, a.run_id) == (access.task, access.run_id)
+                    ]
+                    if all(a.periods for a in reads):
+                        read = frozenset().union(*map(period_days, reads))
+                        if {d for d in read if d >= first} - there_then:
+                            partial |= days
         return {
             "written": frozenset(held),
             "partial": frozenset(partial),

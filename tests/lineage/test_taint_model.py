@@ -33,21 +33,26 @@ def some_bad(random: Random, history: AccessHistory, lineage: Lineage) -> list[B
 
 @for_each("group", range(HISTORIES // _GROUP), quick=1)
 def test_taint_is_that_of_the_plain_model(group: int) -> None:
-    spreads = 0
+    spreads = doubts = 0
     for seed in range(group * _GROUP, (group + 1) * _GROUP):
         random = Random(seed)  # noqa: S311
         lineage = random_history(random)
         history = AccessHistory(lineage)
         bad = some_bad(random, history, lineage)
-        fast = spread(history, bad).tainted
-        plain = Plain(lineage).taint(bad)
-        for output in {*fast, *plain}:
-            found = days_of(fast[output]) if output in fast else NOTHING
-            wanted = plain.get(output, NOTHING)
-            assert found & COMPARED == wanted & COMPARED, (seed, output)
-        spreads += len(fast) > 1
+        taint, plain = spread(history, bad), Plain(lineage)
+        for fast, slow in (
+            (taint.tainted, plain.taint(bad)),
+            (taint.certain, plain.taint(bad, certain=True)),
+        ):
+            for output in {*fast, *slow}:
+                found = days_of(fast[output]) if output in fast else NOTHING
+                wanted = slow.get(output, NOTHING)
+                assert found & COMPARED == wanted & COMPARED, (seed, output)
+        spreads += len(taint.tainted) > 1
+        doubts += taint.certain != taint.tainted
         last_good_run(history, bad)
     assert spreads > _GROUP / 4
+    assert doubts
 
 
 @for_each("group", range(HISTORIES // _GROUP), quick=1)

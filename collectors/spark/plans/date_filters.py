@@ -23,7 +23,6 @@ from dbt_graft.lineage.dates.date_ranges import (
     intersect_conditions,
     unite_conditions,
 )
-from dbt_graft.lineage.dates.period import Grain
 
 _COLUMN = (
     r"(?:(?:cast|CAST)\()?(?P<column>`[^`]+`|[\w.$-]+)(?:#\d{1,18}L?)?"
@@ -85,7 +84,7 @@ def _condition(text: str, types: Mapping[str, str], depth: int = 0) -> Condition
     if comparison is None:
         return {}
     column = comparison["column"].strip("`")
-    value = date_range(comparison["value"], year=name_grain(column) is Grain.YEAR)
+    value = date_range(comparison["value"], name_grain(column))
     type_ = comparison.groupdict().get("type") or types.get(column, "")
     dates = value and comparison_range(operator, value, has_time=has_time(type_))
     return {column: (dates,)} if dates else {}
@@ -96,8 +95,8 @@ def _among_conditions(column: str, values: str) -> Conditions:
     texts = values.split(",")
     if len(texts) > _MOST_VALUES:
         return {}
-    is_year = name_grain(column) is Grain.YEAR
-    ranges = tuple(dates for text in texts if (dates := date_range(text, year=is_year)))
+    named = name_grain(column)
+    ranges = tuple(dates for text in texts if (dates := date_range(text, named)))
     return {column: ranges} if len(ranges) == len(texts) else {}
 
 

@@ -81,11 +81,11 @@ def written(path: Path, *events: Document) -> Path:
     return path
 
 
-def results_of(path: Path, **part: Any) -> list[PartResult]:
+def results_of(path: Path, timezone: str = "", **part: Any) -> list[PartResult]:
     """Results of a worker for a file, or for a part of it."""
     size = path.stat().st_size
     listed = FilePart(str(path), path.name, path.name, 0, size, size, 0)
-    return list(read_part(replace(listed, **part)))
+    return list(read_part(replace(listed, **part), timezone=timezone))
 
 
 def records(results: Iterable[PartResult]) -> Records:

@@ -57,9 +57,30 @@ WINDOW = tuple(f"2026-10-{n:02}..2026-10-{n + 6:02} > 2026-10-{n + 6:02}" for n 
         (
             tuple(f"2026-09-01..2026-10-0{n} > 2026-10-0{n}" for n in (2, 3, 4)),
             "day",
-            "[-1, 0] by month",
+            "[-1 month, 0 days] by day",
             "runs",
         ),
+        # Month to date, week to date, and all that was before.
+        (
+            tuple(f"2026-10-01..2026-10-{n:02} > 2026-10-{n:02}" for n in (3, 4, 5)),
+            "day",
+            "month to date",
+            "runs",
+        ),
+        (
+            tuple(f"2026-10-05..2026-10-{n:02} > 2026-10-{n:02}" for n in (6, 8, 9)),
+            "day",
+            "week to date",
+            "runs",
+        ),
+        (
+            tuple(f"2026-10-02..2026-10-{n:02} > 2026-10-{n:02}" for n in (3, 4, 5)),
+            "day",
+            "[…, 0] by day",
+            "runs",
+        ),
+        # One date three times shows nothing of others.
+        (("2026-10-02..2026-10-03 > 2026-10-03",) * 3, "day", "[-1, 0] by day", "runs"),
     ],
 )
 def test_runs_that_agree_make_a_rule(
@@ -71,15 +92,44 @@ def test_runs_that_agree_make_a_rule(
     assert found.is_rule == (evidence == "runs")
 
 
+@pytest.mark.parametrize(
+    ("pairs", "shown"),
+    [
+        (
+            tuple(
+                f"2026-10-{n:02}T22..2026-10-{n + 1:02}T21 > 2026-10-{n + 1:02}" for n in (1, 2, 3)
+            ),
+            "[-2 hours, -2 hours] by day",
+        ),
+        (tuple(f"2026-10-0{n} > 2026-10-0{n}" for n in (1, 2, 3)), "same day"),
+        (
+            tuple(f"2026-10-01..2026-10-0{n} > 2026-10-0{n}" for n in (2, 3, 5)),
+            "month to date",
+        ),
+    ],
+)
+def test_offsets_count_in_the_grain_of_the_input(pairs: tuple[str, ...], shown: str) -> None:
+    assert str(mapping_from_runs(runs(*pairs), Grain.DAY, Grain.HOUR)) == shown
+
+
 def test_runs_that_do_not_agree_are_listed() -> None:
     found = mapping_from_runs(runs(WINDOW[0], *SAME), Grain.DAY, Grain.DAY)
 
     assert (found.agreeing, found.of, found.exceptions) == (3, 4, ("0",))
 
 
+TO_DATE = PartitionMapping(Grain.DAY, 0, 0, units=(Grain.MONTH, Grain.DAY))
+LOCAL_DAY = PartitionMapping(Grain.DAY, -2, -2, units=(Grain.HOUR, Grain.HOUR))
+
+
 @pytest.mark.parametrize(
     ("mapping", "bad", "affected"),
     [
+        (TO_DATE, "2026-10-03", "3 to 31 Oct 2026"),
+        (TO_DATE, "2026-10-31", "31 Oct 2026"),
+        (LOCAL_DAY, "2026-10-02T21", "2 Oct 2026"),
+        (LOCAL_DAY, "2026-10-02T22", "3 Oct 2026"),
+        (LOCAL_DAY, "2026-10-02", "2 to 3 Oct 2026"),
         (PartitionMapping(Grain.DAY, 0, 0), "2026-10-03", "3 Oct 2026"),
         (PartitionMapping(Grain.DAY, -6, 0), "2026-10-03", "3 to 9 Oct 2026"),
         (PartitionMapping(Grain.DAY, -1, -1), "2026-10-03", "4 Oct 2026"),
@@ -104,6 +154,9 @@ def test_bad_dates_are_mapped_to_the_dates_that_need_them(
 @pytest.mark.parametrize(
     ("mapping", "output", "needed"),
     [
+        (TO_DATE, "2026-10-03", "1 to 3 Oct 2026"),
+        (TO_DATE, "2026-10-31..2026-11-02", "1 Oct to 2 Nov 2026"),
+        (LOCAL_DAY, "2026-10-03", "2 Oct 2026 22:00 to 3 Oct 2026 22:00"),
         (PartitionMapping(Grain.DAY, -6, 0), "2026-10-09", "3 to 9 Oct 2026"),
         (PartitionMapping(Grain.MONTH, 0, 0), "2026-10", "1 to 31 Oct 2026"),
         (PartitionMapping(Grain.DAY, None, 0), "2026-10-09", "up to 9 Oct 2026"),

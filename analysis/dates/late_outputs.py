@@ -1,0 +1,112 @@
+"""Late outputs: what a failed run should have written, and did not.
+
+What it did write before it failed is there and good. What it should have written is what it tried
+to write, what the last good run of its task wrote, and what is declared of the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows
+from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.dates.access_index import Execution
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
+from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.records import Access, Direction, Evidence, Run, Status
+
+
+@dataclass(frozen=True, slots=True)
+class LateOutput:
+    """A dataset that a failed run should have written.
+
+    Attributes:
+        dates: Those that it should have written and nobody wrote since; all where it is not known.
+        last_write: The last one before.
+        since: The first failed run of those that end with this one, or its beginning.
+        written_since: A later run wrote it, and nothing tells whether for these dates.
+    """
+
+    dataset: DatasetId
+    dates: Dates
+    last_write: Access | None
+    since: datetime
+    written_since: bool = False
+
+
+def late_outputs(
+    history: AccessHistory, task: Task, run: Run, since: datetime | None = None
+) -> list[LateOutput]:
+    """The late outputs of a failed run, sorted by dataset; none where all was written since.
+
+    Args:
+        since: When the first of the failed runs that end with it began.
+    """
+    since = since or run.started_at or run.ended_at
+    if run.status is not Status.FAILED or since is None:
+        return []
+    execution = (run.task, run.parent_run_id or run.run_id)
+    tried = [access for access in _writes(history, task) if history.execution(access) == execution]
+    done = {access.dataset for access in tried if access.status is not Status.FAILED}
+    expected = {access.dataset for access in tried} | _usual_outputs(history, task, since)
+    end = max(filter(None, (run.ended_at, run.started_at)), default=since)
+    outputs = (
+        _late_output(history, dataset, _dates(tried, dataset), since, end)
+        for dataset in sorted(expected - done)
+    )
+    return [output for output in outputs if output.dates]
+
+
+def _late_output(
+    history: AccessHistory, dataset: DatasetId, dates: Dates, since: datetime, end: datetime
+) -> LateOutput:
+    writes = [write for write in history.writes(dataset) if not removes_rows(write)]
+    before = [write for write in writes if write.last_at and write.last_at < since]
+    after = [write for write in writes if write.last_at and write.last_at > end]
+    for write in after:
+        dates -= history.written_dates(write) or NO_DATES
+    return LateOutput(dataset, dates, before[-1] if before else None, since, bool(after))
+
+
+def _writes(history: AccessHistory, task: Task) -> Iterator[Access]:
+    """The writes of a task, those that failed too."""
+    for access in history.lineage.history.accesses:
+        is_write = access.task == task.name and access.direction is Direction.WRITE
+        if is_write and changes_data(access) and not removes_rows(access):
+            yield access
+
+
+def _usual_outputs(history: AccessHistory, task: Task, before: datetime) -> set[DatasetId]:
+    """What the last good run before a time wrote, and what is declared."""
+    declared = {
+        usage.dataset
+        for usage in task.usages
+        if usage.direction is Direction.WRITE and usage.evidence is Evidence.DECLARED
+    }
+    good = {
+        (run.task, run.parent_run_id or run.run_id)
+        for run in task.runs
+        if run.status is Status.OK and run.started_at and run.started_at < before
+    }
+    by_run: dict[Execution, tuple[datetime, set[DatasetId]]] = {}
+    for access in _writes(history, task):
+        execution = history.execution(access)
+        if execution in good and access.status is not Status.FAILED and access.last_at:
+            at, datasets = by_run.get(execution, (access.last_at, set()))
+            by_run[execution] = (max(at, access.last_at), datasets | {access.dataset})
+    last = max(by_run.values(), key=lambda written: written[0], default=None)
+    return declared | (last[1] if last else set())
+
+
+def _dates(tried: Iterable[Access], dataset: DatasetId) -> Dates:
+    """The dates for which a run tried to write a dataset; all where nothing tells them."""
+    dates = NO_DATES
+    for access in tried:
+        if access.dataset == dataset:
+            if not access.periods:
+                return ALL_DATES
+            dates |= dates_of(access.periods)
+    return dates or ALL_DATES
