@@ -331,7 +331,7 @@ def _is_open(hours: tuple[int, int]) -> bool:
 
 
 def _begin(reads: Iterable[Access], write: Access) -> datetime:
-    """When the first of a run's reads began; the end of its write where no log tells."""
+    """The beginning of a run's first read; the end of its write where no log tells."""
     begins = [begin for read in reads if (begin := read.first_at or read.last_at)]
     return min((*begins, _end(write)))
 

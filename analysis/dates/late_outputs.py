@@ -80,7 +80,7 @@ def _writes(history: AccessHistory, task: Task) -> Iterator[Access]:
 
 
 def _usual_outputs(history: AccessHistory, task: Task, before: datetime) -> set[DatasetId]:
-    """What the last good run before a time wrote, and what is declared."""
+    """The datasets that the last good run before a time wrote, and those declared."""
     declared = {
         usage.dataset
         for usage in task.usages

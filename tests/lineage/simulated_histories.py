@@ -42,7 +42,7 @@ def hour_units(start: datetime, end: datetime) -> list[Unit]:
 
 @dataclass
 class Content:
-    """What a table holds of a unit."""
+    """The content of a unit of a table."""
 
     bad: bool
     complete: bool
@@ -86,7 +86,7 @@ class Planned:
 
 @dataclass
 class Warehouse:
-    """What is in the tables, and what the logs tell."""
+    """The tables with their content, and the logs of their runs."""
 
     tables: dict[str, dict[Unit, Content]] = field(default_factory=dict)
     plan: list[Planned] = field(default_factory=list)
@@ -118,7 +118,7 @@ class Warehouse:
                 table[unit] = Content(bad, content.complete)
 
     def _made(self, planned: Planned, unit: Unit) -> Content:
-        """What a run makes of its input, as that is now."""
+        """The content that a run makes of its input, as that is now."""
         source = self.tables.get(planned.job.source)
         if source is None:
             return Content(bad=False, complete=True)

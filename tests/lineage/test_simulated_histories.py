@@ -47,7 +47,7 @@ def test_what_is_bad_in_truth_is_bad_or_may_be(group: int) -> None:
 
 
 def _compare(seed: int, dataset: DatasetId, table: dict[Unit, object], taint: Taint) -> str:
-    """How what is called bad of a table differs from what is."""
+    """The difference of what is called bad of a table and what is."""
     truth = NO_DATES
     for unit, content in table.items():
         truth |= dates(unit) if content.bad else NO_DATES  # type: ignore[attr-defined]
