@@ -17,6 +17,8 @@ from dbt_graft.lineage.redaction import redact_name
 
 # The namespace of the jobs of our tasks.
 NAMESPACE = "graft"
+# The producer of our events begins with it.
+REPOSITORY = "https://github.com/dbt-graft/dbt-graft"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DBT = "dbt."
 _VIEW = "view."
@@ -48,9 +50,14 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
     if not scheme or not name:
         raise ValueError("a dataset of OpenLineage has a namespace and a name")
     scheme = scheme.lower().rstrip(":")
-    if scheme in _STORES:
+    if is_store(scheme):
         return path_dataset(f"{scheme}://{authority}/{name.lstrip('/')}")
     return DatasetId(f"{scheme}://{authority}" if mark else namespace, name)
+
+
+def is_store(namespace: str) -> bool:
+    """Whether the datasets of a namespace are paths: `s3://lake`, `dbfs`."""
+    return namespace.partition("://")[0] in _STORES
 
 
 def task_job(task: str, namespace: str = NAMESPACE) -> JobId:

@@ -30,7 +30,7 @@ from dbt_graft.lineage.redaction import redact_name
 # Hadoop's schemes of a store, and OpenLineage's.
 _SCHEMES = {"s3a": "s3", "s3n": "s3"}
 # Stores of objects with keys; others have paths, which start with a slash.
-_OBJECT_STORES = frozenset({"s3", "gs", "wasb", "wasbs"})
+_OBJECT_STORES = frozenset({"s3", "gs", "wasb", "wasbs", "http", "https"})
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>/.*)?")
 _PARTITION = re.compile(r"[^=/]+=[^/]*")
@@ -71,6 +71,14 @@ def path_dataset(path: str) -> DatasetId:
     if scheme in _OBJECT_STORES:
         name = name.lstrip("/") or "/"
     return DatasetId(f"{scheme}://{authority}", name)
+
+
+def dataset_path(dataset: DatasetId) -> str:
+    """The path of a dataset, of which `path_dataset` makes the dataset again."""
+    scheme, mark, authority = dataset.namespace.partition("://")
+    if scheme == "file":
+        return dataset.name
+    return f"{scheme}:{mark[1:]}{authority}/{dataset.name.lstrip('/')}"
 
 
 def dataset_folders(paths: Iterable[str]) -> list[str]:

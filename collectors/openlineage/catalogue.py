@@ -68,7 +68,7 @@ class Catalogue:
             seen.kind, seen.typed_at = kind_of(dataset, event_dataset.facets), at
         if "symlinks" in event_dataset.facets:
             seen.symlinks |= {*symlinks_of(dataset, event_dataset.facets)}
-        if is_output and event.state == "COMPLETE":
+        if is_output and event.is_done:
             if "lifecycleStateChange" not in event_dataset.facets:
                 seen.made_at = max(seen.made_at or at, at)
                 return

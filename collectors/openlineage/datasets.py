@@ -10,14 +10,13 @@ from typing import Any
 from dbt_graft.collectors.openlineage.event import Facets
 from dbt_graft.collectors.openlineage.facets import objects, text
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.openlineage import dataset_id
-from dbt_graft.lineage.paths import dataset_folders, path_dataset
+from dbt_graft.lineage.openlineage import dataset_id, is_store
+from dbt_graft.lineage.paths import dataset_folders, dataset_path, path_dataset
 from dbt_graft.lineage.records import Column
 
 _KINDS = {"VIEW": Kind.VIEW, "TOPIC": Kind.TOPIC, "STREAM": Kind.TOPIC}
 _TOPICS = ("kafka", "kinesis", "pubsub", "eventhub", "pulsar")
 MOST_COLUMNS = 5_000
-_STORES = ("file", "s3", "gs", "hdfs", "viewfs", "webhdfs", "dbfs", "abfs", "wasb", "adl")
 
 
 @lru_cache(maxsize=20_000)
@@ -30,9 +29,9 @@ def named_dataset(namespace: str, name: str) -> DatasetId | None:
         dataset = dataset_id(namespace, name)
     except ValueError:
         return None
-    if not dataset.namespace.startswith(_STORES):
+    if not is_store(dataset.namespace):
         return dataset
-    folded = dataset_folders([dataset.name if dataset.namespace == "file" else str(dataset)])
+    folded = dataset_folders([dataset_path(dataset)])
     return path_dataset(folded[0]) if folded else dataset
 
 

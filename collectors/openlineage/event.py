@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from dbt_graft.lineage.openlineage import REPOSITORY
 from dbt_graft.lineage.redaction import redact_text
 
 Facets = Mapping[str, Any]
@@ -85,6 +86,12 @@ class Event(NamedTuple):
     def is_end(self) -> bool:
         """Whether the run is over."""
         return self.state in ("COMPLETE", "FAIL", "ABORT")
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all that it names was done; of a failed run, graft's events name nothing else."""
+        is_ours = self.producer.startswith(f"{REPOSITORY}/")
+        return self.state == "COMPLETE" or (self.state == "FAIL" and is_ours)
 
 
 def read_event(value: Any) -> Event:

@@ -1,4 +1,4 @@
-"""Facets: those that this reader knows, and access to parts that may be missing or wrong."""
+"""Facets: those that this reader uses, and access to parts that may be missing or wrong."""
 
 from __future__ import annotations
 
@@ -13,25 +13,44 @@ from dbt_graft.lineage.redaction import redact_code
 
 # Longer texts are hardly repeated.
 _LONG = 300
-# Those of the spec of 2026-08, and what Airflow, dbt-ol and openlineage-spark add.
-KNOWN = frozenset(
-    {
+# docs/logs.md says what for.
+USED = frozenset(
+    [
         "airflow",
         "airflowDagRun",
         "airflowState",
-        "catalog",
         "columnLineage",
         "dataQualityAssertions",
-    }
-    | {"dataQualityMetrics", "dataSource", "datasetType", "datasetVersion", "dbt_model", "dbt_node"}
-    | {"dbt_run", "dbt_version", "documentation", "environmentVariables", "errorMessage"}
-    | {"executionParameters", "externalQuery", "extractionError", "hierarchy", "inputStatistics"}
-    | {"jobDependencies", "jobType", "lifecycleStateChange", "lineage", "nominalTime"}
-    | {"outputStatistics", "ownership", "parent", "processing_engine", "schema", "sourceCode"}
-    | {"sourceCodeLocation", "spark.logicalPlan", "spark_applicationDetails", "spark_jobDetails"}
-    | {"spark_logicalPlan", "spark_properties", "spark_unknown", "spark_version", "sql", "storage"}
-    | {"subset", "symlinks", "tags", "test", "unknownSourceAttribute", "version"}
-    | {"icebergCommitReport", "icebergScanReport", "iceberg_commit_report"}
+        "datasetType",
+        "datasetVersion",
+        "dbt_node",
+        "dbt_run",
+        "documentation",
+        "errorMessage",
+        "icebergCommitReport",
+        "icebergScanReport",
+        "iceberg_commit_report",
+        "inputStatistics",
+        "jobType",
+        "lifecycleStateChange",
+        "lineage",
+        "nominalTime",
+        "outputStatistics",
+        "ownership",
+        "parent",
+        "processing_engine",
+        "schema",
+        "sourceCodeLocation",
+        "spark_applicationDetails",
+        "sql",
+        "storage",
+        "subset",
+        "symlinks",
+        "tags",
+        "test",
+        "unknownSourceAttribute",
+        "version",
+    ]
 )
 
 
@@ -88,14 +107,13 @@ def moment(document: Any, *keys: str) -> datetime | None:
         return None
 
 
-def count_unknown_facets(event: Event, counts: Counter[str]) -> None:
-    """Count the facets of an event that this reader does not know, by name."""
+def count_unused_facets(event: Event, counts: Counter[str]) -> None:
+    """Count the facets of an event that nothing here uses, by name."""
     for facets in (
         event.run_facets,
         event.job_facets,
         *(dataset.facets for dataset in (*event.inputs, *event.outputs) if dataset.facets),
         *(dataset.counts for dataset in (*event.inputs, *event.outputs) if dataset.counts),
     ):
-        # Rarely there is one.
-        if not facets.keys() <= KNOWN:
-            counts.update(facets.keys() - KNOWN)
+        if not facets.keys() <= USED:
+            counts.update(facets.keys() - USED)

@@ -92,7 +92,7 @@ def fragment(
             writes=tuple(group.writes.values()),
             edges=group.edges,
             run=doer,
-            status=own_run.status,
+            status=_group_status(group, own_run),
             evidence=group.evidence,
             first_at=first_at,
             last_at=last_at,
@@ -125,11 +125,19 @@ def _status(events: Sequence[Event]) -> Status:
     return _ENDED[ends[-1]] if ends else Status.UNKNOWN
 
 
+def _group_status(group: Group, run: Run) -> Status:
+    """The status of what a group names, as far as this part of the log tells."""
+    if group.is_done:
+        return Status.OK
+    return run.status if run.status is Status.FAILED else Status.UNKNOWN
+
+
 def _groups(events: Iterable[Event], job: Job, columns: DateColumns) -> dict[str, Group]:
     """The groups of all events by shape; one within another is left out."""
     groups_by_shape: dict[str, Group] = {}
     for event in events:
         for group in groups(event, job, columns):
+            group = group._replace(is_done=event.is_done)
             shape_id = group.shape_id(job)
             earlier = groups_by_shape.get(shape_id)
             groups_by_shape[shape_id] = _merge_groups(earlier, group) if earlier else group
@@ -152,6 +160,8 @@ def _merge_groups(a: Group, b: Group) -> Group:
         {key: _merge_counts(a.writes[key], access) for key, access in b.writes.items()},
         tuple(dict.fromkeys((*a.edges, *b.edges))),
         min(a.evidence, b.evidence, key=_RANKS.__getitem__),
+        a.is_explained,
+        a.is_done or b.is_done,
     )
 
 

@@ -23,7 +23,7 @@ from dbt_graft.collectors.openlineage.facets import mapping, number, objects, te
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
 from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
-from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
+from dbt_graft.lineage.building.event_runs import EVENT_SHAPE, EXPLAINED_SHAPE
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period_union import join_positions, known_union
@@ -46,18 +46,26 @@ _Side: TypeAlias = dict[tuple[DatasetId, Operation], DatasetAccess]
 
 
 class Group(NamedTuple):
-    """Reads and writes that an event connects, by dataset and operation, and their columns."""
+    """Reads and writes that an event connects, by dataset and operation, and their columns.
+
+    Attributes:
+        is_explained: The event says that just these inputs go into just these outputs.
+        is_done: The event is of an end at which they had succeeded.
+    """
 
     reads: Mapping[tuple[DatasetId, Operation], DatasetAccess]
     writes: Mapping[tuple[DatasetId, Operation], DatasetAccess]
     edges: tuple[StatementEdge, ...]
     evidence: Evidence
+    is_explained: bool = False
+    is_done: bool = False
 
     def shape_id(self, job: Job) -> str:
         """The same for the same datasets, whichever run or event of the job connects them."""
         sides = (sorted((d.key, o.value) for d, o in side) for side in (self.reads, self.writes))
         text = "\n".join((job.name, job.task, *map(repr, sides)))
-        return EVENT_SHAPE + hashlib.sha256(text.encode()).hexdigest()[:16]
+        prefix = EXPLAINED_SHAPE if self.is_explained else EVENT_SHAPE
+        return prefix + hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
@@ -88,10 +96,15 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
         elif dataset not in explained:
             key = (dataset, access.operation)
             writes[key] = _merge_dates(writes[key], access) if key in writes else access
+    explained_groups = [
+        _entry_group(target, entry, event, job, evidence, columns) for target, entry in entries
+    ]
+    if not writes:
+        explained_reads = {key for group in explained_groups for key in group.reads}
+        reads = {key: access for key, access in reads.items() if key not in explained_reads}
     if reads or writes or edges:
         yield Group(reads, writes, tuple(edges), evidence)
-    for target, entry in entries:
-        yield _entry_group(target, entry, event, job, evidence, columns)
+    yield from explained_groups
 
 
 def _reads(
@@ -141,6 +154,8 @@ def _write(
     counted = mapping(event_dataset.counts, "outputStatistics") or mapping(
         event_dataset.facets, "outputStatistics"
     )
+    if operation is Operation.CREATE_TABLE and counted:
+        operation = Operation.CREATE_TABLE_AS
     access = DatasetAccess(
         dataset,
         kind_of(dataset, event_dataset.facets),
@@ -166,7 +181,7 @@ def _rename(old: DatasetId, new: DatasetAccess, evidence: Evidence) -> Group:
     read = DatasetAccess(old, new.kind, Operation.RENAME)
     return Group(
         {(old, Operation.RENAME): read},
-        {(new.dataset, Operation.RENAME): new._replace(rows=None, bytes=None, files=None)},
+        {(new.dataset, Operation.RENAME): new},
         (),
         evidence,
     )
@@ -212,7 +227,7 @@ def _entry_group(
         access = _write(output, target, job, columns)
         if access.operation is not Operation.RENAME:
             writes[target, access.operation] = access
-    return Group(reads, writes, edges, evidence)
+    return Group(reads, writes, edges, evidence, is_explained=True)
 
 
 def _evidence(event: Event, job: Job) -> Evidence:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from dbt_graft.collectors.openlineage.catalogue import Catalogue
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
-from dbt_graft.collectors.openlineage.facets import count_unknown_facets
+from dbt_graft.collectors.openlineage.facets import count_unused_facets
 from dbt_graft.collectors.openlineage.files import has_head, read_head
 from dbt_graft.collectors.openlineage.fragment import Fragment, fragment
 from dbt_graft.collectors.openlineage.jobs import Job, job_of
@@ -243,7 +243,7 @@ class _PartReader:
             self.reject(line.position, f"cannot be used ({exception_reason(error, _logger)})")
 
     def _add_event(self, event: Event, size: int) -> None:
-        count_unknown_facets(event, self._unread)
+        count_unused_facets(event, self._unread)
         self._catalogue.add(event)
         self._texts.add(event)
         if event.kind is EventKind.DATASET:
@@ -312,7 +312,7 @@ class _PartReader:
             self._rejects.append(Reject(self.origin, "", f"{omitted:,} more events like these"))
         if self._unread:
             counts = ", ".join(f"{name} {count}" for name, count in sorted(self._unread.items()))
-            _logger.debug("%s: facets without a meaning for lineage: %s", self.origin, counts)
+            _logger.debug("%s: facets that are not used: %s", self.origin, counts)
 
     def take_result(self) -> PartResult:
         """The records since the last call."""

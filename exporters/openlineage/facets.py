@@ -7,12 +7,12 @@ from typing import Any, TypeAlias
 
 from dbt_graft import __version__
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.openlineage import JobId
+from dbt_graft.lineage.openlineage import REPOSITORY, JobId
 
 Event: TypeAlias = dict[str, Any]
 Facet: TypeAlias = dict[str, Any]
 
-PRODUCER = f"https://github.com/dbt-graft/dbt-graft/tree/v{__version__}"
+PRODUCER = f"{REPOSITORY}/tree/v{__version__}"
 _SPEC = "https://openlineage.io/spec"
 _CORE = "2-0-2"
 # Schema of each facet that we write -> its version.

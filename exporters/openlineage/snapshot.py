@@ -28,7 +28,7 @@ class LineageSnapshot:
 
     Attributes:
         at: The time of what has no time of its own.
-        accesses: Those of the store, for what single runs did.
+        accesses: Those of the store, for what single runs did; of events each once.
         namespace: The namespace of our jobs.
     """
 

@@ -31,10 +31,12 @@ from dbt_graft.lineage.records import (
     Records,
     Run,
     Shape,
+    Status,
 )
 
-# The ids of shapes of events begin with this.
+# The ids of shapes of events begin with the first; with the second where an event explains them.
 EVENT_SHAPE = "event-"
+EXPLAINED_SHAPE = "event-explained-"
 # Engines that do nothing themselves: their runs start others.
 ORCHESTRATORS = frozenset({"airflow", "dagster", "prefect", "mage", "kestra", "argo"})
 
@@ -216,7 +218,10 @@ def _start(run: Run) -> datetime:
 def _run_accesses(
     accesses: Sequence[Access], run: Run | None, shapes: dict[str, Shape]
 ) -> Iterator[Access]:
-    """The accesses of one run, of all fragments: each once, with the status of the run."""
+    """The accesses of one run, of all fragments: each once.
+
+    Of one that no end shows as done, the status is the run's.
+    """
     merged: dict[tuple[object, ...], Access] = {}
     for access in accesses:
         key = (access.shape_id, access.dataset, access.direction, access.operation)
@@ -232,9 +237,11 @@ def _run_accesses(
     counted: set[tuple[object, ...]] = set()
     for access in _groups(groups):
         once = (access.dataset, access.direction)
-        status = run.status if run else access.status
+        status = access.status
+        if run and status is not Status.OK:
+            status = run.status
         if once in counted:
-            access = replace(access, statements=0, rows=None, bytes=None)
+            access = replace(access, statements=0, rows=None, bytes=None, files=None)
         counted.add(once)
         # Most are as they should be, and a copy of each would be most of the work.
         if (access.first_at, access.last_at, access.status) != (first, last, status):
@@ -250,6 +257,7 @@ def _merge_accesses(a: Access, b: Access) -> Access:
         rows=first.rows if last.rows is None else last.rows,
         bytes=first.bytes if last.bytes is None else last.bytes,
         files=first.files if last.files is None else last.files,
+        status=Status.OK if Status.OK in (a.status, b.status) else last.status,
         evidence=min((a.evidence, b.evidence), key=_RANKS.__getitem__),
         periods=last.periods or first.periods,
         positions=last.positions or first.positions,
@@ -268,7 +276,7 @@ def _groups(groups: Mapping[str, Sequence[Access]]) -> Iterator[Access]:
     """The accesses of the groups that count.
 
     A group within another is left out: an event of the run's start lacks what its end knows. Groups
-    of one side only, the inputs or the outputs, are one group.
+    of one side only, the inputs or the outputs, are one group unless an event explains them.
     """
     sides = {shape: frozenset(map(_use_key, accesses)) for shape, accesses in groups.items()}
     left = {
@@ -280,6 +288,7 @@ def _groups(groups: Mapping[str, Sequence[Access]]) -> Iterator[Access]:
         shape
         for shape, accesses in left.items()
         if len({a.direction for a in accesses}) == 1
+        and not shape.startswith(EXPLAINED_SHAPE)
         and not any(a.operation in _NO_DATA for a in accesses)
     ]
     directions = {a.direction for shape in one_sided for a in left[shape]}

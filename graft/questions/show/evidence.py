@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,8 +12,7 @@ from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.graft.project.names import shown_name
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.questions.show.facts import BEGINNING, iso, time_text
-from dbt_graft.lineage.building.event_runs import join_events
-from dbt_graft.lineage.building.foreign_models import with_foreign_models
+from dbt_graft.lineage.building.build import join_records
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period_text import period_json, period_text
@@ -37,14 +36,14 @@ class Evidences:
         records: The store's, under the names of the logs.
         names: The names of the logs -> the datasets.
         rules: The rules of graft.yml for names.
-        ambiguous: Names that fit several relations of dbt.
+        candidates: A name in logs -> the relations of dbt that it may mean.
     """
 
     described: DescribedLineage
     records: Records
     names: Mapping[DatasetId, DatasetId]
     rules: NameRules
-    ambiguous: Mapping[DatasetId, tuple[DatasetId, ...]]
+    candidates: Callable[[DatasetId], tuple[DatasetId, ...]]
 
     def accesses(self, thing: DatasetId | str) -> list[Access]:
         """The accesses of a dataset under each of its names, or of a task."""
@@ -61,11 +60,10 @@ class Evidences:
 
 def read_evidences(project: Project, view: LineageView) -> Evidences:
     """The evidences of a project."""
-    stored, projects = project.records(view), project.settings.projects
-    records = join_events(stored if projects is None else with_foreign_models(stored, projects))
-    ambiguous = project.dbt.short_names.ambiguous if project.dbt else {}
+    records = join_records(project.records(view), project.settings.projects)
+    candidates = project.dbt.short_names.candidates if project.dbt else lambda _: ()
     names, rules = project.log_names(view), project.config.name_rules
-    return Evidences(project.described(view), records, names, rules, ambiguous)
+    return Evidences(project.described(view), records, names, rules, candidates)
 
 
 def uses(
@@ -176,7 +174,7 @@ def _names(dataset: DatasetId, accesses: Iterable[Access], evidences: Evidences)
             for rule in (evidences.rules.rule_for(name),)
         ],
         "relation": relation,
-        "ambiguous": [*map(str, evidences.ambiguous.get(dataset, ()))],
+        "ambiguous": [*map(str, evidences.candidates(dataset))],
         # Relations of dbt with its last name.
         "alike": [
             str(other)

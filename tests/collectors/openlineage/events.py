@@ -23,6 +23,7 @@ PRODUCERS = {
     "flink": "https://github.com/OpenLineage/OpenLineage/tree/1.40.0/integration/flink",
     "dbt": "https://github.com/OpenLineage/OpenLineage/tree/1.54.0/integration/dbt",
     "trino": "https://github.com/trinodb/trino/plugin/trino-openlineage",
+    "graft": "https://github.com/dbt-graft/dbt-graft/tree/v0.1.0",
     "other": "https://example.org/etl",
 }
 Document = dict[str, Any]

@@ -57,6 +57,25 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
         ["load_orders: spark/raw.a -> spark/raw.b", "load_orders: spark/raw.c -> spark/raw.d"],
     ),
     "nothing of a failed run": ([event("FAIL", inputs=[IN], outputs=[OUT])], []),
+    "graft names of a failed run what had succeeded": (
+        [event("START", by="graft"), event("FAIL", by="graft", inputs=[IN], outputs=[OUT])],
+        [f"shop.{FLOW}"],
+    ),
+    "what failed is not done because graft names something else": (
+        [
+            event("START", by="graft", inputs=["spark raw.a"], outputs=["spark raw.b"]),
+            event("FAIL", by="graft", inputs=[IN], outputs=[OUT]),
+        ],
+        [f"shop.{FLOW}"],
+    ),
+    "a path without a host stays one": (
+        [event(inputs=["dbfs /mnt/raw/2000"], outputs=["hdfs /mart"])],
+        ["load_orders: dbfs/mnt/raw/2000 -> hdfs/mart"],
+    ),
+    "a namespace that begins as a store does is none": (
+        [event(inputs=["gsheets /book/sheet"], outputs=["s3tables a.b"])],
+        ["load_orders: gsheets//book/sheet -> s3tables/a.b"],
+    ),
     "nothing of an aborted run": (
         [event("START", inputs=[IN], outputs=[OUT]), event("ABORT", at="2026-11-22T08:01:00Z")],
         [],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import random
+import re
 from pathlib import Path
 
 import pytest
 
+from dbt_graft.collectors.openlineage.facets import USED
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata
@@ -20,6 +22,7 @@ from tests.collectors.openlineage.events import (
     results_of,
     written,
 )
+from tests.conftest import ROOT
 
 ORDERS = DatasetId("spark", "raw.orders")
 FACETS: Document = {
@@ -130,14 +133,20 @@ def test_the_type_of_a_dataset_may_come_with_any_of_its_events(tmp_path: Path, f
     assert found.datasets[ORDERS].kind is Kind.VIEW
 
 
-def test_facets_that_are_not_known_are_counted_by_name(
+def test_the_documentation_names_the_facets_that_are_used() -> None:
+    table = (ROOT / "docs/logs.md").read_text("utf-8").partition("| facet | of | for |")[2]
+    rows = table.partition("\n\n")[0].splitlines()[2:]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])} == USED
+
+
+def test_facets_that_are_not_used_are_counted_by_name(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    version = {"version": {"datasetVersion": "7"}, "own_facet": {}}
+    version = {"version": {"datasetVersion": "7"}, "own_facet": {}, "catalog": {}}
     one = dataset("spark raw.orders", version, subset={"inputCondition": {}})
     path = written(tmp_path / "events.jsonl", event(inputs=[one]), event("START", inputs=[one]))
     with caplog.at_level(logging.DEBUG, "dbt_graft"):
         results_of(path)
     assert caplog.messages == [
-        "events.jsonl: facets without a meaning for lineage: own_facet 2",
+        "events.jsonl: facets that are not used: catalog 2, own_facet 2",
     ]

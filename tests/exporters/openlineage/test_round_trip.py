@@ -1,25 +1,52 @@
-"""Events that are written and read again show the same lineage."""
+"""Events that are written and read again show the same lineage, once and twice."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from dbt_graft.exporters.openlineage.column_lineage import edges_by_target
 from dbt_graft.exporters.openlineage.events import events
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.building.event_runs import join_events
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Records
 from tests.cases import for_each
 from tests.catalog.worlds import world
 from tests.collectors.openlineage.events import lineage as read_again
-from tests.exporters.openlineage.shop import COLLECTED, snapshot
+from tests.collectors.openlineage.events import records, records_in, results_of
+from tests.collectors.openlineage.test_samples import EXPECTED, sample
+from tests.collectors.spark.suite.reading import read
+from tests.collectors.spark.test_suite import OLDER
+from tests.exporters.openlineage import shop
+
+
+def _suite(path: Path) -> Records:
+    return read(path).records
+
+
+def _sample(name: str) -> Records:
+    return records(results_of(sample(name)))
+
+
+# Name -> the records of a store.
+STORES: dict[str, Callable[[], Records]] = {
+    "shop": shop.records,
+    **{f"{path.parent.name} {path.stem}": partial(_suite, path) for path in OLDER},
+    **{name: partial(_sample, name) for name in EXPECTED},
+}
 
 
 def shown(lineage: Lineage) -> dict[str, set[str]]:
     """The part that both must have: dbt's own comes from its artifacts, not from events."""
+    tasks = [task for task in lineage.tasks.values() if task.reads or task.writes]
+    named = edges_by_target(lineage.column_edges)
     return {
         "tasks": {
             f"{task.name}: {', '.join(map(str, task.reads))} -> {', '.join(map(str, task.writes))}"
-            for task in lineage.tasks.values()
-            if task.usages
+            for task in tasks
         },
         "flows": {
             f"{flow.task}: {flow.source} -> {flow.target}"
@@ -28,29 +55,64 @@ def shown(lineage: Lineage) -> dict[str, set[str]]:
         },
         "datasets": {
             f"{one.dataset}: {', '.join(f'{c.name} {c.type}' for c in known.columns)}"
-            for task in lineage.tasks.values()
+            for task in tasks
             for one in task.usages
             if (known := lineage.datasets.get(one.dataset))
         },
         "columns": {
             f"{e.task}: {e.to_dataset}.{e.to_column} < {e.from_dataset}.{e.from_column} "
             f"{e.subtype}{' masked' if e.masking else ''}"
-            for e in lineage.column_edges
+            for edges in named.values()
+            for e in edges
             if e.task in lineage.tasks
         },
     }
 
 
-def test_the_shop_is_the_same_when_it_is_read_again(tmp_path: Path) -> None:
-    written = snapshot()
-    found = read_again(tmp_path, [one.event for one in events(written)])
-    assert shown(found) == shown(written.lineage)
-    assert found.rejects == ()
+def shown_with_runs(lineage: Lineage) -> dict[str, set[str]]:
+    """That, the runs, and what was counted in the last of them."""
+    tasks = [task for task in lineage.tasks.values() if task.reads or task.writes]
+    return shown(lineage) | {
+        "runs": {
+            f"{task.name}: {run.started_at or run.ended_at} to {run.ended_at} {run.status}"
+            for task in tasks
+            for run in task.runs
+        },
+        "counts": {
+            f"{one.task}: {one.direction} {one.dataset} {one.rows} rows {one.bytes} bytes"
+            for task in tasks
+            for one in task.usages
+            if one.moves_data and not one.failed
+        },
+    }
+
+
+def _again(folder: Path, stored: Records) -> Records:
+    """What is collected of the events of a store."""
+    folder.mkdir()
+    snapshot = LineageSnapshot(build(stored), shop.COLLECTED, accesses=join_events(stored).accesses)
+    return records_in(folder, [one.event for one in events(snapshot)])
+
+
+@for_each("name", STORES)
+def test_a_store_is_the_same_when_its_events_are_read_again(tmp_path: Path, name: str) -> None:
+    stored = STORES[name]()
+    first, expected = _again(tmp_path / "1", stored), shown_with_runs(build(stored))
+    assert first.rejects == ()
+    assert shown_with_runs(build(first)) == expected
+    assert shown_with_runs(build(_again(tmp_path / "2", first))) == expected
 
 
 @for_each("seed", range(12))
 def test_made_up_lineages_are_the_same_when_they_are_read_again(tmp_path: Path, seed: int) -> None:
     lineage, descriptions, _ = world(seed).lineage()
-    written = LineageSnapshot(lineage, COLLECTED, descriptions)
+    written = LineageSnapshot(lineage, shop.COLLECTED, descriptions)
     found = read_again(tmp_path, [one.event for one in events(written)])
     assert shown(found) == shown(lineage)
+
+
+def test_what_dbt_adds_is_in_events_that_are_no_rejects(tmp_path: Path) -> None:
+    written = shop.snapshot()
+    found = read_again(tmp_path, [one.event for one in events(written)])
+    assert shown(found) == shown(written.lineage)
+    assert found.rejects == ()
