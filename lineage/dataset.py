@@ -39,7 +39,8 @@ class DatasetId:
     """A dataset's identity; equal ids compare without case where the platform does.
 
     `namespace` and `name` have their original spelling, without users, secrets and what else does
-    not identify data (`lineage.redaction`); only `key` is compared.
+    not identify data (`lineage.redaction`); only `key` is compared. A namespace may have a path,
+    and text does not tell where it ends: ids of one text are equal, wherever it is cut.
     """
 
     namespace: str = field(compare=False)
@@ -53,8 +54,13 @@ class DatasetId:
         scheme = self.namespace.partition("://")[0].lower()
         if self.is_rooted and self.name[:1] != "/":
             object.__setattr__(self, "name", f"/{self.name}")
-        name = self.name if scheme in _CASE_SENSITIVE else self.name.casefold()
-        object.__setattr__(self, "key", (self.namespace.casefold(), name))
+        namespace, name = self.namespace, self.name
+        server, path = split_namespace(namespace)
+        if path:
+            namespace = server
+            name = f"{'/' * self.is_rooted}{path}/{name.lstrip('/')}"
+        name = name if scheme in _CASE_SENSITIVE else name.casefold()
+        object.__setattr__(self, "key", (namespace.casefold(), name))
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -93,6 +99,13 @@ class DatasetId:
 
 # Another name of a dataset as logs spell it: it stays as it is where datasets are renamed.
 LoggedName = Annotated[DatasetId, "shown as the logs spell it"]
+
+
+def split_namespace(namespace: str) -> tuple[str, str]:
+    """A namespace without its path, and the path: `iceberg://prod` and `silver`; mostly empty."""
+    scheme, mark, rest = namespace.partition("://")
+    server, _, path = (rest if mark else scheme).partition("/")
+    return f"{scheme}{mark}{server}" if mark else server, path.strip("/")
 
 
 def is_global_temporary(dataset: DatasetId) -> bool:

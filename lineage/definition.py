@@ -51,11 +51,13 @@ class DefinitionColumns:
         edges: Sorted; those of a definition end in its dataset.
         gaps: The reasons why some are missing, see `Definition.gap`.
         notices: Messages about what is missing everywhere.
+        reads: All that the SQL of a definition reads, also where it takes no column of it.
     """
 
     edges: Mapping[str, tuple[ColumnEdge, ...]] = field(default_factory=dict)
     gaps: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    reads: Mapping[str, tuple[DatasetId, ...]] = field(default_factory=dict)
 
     @property
     def coverage(self) -> ColumnCoverage | None:

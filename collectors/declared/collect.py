@@ -13,7 +13,9 @@ from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.declared.document import (
     DeclaredUpstream,
     Document,
+    SplitDataset,
     UpstreamColumns,
+    dataset_of,
     parse_column,
     read,
 )
@@ -225,15 +227,15 @@ def _run(origin: str, task: str, flow: int) -> Run:
 
 def _statement(
     run: Run,
-    reads: Iterable[str],
-    writes: Iterable[str] = (),
+    reads: Iterable[str | SplitDataset],
+    writes: Iterable[str | SplitDataset] = (),
     edges: tuple[StatementEdge, ...] = (),
 ) -> Statement:
     return Statement(
         # A flow has no text.
         shape_id=hashlib.sha256(run.run_id.encode()).hexdigest()[:32],
-        reads=tuple(_access(name, Operation.SELECT) for name in dict.fromkeys(reads)),
-        writes=tuple(_access(name, Operation.INSERT) for name in dict.fromkeys(writes)),
+        reads=tuple(_accesses(reads, Operation.SELECT)),
+        writes=tuple(_accesses(writes, Operation.INSERT)),
         edges=edges,
         run=run,
         status=Status.UNKNOWN,
@@ -241,9 +243,11 @@ def _statement(
     )
 
 
-def _access(name: str, operation: Operation) -> DatasetAccess:
-    dataset = parse_dataset_id(name)
-    return DatasetAccess(dataset, Kind.PATH if dataset.is_path else Kind.TABLE, operation)
+def _accesses(
+    entries: Iterable[str | SplitDataset], operation: Operation
+) -> Iterator[DatasetAccess]:
+    for dataset in dict.fromkeys(map(dataset_of, entries)):
+        yield DatasetAccess(dataset, Kind.PATH if dataset.is_path else Kind.TABLE, operation)
 
 
 def _edges(columns: Mapping[str, UpstreamColumns]) -> Iterator[StatementEdge]:

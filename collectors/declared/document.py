@@ -86,6 +86,20 @@ class DeclaredUpstream(Section):
         return Masking(self.masking) if isinstance(self.masking, str) else Masking.NONE
 
 
+class SplitDataset(Section):
+    """A dataset whose namespace has a path, where no log knows it: text does not tell its end."""
+
+    namespace: Text
+    name: Text
+
+
+def dataset_of(entry: str | SplitDataset) -> DatasetId:
+    """The dataset that an entry names."""
+    if isinstance(entry, SplitDataset):
+        return DatasetId(public_address(entry.namespace), public_address(entry.name))
+    return parse_dataset_id(entry)
+
+
 # Output column -> the columns that it comes from.
 UpstreamColumns = dict[Text, tuple[ColumnName | DeclaredUpstream, ...]]
 
@@ -93,15 +107,15 @@ UpstreamColumns = dict[Text, tuple[ColumnName | DeclaredUpstream, ...]]
 class DeclaredFlow(Section):
     """A flow of data from each dataset in `from` to each in `to`."""
 
-    source: tuple[DatasetName, ...] = Field(default=(), alias="from")
-    target: tuple[DatasetName, ...] = Field(default=(), alias="to")
+    source: tuple[DatasetName | SplitDataset, ...] = Field(default=(), alias="from")
+    target: tuple[DatasetName | SplitDataset, ...] = Field(default=(), alias="to")
     columns: dict[DatasetName, UpstreamColumns] = Field(default={})
 
     @model_validator(mode="after")
     def _goes_somewhere(self) -> DeclaredFlow:
         if not self.source and not self.target:
             raise ValueError("name datasets in `from` or `to`")
-        into = {parse_dataset_id(name) for name in self.target}
+        into = set(map(dataset_of, self.target))
         for name in self.columns:
             if parse_dataset_id(name) not in into:
                 raise ValueError(f"{name} is in `columns` but not in `to`")
@@ -118,7 +132,7 @@ class DeclaredConsumer(TaskEntry):
     """A reader that writes no dataset: a dashboard, a report, an API."""
 
     type: ConsumerType = "application"
-    reads: tuple[DatasetName, ...] = Field(min_length=1)
+    reads: tuple[DatasetName | SplitDataset, ...] = Field(min_length=1)
 
 
 def _check_order(offsets: tuple[int | None, int | None]) -> tuple[int | None, int | None]:

@@ -14,6 +14,7 @@ from dbt_graft.lineage.building.event_runs import join_events
 from dbt_graft.lineage.building.evidences import with_evidences
 from dbt_graft.lineage.building.foreign_models import with_foreign_models
 from dbt_graft.lineage.building.ignored_tasks import without_tasks
+from dbt_graft.lineage.building.known_namespaces import with_known_namespaces
 from dbt_graft.lineage.building.lasting_columns import column_edges
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.building.model_reads import model_reads
@@ -59,7 +60,7 @@ def build(
     settings = settings or LineageSettings()
     if settings.projects is not None:
         records = with_foreign_models(records, settings.projects)
-    records, ignored = without_tasks(records, settings.ignore)
+    records, ignored = without_tasks(with_known_namespaces(records), settings.ignore)
     names = other_names(records, rename or NameRules(), settings.one_name)
     records, rename = names.records, names.rename
     of_tasks, of_dbt = split(join_events(records))
@@ -76,6 +77,15 @@ def build(
     built = _build_lineage(of_dbt, rename, LineageSettings())
     reads = model_reads(built.history.accesses)
     return replace(lineage, dbt=replace(lineage.dbt, column_edges=built.column_edges, reads=reads))
+
+
+def join_records(records: Records, projects: Collection[str] | None) -> Records:
+    """The records as their lineage has them, under the names of the logs: each run once.
+
+    Args:
+        projects: As in the settings of a lineage.
+    """
+    return join_events(records if projects is None else with_foreign_models(records, projects))
 
 
 def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) -> Lineage:

@@ -42,6 +42,21 @@ def test_the_namespace_ends_at_the_first_slash(text: str, namespace: str, name: 
     assert (dataset.namespace, dataset.name) == (namespace, name)
 
 
+@pytest.mark.parametrize(
+    ("namespace", "name", "text"),
+    [
+        ("iceberg://prod/enforcement", "silver.case_event", "ICEBERG://prod/Enforcement/silver.Case_Event"),
+        ("azurecosmos://shop.documents.azure.com/dbs/shop", "colls/orders", "azurecosmos://shop.documents.azure.com/dbs/shop/colls/orders"),
+        ("team/lake", "orders", "team/lake/orders"),
+        ("hdfs://nn/base", "/landing/x", "hdfs://nn/base/landing/x"),
+    ],
+)  # fmt: skip
+def test_a_namespace_with_a_path_is_that_of_the_text(namespace: str, name: str, text: str) -> None:
+    dataset = DatasetId(namespace, name)
+    assert dataset == parse_dataset_id(text)
+    assert dataset_path(dataset) == dataset_path(parse_dataset_id(text))
+
+
 @pytest.mark.parametrize("text", ["orders", "spark/", "/orders", "mssql://crm", ""])
 def test_a_name_without_both_parts_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="write <namespace>/<name>"):
