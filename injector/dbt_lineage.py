@@ -61,8 +61,8 @@ def own_lineage(
     }
     edges = {node_id: followed.edges.get(node_id, ()) for node_id in definitions}
     if wanted is None:
-        for own_edges in edges.values():
-            for source in sorted({edge.from_dataset for edge in own_edges}):
+        for definition in definitions.values():
+            for source in definition.reads:
                 datasets.setdefault(source, Dataset(source))
     flows = (
         Flow(
@@ -93,6 +93,7 @@ def _definition(
     followed: DefinitionColumns,
 ) -> Definition:
     sources = {edge.from_dataset for edge in followed.edges.get(node_id, ())}
+    sources.update(followed.reads.get(node_id, ()))
     return Definition(
         name=node_id,
         kind=DefinitionKind.DBT,

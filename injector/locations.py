@@ -9,7 +9,7 @@ source of dbt_external_tables (`external.location`), or a name such as ``delta.`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,11 +45,18 @@ class Places:
 def location(node: Node, places: Places) -> DatasetId | None:
     """Return the dataset of the files of a relation; None if the manifest does not name it."""
     for named_paths in (_paths_in_name(node), *_paths_in_config(node, places)):
-        paths = [path for text in named_paths if (path := _absolute_path(text, places))]
-        found_in = {path_dataset(folder) for folder in dataset_folders(paths)}
-        # Several folders are no dataset, nor is the root of a store.
-        if len(found_in) == 1 and (dataset := found_in.pop()).name.strip("/"):
+        if dataset := files_dataset(named_paths, places):
             return dataset
+    return None
+
+
+def files_dataset(paths: Iterable[str], places: Places) -> DatasetId | None:
+    """Return the dataset of paths; None where they are several, or start nowhere that is known."""
+    absolute = [path for text in paths if (path := _absolute_path(text, places))]
+    found_in = {path_dataset(folder) for folder in dataset_folders(absolute)}
+    # Several folders are no dataset, nor is the root of a store.
+    if len(found_in) == 1 and (dataset := found_in.pop()).name.strip("/"):
+        return dataset
     return None
 
 

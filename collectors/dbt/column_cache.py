@@ -48,11 +48,12 @@ class ColumnCache:
 
     def add(self, digest: str, query: FollowedQuery) -> None:
         """Keep a result for the next build."""
-        columns = [
-            [name, [[*query_input] for query_input in inputs]] for name, inputs in query.columns
-        ]
+        columns, fields = (
+            [[name, [[*query_input] for query_input in inputs]] for name, inputs in named]
+            for named in (query.columns, query.fields)
+        )
         row_inputs = [[*query_input] for query_input in query.row_inputs]
-        self._keep(digest, [query.tables, query.schemas, columns, row_inputs, query.gaps])
+        self._keep(digest, [query.tables, query.schemas, columns, row_inputs, query.gaps, fields])
 
     def _keep(self, digest: str, entry: Sequence[Any]) -> None:
         # Equal text in two models may read tables of different columns.
@@ -101,13 +102,18 @@ def _read(path: Path) -> dict[str, list[Sequence[Any]]]:
 
 
 def _query(entry: Sequence[Any]) -> FollowedQuery:
-    tables, schemas, columns, row_inputs, gaps = entry
+    tables, schemas, columns, row_inputs, gaps, fields = entry
+    named_inputs, named_fields = (
+        tuple(
+            (str(name), tuple(QueryInput(*values) for values in inputs)) for name, inputs in named
+        )
+        for named in (columns, fields)
+    )
     return FollowedQuery(
         tuple(map(tuple, tables)),
         schemas,
-        tuple(
-            (str(name), tuple(QueryInput(*values) for values in inputs)) for name, inputs in columns
-        ),
+        named_inputs,
         tuple(QueryInput(*values) for values in row_inputs),
         tuple(gaps),
+        named_fields,
     )

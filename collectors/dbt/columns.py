@@ -21,7 +21,13 @@ from dbt_graft.collectors.dbt.followed_query import (
     query_digest,
     unite_queries,
 )
-from dbt_graft.collectors.dbt.models import DbtModel, RelationNames, dialect_of, read_models
+from dbt_graft.collectors.dbt.models import (
+    DbtModel,
+    FindFile,
+    RelationNames,
+    dialect_of,
+    read_models,
+)
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId
@@ -66,6 +72,7 @@ def dbt_columns(
     datasets: Mapping[str, DatasetId],
     cache: ColumnCache | None = None,
     count: ModelCount | None = None,
+    find_file: FindFile = lambda _: None,
 ) -> DefinitionColumns:
     """The column edges of a project's models, by unique id.
 
@@ -73,6 +80,7 @@ def dbt_columns(
         datasets: Unique id -> the dataset of its relation.
         cache: What was followed before; it gets what is followed now.
         count: Counts the models while they are followed.
+        find_file: A path in SQL -> its dataset.
     """
     models = read_models(manifest, catalog, datasets)
     queries = {key: model for key, model in models.items() if model.is_query}
@@ -84,7 +92,7 @@ def dbt_columns(
     if with_sql and dialect is None:
         reason = f"the SQL of dbt's adapter {adapter or '(unknown)'} is not supported"
         return _no_columns(queries, f"dbt's models have no columns: {reason}", reason)
-    following = _Following(models, dialect or "", cache or ColumnCache(None))
+    following = _Following(models, dialect or "", cache or ColumnCache(None), find_file)
     return following.all(count or ModelCount())
 
 
@@ -100,12 +108,18 @@ def _no_columns(queries: Mapping[str, DbtModel], notice: str, reason: str) -> De
 class _Following:
     """The models of a project while their queries are followed, upstream first."""
 
-    def __init__(self, models: Mapping[str, DbtModel], dialect: str, cache: ColumnCache) -> None:
+    def __init__(
+        self,
+        models: Mapping[str, DbtModel],
+        dialect: str,
+        cache: ColumnCache,
+        find_file: FindFile,
+    ) -> None:
         self._models, self._dialect, self._cache = models, dialect, cache
-        self._names = RelationNames(models)
-        self._schemas = _Schemas(models)
         namespaces = {model.dataset.namespace for model in models.values() if model.dataset}
-        self._tracer = ColumnTracer(self._names, min(namespaces, default=""))
+        self._names = RelationNames(models, min(namespaces, default=""), find_file)
+        self._schemas = _Schemas(models)
+        self._tracer = ColumnTracer(self._names)
 
     def all(self, count: ModelCount) -> DefinitionColumns:
         groups = list(_levels(self._models))

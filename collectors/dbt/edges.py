@@ -6,12 +6,13 @@ Columns of a query's result are columns of the relation that dbt builds from it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
+from dbt_graft.collectors.statements.columns.outside_rows import is_place
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
@@ -44,6 +45,7 @@ class _Ephemeral(NamedTuple):
 
     columns: Mapping[str, ColumnEnds]
     row_ends: ColumnEnds
+    reads: frozenset[DatasetId]
 
     def find(self, name: str) -> ColumnEnds:
         """The ends behind a column, or behind all for `*`."""
@@ -59,26 +61,31 @@ class _Ephemeral(NamedTuple):
 class ColumnTracer:
     """The column edges of a project while its models are followed, upstream first."""
 
-    def __init__(self, names: RelationNames, namespace: str) -> None:
-        self._names, self._namespace = names, namespace
+    def __init__(self, names: RelationNames) -> None:
+        self._names = names
         self._ephemeral: dict[str, _Ephemeral] = {}
         self._edges: dict[str, tuple[ColumnEdge, ...]] = {}
         self._gaps: dict[str, str] = {}
+        self._reads: dict[str, tuple[DatasetId, ...]] = {}
 
     def add(self, model: DbtModel, query: FollowedQuery) -> None:
         """Add a model, and what its query was found to do."""
         sources = [self._source(name, model) for name in query.tables]
         columns = [(name, _ends(inputs, sources)) for name, inputs in query.columns]
         row_ends = _ends(query.row_inputs, sources)
+        reads = {source for source in sources if isinstance(source, DatasetId)}
         for source in sources:
             if isinstance(source, _Ephemeral):
                 row_ends |= source.row_ends
+                reads |= source.reads
         if model.dataset is None:
             folded = {name.casefold(): ends for name, ends in reversed(columns) if name}
-            self._ephemeral[model.unique_id] = _Ephemeral(folded, row_ends)
+            self._ephemeral[model.unique_id] = _Ephemeral(folded, row_ends, frozenset(reads))
             return
-        named_columns, missing = _result_columns(columns, model)
-        gaps = [*query.gaps, *_unknown_models(query.tables, sources)]
+        self._reads[model.unique_id] = tuple(sorted(reads - {model.dataset}))
+        fields = [(name, _ends(inputs, sources)) for name, inputs in query.fields]
+        named_columns, missing = _result_columns(columns, fields, model)
+        gaps = [*query.gaps, *_unknown_sources(query.tables, sources)]
         if missing and not gaps:
             gaps.append(missing)
         if gaps:
@@ -97,17 +104,15 @@ class ColumnTracer:
         return DefinitionColumns(
             {key: self._edges[key] for key in sorted(self._edges)},
             {key: self._gaps[key] for key in sorted(self._gaps)},
+            reads=self._reads,
         )
 
     def _source(self, name: Name, reader: DbtModel) -> DatasetId | _Ephemeral | None:
-        """The source that a query names; None for an ephemeral model that is not known."""
+        """The source that a query names; None for one that is not known."""
         model = self._names.find(name, reader)
         if model:
             return model.dataset or self._ephemeral.get(model.unique_id)
-        # A table that is neither model nor source. One without a database is in the model's own;
-        # one without a schema is in a schema that only the database knows.
-        prefix = reader.relation[: max(0, len(reader.relation) - len(name))]
-        return DatasetId(self._namespace, ".".join((*prefix, *name) if len(name) > 1 else name))
+        return self._names.dataset(name, reader)
 
 
 def _ends(
@@ -124,11 +129,15 @@ def _ends(
     return frozenset(ends)
 
 
-def _unknown_models(names: Sequence[Name], sources: Sequence[object]) -> list[str]:
-    unknown = [
-        ".".join(name) for name, source in zip(names, sources, strict=True) if source is None
-    ]
-    return [f"it reads models that are not known: {', '.join(unknown)}"] if unknown else []
+def _unknown_sources(names: Sequence[Name], sources: Sequence[object]) -> Iterator[str]:
+    """The reasons why names of a query stand for no source."""
+    unknown = [name for name, source in zip(names, sources, strict=True) if source is None]
+    models = [".".join(name) for name in unknown if not is_place(name)]
+    functions = dict.fromkeys(name[1] for name in unknown if is_place(name))
+    if models:
+        yield f"it reads models that are not known: {', '.join(models)}"
+    if functions:
+        yield f"it is not known where the files of a table function are: {', '.join(functions)}"
 
 
 def _edge(
@@ -154,11 +163,14 @@ def _shape_id(sql: str) -> str:
     return f"dbt-{hashlib.sha256(sql.encode('utf-8', 'replace')).hexdigest()[:20]}"
 
 
-def _result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Column], str | None]:
+def _result_columns(
+    result: Sequence[Column], fields: Sequence[Column], model: DbtModel
+) -> tuple[list[Column], str | None]:
     """The columns under the names of the relation, and why some of these have no source.
 
     Names are those of the catalog, compared without case; a column without a name is the one at
     its place, where the numbers of columns agree. `*` stands for what is left of the catalog's.
+    Where the catalog has fields of structs (`address.city`), they are columns too.
     """
     stars = [ends for name, ends in result if name == ANY_COLUMN]
     if not model.columns:
@@ -177,11 +189,36 @@ def _result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Col
     at_known = set(places.values())
     missing = [name for position, name in enumerate(model.columns) if position not in at_known]
     missing = [name for name in missing if name.casefold() not in model.added]
+    known_fields = {name.casefold(): ends for name, ends in (*result, *fields) if name}
+    struct_fields = [
+        (name, ends) for name in missing if (ends := _field_ends(name, known_fields)) is not None
+    ]
+    columns += struct_fields
+    missing = [name for name in missing if name not in dict(struct_fields)]
     if len(stars) == 1:
         return [*columns, *((name, _ends_of_column(stars[0], name)) for name in missing)], None
     if stars:
         return [*columns, *((ANY_COLUMN, ends) for ends in stars)], _ANY if missing else None
     return columns, _missing_columns(missing) if missing else None
+
+
+def _field_ends(name: str, columns: Mapping[str, ColumnEnds]) -> ColumnEnds | None:
+    """The ends of a field by those of its struct; None for a column that is no field.
+
+    A struct that is copied brings its fields along.
+    """
+    parts = name.casefold().split(".")
+    for at in range(len(parts), 0, -1):
+        ends = columns.get(".".join(parts[:at]))
+        if ends is not None:
+            path = "".join(f".{part}" for part in name.split(".")[at:])
+            return frozenset(
+                end._replace(column=f"{end.column}{path}")
+                if end.subtype is Subtype.IDENTITY and end.column != ANY_COLUMN
+                else end
+                for end in ends
+            )
+    return None
 
 
 def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]:

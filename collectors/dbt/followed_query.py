@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.statements.columns.input_columns import InputColumns
 from dbt_graft.collectors.statements.columns.query_columns import query_columns
+from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.text.names import Name
 
@@ -37,6 +38,7 @@ class FollowedQuery:
         columns: Names and inputs, in their order; a name is empty where the query gives none.
         row_inputs: The columns that decide which rows there are.
         gaps: Why something is missing.
+        fields: `address.city`, a field of a struct that the query makes, and its inputs.
     """
 
     tables: tuple[Name, ...] = ()
@@ -44,6 +46,7 @@ class FollowedQuery:
     columns: tuple[tuple[str, tuple[QueryInput, ...]], ...] = ()
     row_inputs: tuple[QueryInput, ...] = ()
     gaps: tuple[str, ...] = ()
+    fields: tuple[tuple[str, tuple[QueryInput, ...]], ...] = ()
 
 
 def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery:
@@ -75,7 +78,16 @@ def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]
         columns=tuple((column.name, query_inputs(column.inputs)) for column in query.columns),
         row_inputs=query_inputs(query.row_inputs),
         gaps=query.gaps,
+        fields=tuple((name, query_inputs(inputs)) for name, inputs in _fields(query.columns)),
     )
+
+
+def _fields(columns: Iterable[RowsetColumn], path: str = "") -> Iterator[tuple[str, InputColumns]]:
+    for column in columns:
+        name = f"{path}{column.name}"
+        if path:
+            yield name, column.inputs
+        yield from _fields(column.fields, f"{name}.")
 
 
 def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
@@ -89,9 +101,12 @@ def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
     tables = tuple(dict.fromkeys(name for query in queries for name in query.tables))
     inputs: dict[str | int, set[QueryInput]] = {key: set() for key in _keys(first)}
     row_inputs: set[QueryInput] = set()
+    fields: dict[str, set[QueryInput]] = {}
     for query in queries:
         indexes = [tables.index(name) for name in query.tables]
         row_inputs.update(_move_inputs(query.row_inputs, indexes))
+        for name, field_inputs in query.fields:
+            fields.setdefault(name, set()).update(_move_inputs(field_inputs, indexes))
         for key, (_, column_inputs) in zip(_keys(query), query.columns, strict=True):
             if key in inputs:
                 inputs[key].update(_move_inputs(column_inputs, indexes))
@@ -101,6 +116,7 @@ def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
         columns=tuple((name, tuple(sorted(inputs[key]))) for key, (name, _) in columns),
         row_inputs=tuple(sorted(row_inputs)),
         gaps=first.gaps,
+        fields=tuple((name, tuple(sorted(field_inputs))) for name, field_inputs in fields.items()),
     )
 
 

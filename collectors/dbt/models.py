@@ -7,13 +7,15 @@ all relations: SQL may name a table without `ref`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dbt_graft.collectors.statements.columns.outside_rows import STAGE, TABLE, is_place
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.grouping import group_by_key
+from dbt_graft.lineage.paths import dataset_folders
 
 Document = Mapping[str, Any]
 
@@ -160,15 +162,54 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-class RelationNames:
-    """The relations of a project, to be found by their names."""
+# A path in SQL -> the dataset that it is of, or the relation whose files lie there.
+FindFile = Callable[[str], DatasetId | None]
 
-    def __init__(self, models: Mapping[str, DbtModel]) -> None:
-        self._models = models
+
+class RelationNames:
+    """The relations of a project, to be found by their names.
+
+    Args:
+        namespace: Of tables that the project does not know.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, DbtModel],
+        namespace: str = "",
+        find_file: FindFile = lambda _: None,
+    ) -> None:
+        self._models, self._namespace, self._find_file = models, namespace, find_file
         self._by_identifier = group_by_key((model.relation[-1], model) for model in models.values())
+        self._by_dataset = {model.dataset: model for model in models.values() if model.dataset}
+
+    def dataset(self, name: Name, reader: DbtModel) -> DatasetId | None:
+        """The dataset of a name that is none of the project; None for an unknown place."""
+        if not is_place(name):
+            # One without a database is in the model's own; one without a schema is in a schema
+            # that only the database knows.
+            prefix = reader.relation[: max(0, len(reader.relation) - len(name))]
+            full = (*prefix, *name) if len(name) > 1 else name
+            return DatasetId(self._namespace, ".".join(full))
+        _, kind, text = name
+        if kind == TABLE:
+            return parse_dataset_id(text)
+        return self._stage(text, reader) if kind == STAGE else self._find_file(text)
+
+    def _stage(self, text: str, reader: DbtModel) -> DatasetId:
+        """A stage of Snowflake with the folder in it: `@db.raw.stage/orders`."""
+        stage, slash, path = text.removeprefix("@").partition("/")
+        parts = stage.replace('"', "").split(".")
+        if stage[:1] not in ("~", "%"):  # of a user, of a table
+            parts = [*reader.relation[: max(0, len(reader.relation) - len(parts))], *parts]
+        folder = dataset_folders([f"/{path}"])[0] if path else slash
+        return DatasetId(self._namespace, f"@{'.'.join(parts)}{folder}")
 
     def find(self, name: Name, reader: DbtModel) -> DbtModel | None:
         """The model, seed, snapshot or source that a query of `reader` names; None for others."""
+        if is_place(name):
+            dataset = self.dataset(name, reader)
+            return self._by_dataset.get(dataset) if dataset else None
         parents = (self._models[key] for key in reader.parents if key in self._models)
         homonyms = self._by_identifier.get(name[-1], [])
         exact = [model for model in homonyms if model.relation == name]

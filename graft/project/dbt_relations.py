@@ -7,7 +7,7 @@ from functools import cache
 
 from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.artifacts import Artifacts
-from dbt_graft.injector.locations import Places
+from dbt_graft.injector.locations import Places, files_dataset
 from dbt_graft.injector.platform import Connection, Platform, platform, read_connection
 from dbt_graft.injector.relations import Relations, ShortNames, relations
 from dbt_graft.lineage.dataset import DatasetId
@@ -23,6 +23,13 @@ def dbt_relations(config: Config, read: Artifacts) -> Relations:
     """The relations of dbt's manifest, as datasets."""
     namespace = dbt_platform(config, read.adapter).namespace
     return relations(read.manifest, namespace, _places(config))
+
+
+def find_dbt_file(config: Config, relations: Relations, path: str) -> DatasetId | None:
+    """The dataset of a path in a model's SQL: the relation whose files alone lie there, if any."""
+    dataset = files_dataset([path], _places(config))
+    located = relations.locations.get(dataset, ()) if dataset else ()
+    return located[0] if len(located) == 1 else dataset
 
 
 def dbt_names(config: Config, short: ShortNames) -> Rename:

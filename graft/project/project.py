@@ -24,7 +24,12 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import add_contracts, read_contracts
 from dbt_graft.graft.project.damaged_store import read_rest
 from dbt_graft.graft.project.dbt_labels import with_dbt_labels
-from dbt_graft.graft.project.dbt_relations import dbt_names, dbt_platform, dbt_relations
+from dbt_graft.graft.project.dbt_relations import (
+    dbt_names,
+    dbt_platform,
+    dbt_relations,
+    find_dbt_file,
+)
 from dbt_graft.graft.project.names import Named, RunName, all_names, lineage_names
 from dbt_graft.graft.project.past import Moment, past_records
 from dbt_graft.graft.project.sources import declared_dates, task_infos
@@ -226,6 +231,7 @@ class Project:
             columns = dbt_columns(
                 *(read_models.manifest, read_models.catalog, relations.datasets),
                 *(self.column_cache, count or ModelCount()),
+                partial(find_dbt_file, config, relations),
             )
             options = self._options(dbt, inspect=inspect)
             grafted = graft(read_models, self.lineage(view), options, relations, columns)

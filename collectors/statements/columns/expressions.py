@@ -6,7 +6,7 @@ aggregate are aggregated; a column alone is itself, anything else changes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -147,6 +147,9 @@ def _function(node: exp.Expr) -> str:
 def _column(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if not isinstance(node, exp.Column):
         return NOTHING
+    if isinstance(node.this, exp.Parameter):  # t.$1
+        table = tuple(part.name.casefold() for part in node.parts[:-1])
+        return _at_position(node.this.this, scope.find_rowsets(table))
     if isinstance(node.this, exp.Star):
         return _rows(scope.find_rowsets(tuple(part.name.casefold() for part in node.parts[:-1])))
     if scope.expressions and len(node.args) < 2:
@@ -251,9 +254,17 @@ def _position(node: exp.Expr, scope: QueryScope) -> InputColumns:
         return frozenset({ColumnInput(VARIABLE, node.name)})
     if scope.context.dialect != "snowflake" or not isinstance(number, exp.Literal):
         return NOTHING
-    columns = scope.rowsets[0].columns if len(scope.rowsets) == 1 else ()
-    at = int(number.this) - 1 if number.is_int else len(columns)
-    return columns[at].inputs if at < len(columns) else NOTHING
+    return _at_position(number, scope.rowsets)
+
+
+def _at_position(number: exp.Expr, rowsets: Sequence[Rowset]) -> InputColumns:
+    rowset = rowsets[0] if len(rowsets) == 1 else None
+    if rowset is None or not number.is_int:
+        return NOTHING
+    if rowset.is_open:  # a file of a stage, for one
+        return rowset.find(f"${number.this}") or NOTHING
+    at = int(number.this) - 1
+    return rowset.columns[at].inputs if at < len(rowset.columns) else NOTHING
 
 
 def _inner(node: exp.Expr, scope: QueryScope) -> InputColumns:

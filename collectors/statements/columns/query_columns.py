@@ -7,6 +7,7 @@ the tree, and no token scan is needed.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,9 +21,13 @@ from dbt_graft.collectors.statements.columns.query_scope import QueryContext, Qu
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import table_parts
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 
 _log = logging.getLogger(__name__)
+
+# sqlglot does not know the word.
+_BULK = re.compile(r"(\bOPENROWSET\s*\(\s*)BULK\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,8 @@ def query_columns(
     """
     # It logs each statement that it does not know; we count them.
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    if dialect == Dialect.TSQL:
+        text = _BULK.sub(r"\1", text)
     try:
         trees = sqlglot.parse(text, read=dialect)
     except (SqlglotError, RecursionError, ValueError) as error:

@@ -16,6 +16,12 @@ from dbt_graft.collectors.statements.columns.input_columns import (
     InputColumns,
     transform_inputs,
 )
+from dbt_graft.collectors.statements.columns.outside_rows import (
+    called_function,
+    function_name,
+    not_followed,
+    outside_rows,
+)
 from dbt_graft.collectors.statements.columns.pivots import pivot_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
@@ -33,6 +39,62 @@ _RESULTS = {
 
 # Functions for a table by a value, or for the result of another query.
 _OTHER_TABLES = frozenset({"dynamicidentifier", "result_scan"})
+# Functions that make rows of their arguments alone, among those that sqlglot does not know.
+_GENERATORS = frozenset(
+    [
+        "dual",
+        "explode",
+        "explode_outer",
+        "flatten",
+        "generate_series",
+        "generate_subscripts",
+        "generaterandom",
+        "generator",
+        "inline",
+        "inline_outer",
+        "json_array_elements",
+        "json_array_elements_text",
+        "json_each",
+        "json_each_text",
+        "json_object_keys",
+        "json_populate_record",
+        "json_populate_recordset",
+        "json_table",
+        "json_to_record",
+        "json_to_recordset",
+        "json_tree",
+        "jsonb_array_elements",
+        "jsonb_array_elements_text",
+        "jsonb_each",
+        "jsonb_each_text",
+        "jsonb_object_keys",
+        "jsonb_populate_record",
+        "jsonb_populate_recordset",
+        "jsonb_to_record",
+        "jsonb_to_recordset",
+        "null",
+        "numbers",
+        "numbers_mt",
+        "openjson",
+        "openxml",
+        "posexplode",
+        "posexplode_outer",
+        "range",
+        "regexp_matches",
+        "regexp_split_to_table",
+        "sequence",
+        "split_to_table",
+        "stack",
+        "string_split",
+        "string_to_table",
+        "strtok_split_to_table",
+        "unnest",
+        "values",
+        "xmltable",
+        "zeros",
+        "zeros_mt",
+    ]
+)
 # FROM t, t.items
 _ARRAYS_IN_FROM = frozenset({"bigquery", "redshift"})
 
@@ -196,6 +258,8 @@ def _function_rows(
     kind = function.name if isinstance(function, exp.Anonymous) else function.key
     if kind.casefold() in _OTHER_TABLES:
         scope.context.gap("a table is named while the query runs")
+    elif scope.context.tables is None and not input_columns and _is_unknown(function):
+        scope.context.gap(not_followed(function))
     if kind.casefold() == "generateseries" and scope.context.dialect == "duckdb":
         named = named or ["range", "generate_series"]
     named = named or _RESULTS.get(kind.casefold(), [])
@@ -203,6 +267,13 @@ def _function_rows(
         named = list(path)  # one value alone has the name of the table
     named = [*named, ANY_COLUMN] if named == list(path) else named or [ANY_COLUMN]
     return Rowset(path, [RowsetColumn(name, input_columns) for name in named])
+
+
+def _is_unknown(function: exp.Expr) -> bool:
+    """Whether a table function may read something that its arguments do not name as a column."""
+    called = called_function(function)
+    kinds = (exp.Anonymous, exp.ReadCSV, exp.ReadParquet)
+    return isinstance(called, kinds) and function_name(called) not in _GENERATORS
 
 
 def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
@@ -216,6 +287,9 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
     cte = scope.ctes.get(parts[0]) if len(parts) == 1 else None
     if cte is not None:
         return cte.rename(path or parts, names)
+    outside = outside_rows(node, path, names, scope) if scope.context.tables is None else None
+    if outside is not None:
+        return outside
     if isinstance(node.this, exp.SemanticView):
         return _semantic_view(node.this, path, scope)
     if isinstance(node.this, exp.Func):

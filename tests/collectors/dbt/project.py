@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import dbt_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
+from dbt_graft.lineage.paths import dataset_folders, path_dataset
 from dbt_graft.lineage.records import Subtype
 
 Json = dict[str, Any]
@@ -21,6 +23,7 @@ class DbtProject:
         self.manifest: Json = {"metadata": {"adapter_type": adapter}, "nodes": {}, "sources": {}}
         self.catalog: Json = {"nodes": {}, "sources": {}}
         self.datasets: dict[str, DatasetId] = {}
+        self.files: dict[str, DatasetId] = {}  # path in SQL -> the relation of these files
         self._quotes = _QUOTES.get(adapter, '""')
 
     def source(self, name: str, columns: str = "", documented: str = "") -> str:
@@ -78,16 +81,29 @@ class DbtProject:
 
     def follow(self, cache: ColumnCache | None = None) -> DefinitionColumns:
         """The column edges of the project."""
-        return dbt_columns(self.manifest, self.catalog, self.datasets, cache)
+        return dbt_columns(
+            self.manifest, self.catalog, self.datasets, cache, find_file=self._find_file
+        )
+
+    def _find_file(self, path: str) -> DatasetId:
+        absolute = path if "://" in path or path[0] == "/" else f"/shop/{path}"
+        return self.files.get(path) or path_dataset(dataset_folders([absolute])[0])
+
+    def full_edges(self, name: str) -> str:
+        """The edges of a model, with namespaces: `total<-pg/db.raw.orders.amount:AGGREGATION`."""
+        return self._written_edges(name, str)
 
     def edges(self, name: str) -> str:
         """The edges of a model on one line: `total<-orders.amount:AGGREGATION`."""
+        return self._written_edges(name, lambda dataset: dataset.parts[-1])
+
+    def _written_edges(self, name: str, written: Callable[[DatasetId], str]) -> str:
         [found] = [
             edges for key, edges in self.follow().edges.items() if key.rpartition(".")[2] == name
         ]
         return " ".join(
             sorted(
-                f"{edge.to_column}<-{edge.from_dataset.parts[-1]}.{edge.from_column}"
+                f"{edge.to_column}<-{written(edge.from_dataset)}.{edge.from_column}"
                 + ("" if edge.subtype is Subtype.IDENTITY else f":{edge.subtype}")
                 for edge in found
             )

@@ -315,3 +315,27 @@ class TestColumnCache:
         size = path.stat().st_size
         self.run(self.project("b"), path, monkeypatch)
         assert path.stat().st_size == size
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns", "edges"),
+    [
+        # Made by the query: each field has its own input.
+        (
+            "select struct(o.s.a as x, o.id) as o from db.raw.orders as o",
+            "o o.x o.id",
+            "o.id<-orders.id o.x<-orders.s.a o<-orders.id:T o<-orders.s.a:T",
+        ),
+        # Copied: the fields are those of the source.
+        ("select s as o from db.raw.orders", "o o.a", "o.a<-orders.s.a o<-orders.s"),
+        ("select * from db.raw.orders", "s s.a", "s.a<-orders.s.a s<-orders.s"),
+        # Made by a function: any input may be in any field.
+        ("select f(id) as o from db.raw.orders", "o o.x", "o.x<-orders.id:T o<-orders.id:T"),
+    ],
+)  # fmt: skip
+def test_a_field_of_a_struct_comes_from_a_field(sql: str, columns: str, edges: str) -> None:
+    project = DbtProject("bigquery")
+    project.source("orders", "id s s.a s.b")
+    project.model("m", sql, columns, reads=ORDERS)
+    assert project.edges("m").replace("TRANSFORMATION", "T") == edges
+    assert project.follow().gaps == {}

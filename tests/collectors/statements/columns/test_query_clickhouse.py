@@ -67,7 +67,7 @@ SELECT a, x FROM t ASOF JOIN u ON t.i = u.i AND t.day >= u.y | a=t.a x=u.x | JOI
 SELECT a, x FROM t GLOBAL INNER JOIN u USING i | a=t.a x=u.x | JOIN:t.i,JOIN:u.i
 SELECT a FROM t LEFT ANTI JOIN u ON t.i = u.i | a=t.a | JOIN:t.i,JOIN:u.i
 SELECT number AS x FROM numbers(10) | x
-SELECT x FROM s3('http://h/x.csv', 'CSV', 'x Int32, y String') | x
+SELECT x FROM s3('http://h/x.csv', 'CSV', 'x Int32, y String') | x=.s3.http://h/x.csv.x
 SELECT i, x FROM t FINAL INNER JOIN u FINAL ON t.i = u.i | i=t.i x=u.x | JOIN:t.i,JOIN:u.i
 SELECT d, n FROM (SELECT toDate(day) AS d, count() AS n FROM t GROUP BY d) ORDER BY d WITH FILL STEP 1 | d=~t.day n | GROUP_BY:t.day,SORT:t.day
 SELECT a FROM t WHERE i GLOBAL IN (SELECT i FROM u) FORMAT JSON | a=t.a | FILTER:t.i,FILTER:u.i

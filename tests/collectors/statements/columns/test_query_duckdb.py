@@ -55,8 +55,8 @@ SELECT x FROM u ANTI JOIN t ON t.i = u.i | x=u.x | JOIN:t.i,JOIN:u.i
 SELECT a, x FROM t ASOF JOIN u ON t.i = u.i AND t.day >= u.y | a=t.a x=u.x | JOIN:t.i,JOIN:u.i,JOIN:t.day,JOIN:u.y
 SELECT a, x FROM t POSITIONAL JOIN u | a=t.a x=u.x
 SELECT * FROM t NATURAL JOIN u | i=t.i k=t.k a=t.a b=t.b c=t.c day=t.day x=u.x y=u.y z=u.z | JOIN:t.i,JOIN:u.i
-SELECT a FROM READ_PARQUET('x.parquet') | a
-SELECT a FROM 'x.csv' | a=x.csv.a
+SELECT a FROM READ_PARQUET('x.parquet') | a=.read_parquet.x.parquet.a
+SELECT a FROM 'x.csv' | a=.file.x.csv.a
 SELECT range AS x FROM RANGE(10) | x
 SELECT r.d FROM GENERATE_SERIES(1, 10) AS r (d) | d
 SELECT v.p, a FROM (VALUES (1, 'a')) AS v (p, r) CROSS JOIN t | p a=t.a

@@ -59,7 +59,7 @@ SELECT a FROM t WHERE (i, k) IN (SELECT i, x FROM u) | a=t.a | FILTER:t.i,FILTER
 SELECT a FROM ONLY t FETCH FIRST 3 ROWS ONLY | a=t.a
 SELECT a FROM t FOR UPDATE | a=t.a
 SELECT ctid AS x, a FROM t | x a=t.a
-SELECT * FROM OWN_ROWS(3) AS r (p INT, v TEXT) | p v
+SELECT * FROM OWN_ROWS(3) AS r (p INT, v TEXT) | p v | - | a table function is not followed: own_rows
 # set operations and recursion
 SELECT a FROM t UNION ALL SELECT x FROM u ORDER BY 1 | a=t.a,u.x | SORT:t.a,SORT:u.x
 WITH RECURSIVE r AS (SELECT id, pid, name::TEXT AS path FROM e WHERE pid IS NULL UNION ALL SELECT e.id, e.pid, r.path || e.name FROM e JOIN r ON e.pid = r.id) SELECT id, path FROM r | id=e.id path=~e.name | FILTER:e.pid,JOIN:e.pid,JOIN:e.id

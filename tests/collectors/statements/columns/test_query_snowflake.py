@@ -72,7 +72,7 @@ SELECT SEQ4() AS n FROM TABLE(GENERATOR(ROWCOUNT => 10)) | n
 SELECT r.x FROM t, TABLE(own_rows(t.a)) r | x=~t.a
 SELECT id, LEVEL AS l FROM e START WITH boss IS NULL CONNECT BY PRIOR id = pid | id=e.id l | FILTER:e.boss,JOIN:e.id,JOIN:e.pid
 SELECT revenue, month FROM SEMANTIC_VIEW(s.sales METRICS revenue DIMENSIONS month) | revenue=s.sales.revenue month=s.sales.month
-SELECT f.$1:a::INT AS x, METADATA$FILENAME AS y FROM @stage/file f | x y
+SELECT f.$1:a::INT AS x, METADATA$FILENAME AS y FROM @stage/file f | x=~.stage.@stage/file.$1 y
 SELECT * FROM IDENTIFIER('a.b') | * | - | a table is named while the query runs
 SELECT level FROM w | level=w.level
 # pivot and unpivot
