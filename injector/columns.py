@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dbt_graft.injector.manifest import Node
-from dbt_graft.injector.prose import escaped_text
+from dbt_graft.injector.prose import escape, escaped_text
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import (
@@ -176,9 +176,8 @@ def _upstream(edge: ColumnEdge, common: Evidence | None) -> str:
 
 
 def _name(edge: ColumnEdge) -> str:
-    # In a code span only a backtick is markup.
-    name = f"{edge.from_dataset.short}.{edge.from_column}".replace("`", "'")
-    return f"`{' '.join(name.split())}`"
+    # Without a code span: dbt's page shows the text in a table, where no markup counts.
+    return escape(f"{edge.from_dataset.short}.{edge.from_column}")
 
 
 def with_meta(

@@ -141,7 +141,6 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         "whole": settings.others.get(ALL_MODELS, ""),
         "pages": _pages(grafted, site, manifest),
         "redirects": grafted.redirects,
-        "selectors": _selectors(grafted),
     }
     package = resources.files("dbt_graft.injector")
     script = package.joinpath("page.js").read_text("utf-8").replace("GRAFT_DATA", inline(links))
@@ -224,15 +223,6 @@ def _pages(grafted: Grafted, site: str, manifest: Document) -> dict[str, list[st
     for exposure in grafted.report.exposures:
         pages[exposure.node_id] = [exposure.task, site + urls.task_path(exposure.task)]
     return {key: entry for key, entry in sorted(pages.items()) if key in node_ids}
-
-
-def _selectors(grafted: Grafted) -> dict[str, str]:
-    """`<source>.<table>`, as in selectors of old links -> the name of the promoted model."""
-    return {
-        ".".join(source.split(".", 2)[2:]): built.name
-        for built in grafted.report.promoted
-        for source in built.sources
-    }
 
 
 def docs_nodes(grafted: Grafted) -> tuple[DocsNode, ...]:

@@ -143,9 +143,9 @@ def _ambiguous_names(
 ) -> tuple[AmbiguousName, ...]:
     """Names with more than one match: several nodes on one relation, short names in logs."""
     unresolved = (
-        AmbiguousName(dataset, tuple(map(str, short.ambiguous[dataset])))
+        AmbiguousName(dataset, tuple(map(str, candidates)))
         for dataset in lineage.datasets
-        if dataset in short.ambiguous
+        if len(candidates := short.candidates(dataset)) > 1
     )
     twins = (
         AmbiguousName(dbt_relations.datasets[ids[0]], ids)

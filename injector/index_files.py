@@ -136,8 +136,8 @@ def _overview(promoted: int, added: int, tasks: int, newest: datetime | None) ->
     until = f", as of {newest:%d %b %Y, %H:%M} UTC" if newest else ""
     return (
         "### Python tasks in this project\n\n"
-        f"dbt-graft added what {tasks:,} Python tasks read and wrote by the logs of their "
-        f"engines{until}: {promoted:,} sources became models, because tasks write them, and "
+        f"dbt-graft added what {tasks:,} tasks read and wrote by the logs of their engines, or as "
+        f"it is declared{until}: {promoted:,} sources became models, because tasks write them, and "
         f"{added:,} models are new. They stand in the package `python_tasks`, with the tag "
         "`python_task`.\n"
     )

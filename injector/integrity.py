@@ -29,6 +29,8 @@ _KNOWN = frozenset(
     {"model", "source", "seed", "snapshot", "analysis", "test", "unit_test", "exposure", "metric"}
     | {"semantic_model", "saved_query", "function", "operation", "sql_operation"}
 )
+# Hooks, which dbt 2 writes without `config`; the page puts them into no tree.
+_HOOKS = frozenset({"operation", "sql_operation"})
 # Resource types that the selector box finds by name.
 _SELECTABLE = frozenset({"model", "seed", "snapshot", "analysis", "test", "unit_test"})
 _log = logging.getLogger(__name__)
@@ -87,7 +89,7 @@ def _fields(everything: Mapping[str, Node]) -> Iterator[_Defect]:
     for node_id, node in everything.items():
         if (kind := node.get("resource_type")) not in _KNOWN:
             yield "resource-type", node_id, f"unknown resource type {kind!r}: the page drops it"
-        if not isinstance(node.get("config"), dict):
+        if not isinstance(node.get("config"), dict) and kind not in _HOOKS:
             yield "config", node_id, "`config` is missing: all sidebar trees are empty"
         if not node.get("original_file_path"):
             yield "file-path", node_id, "`original_file_path` is missing: trees are empty"

@@ -24,7 +24,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Evidence
-from dbt_graft.lineage.usage import Usage
+from dbt_graft.lineage.usage import DECLARED, Usage
 
 # The docs page's own colour of a Python model.
 COLOR = "#6a5acd"
@@ -89,7 +89,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     folders = [DefinitionKind.VIEW.value] if view else _folders(writes)
     path = "/".join([*folders, f"{built.name}.{'sql' if view else 'py'}"])
     is_view = view or (dataset and dataset.kind is Kind.VIEW)
-    docs = {"show": True, "node_color": None if view else COLOR}
+    docs = {"show": True, "node_color": None if view or _is_declared(writes) else COLOR}
     group = groups.group_name(owners)
     return {
         "database": first.get("database") if sources else database,
@@ -134,7 +134,8 @@ def source(new_source: NewSource, context: NodeContext) -> dict[str, Any]:
     group = source_group(new_source.dataset, lineage)
     dataset = lineage.datasets.get(new_source.dataset)
     event_tags = inherited.event_tags(new_source.dataset, lineage)
-    tags = [TAG] if "python_task" in context.options.tags else []
+    readers = lineage.readers(new_source.dataset)
+    tags = [TAG] if "python_task" in context.options.tags and not _is_declared(readers) else []
     tags = list(dict.fromkeys([*tags, *(event_tags if "team" in context.options.tags else ())]))
     owners = inherited.owners(new_source.dataset, (), lineage, context.original)
     meta = {
@@ -266,12 +267,17 @@ def _tags(
     event_tags: Sequence[str] = (),
 ) -> list[str]:
     by_kind: dict[TagKind, list[str]] = {
-        "python_task": [TAG] if tasks else [],
+        "python_task": [TAG] if tasks and not _is_declared(usages) else [],
         "engine": [usage.engine for usage in usages] if tasks else [DefinitionKind.VIEW.value],
         "task": [f"task:{task.name}" for task in tasks],
         "team": [*(tag for task in tasks for tag in task.info.tags), *event_tags],
     }
     return list(dict.fromkeys(tag for kind in options.tags for tag in by_kind[kind]))
+
+
+def _is_declared(usages: Iterable[Usage]) -> bool:
+    """Whether only YAML tells of them, so that nobody knows what runs there."""
+    return {usage.engine for usage in usages} == {DECLARED}
 
 
 def _evidences(usages: Iterable[Usage]) -> list[str]:

@@ -1,13 +1,19 @@
 // Runs before dbt's own script. The argument at the end is filled in by injector/docs.py:
 // home: address of the catalog; whole: address of the page of all nodes, if this one has some of
 // them; pages: unique_id -> [name, address];
-// redirects: promoted source's id -> model's id; selectors: "source.table" -> model's name.
+// redirects: promoted source's id -> model's id.
 ((graft) => {
   "use strict";
   const own = (map, key) => (Object.hasOwn(map, key) ? map[key] : undefined);
 
-  // The manifest with what injector/slim.py leaves out because it only repeats a key.
+  // The manifest with what injector/slim.py leaves out because it only repeats a key, and with the
+  // names that models had as sources, for the selector `source:`.
   window.graftComplete = (manifest) => {
+    for (const [source, model] of Object.entries(graft.redirects)) {
+      const [, , group, ...table] = source.split(".");
+      (manifest.nodes[model] ?? {}).former_sources ??= [];
+      manifest.nodes[model]?.former_sources.push([group, table.join(".")]);
+    }
     for (const [id, node] of Object.entries({ ...manifest.nodes, ...manifest.sources })) {
       node.unique_id ??= id;
       for (const [name, column] of Object.entries(node.columns ?? {})) {
@@ -27,23 +33,19 @@
     }
   };
 
-  // The graph's selection: `+source:raw.orders+` of an old link.
-  const selection = (all, key, value) => {
-    const before = decoded(value.replace(/\+/g, " "));
-    const after = before.replace(
-      /source:([^+,\s]+)/g,
-      (spec, name) => own(graft.selectors, name) ?? spec,
-    );
-    return after === before ? all : key + encodeURIComponent(after);
-  };
+  // A text in which Markdown is no markup: links as their texts.
+  Object.defineProperty(String.prototype, "graftPlain", {
+    value() {
+      const words = this.replace(/\[([^\]]*)\]\([^()\s]*\)/g, "$1").replaceAll("`", "");
+      return words.replace(/\\([\\*[\]!|<>~&$_])/g, "$1");
+    },
+  });
 
   const redirected = (hash) =>
-    hash
-      .replace(/^#!\/source\/([^?#]+)/, (all, id) => {
-        const model = own(graft.redirects, decoded(id));
-        return model ? `#!/model/${model}` : all;
-      })
-      .replace(/([?&]g_[ie]=)([^&#]*)/g, selection);
+    hash.replace(/^#!\/source\/([^?#]+)/, (all, id) => {
+      const model = own(graft.redirects, decoded(id));
+      return model ? `#!/model/${model}` : all;
+    });
 
   const showLinks = () => {
     const box = document.getElementById("graft-links");

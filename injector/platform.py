@@ -135,10 +135,12 @@ class Platform:
     Attributes:
         namespace: The namespace of their datasets: `spark`, `mssql://crm:1433`.
         aliases: Other namespaces whose datasets are the same.
+        database: That of names without one; empty if the profile does not tell.
     """
 
     namespace: str
     aliases: frozenset[str] = frozenset({DBT})
+    database: str = ""
 
 
 def platform(
@@ -156,7 +158,19 @@ def platform(
     if profile.get("type").lower() != adapter:
         profile = Connection()
     aliases = {DBT, SPARK} if adapter in _ON_SPARK else {DBT}
-    return Platform(namespace or _namespace(adapter, profile), frozenset(aliases))
+    return Platform(
+        namespace or _namespace(adapter, profile), frozenset(aliases), _database(adapter, profile)
+    )
+
+
+def _database(adapter: str, connection: Connection) -> str:
+    """The database of a connection; DuckDB's has the name of its file."""
+    keys = ("database", "dbname", "catalog", "project")
+    named = next((name for key in keys if (name := connection.get(key))), "")
+    if named or adapter != "duckdb" or not connection.settings:
+        return named
+    path = connection.get("path", ":memory:").partition("?")[0]
+    return re.split(r"[/:\\]", path.rstrip(":"))[-1].partition(".")[0]
 
 
 def _namespace(adapter: str, connection: Connection) -> str:

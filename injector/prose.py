@@ -11,7 +11,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Run, Shape
-from dbt_graft.lineage.usage import Usage
+from dbt_graft.lineage.usage import DECLARED, Usage
 
 # Inline markup of Markdown; an underscore within a word is plain text.
 _MARKUP = re.compile(r"([\\`*\[\]!|<>~&$]|(?<!\w)_|_(?!\w))")
@@ -68,9 +68,19 @@ def view_of(definition: Definition, site: str) -> str:
 
 def reads(task: Task, site: str) -> str:
     """Describe a task that only reads."""
-    engines = ", ".join(map(escape, task.engines))
-    first = f"Python task {_page(task.name, site, urls.task_path(task.name))} on {engines}."
+    page = _page(task.name, site, urls.task_path(task.name))
+    first = f"{_kind(task.engines)} {page}{_on(map(escape, task.engines))}."
     return _task(first, task, _last_run(task.runs, None))
+
+
+def _kind(engines: Iterable[str]) -> str:
+    """The kind of a task: of one that only YAML names, nobody knows what it runs."""
+    return "Declared task" if {*engines} == {DECLARED} else "Python task"
+
+
+def _on(engines: Iterable[str]) -> str:
+    named = ", ".join(engine for engine in engines if engine != DECLARED)
+    return f" on {named}" if named else ""
 
 
 def also_written_by(tasks: Iterable[str], site: str) -> str:
@@ -94,6 +104,8 @@ def _dataset_links(datasets: Iterable[DatasetId], site: str) -> str:
 
 def _writer(task: Task, usage: Usage, site: str) -> str:
     name = _page(task.name, site, urls.task_path(task.name))
+    if usage.engine == DECLARED:
+        return _task(f"Written by {name}, as declared.", task, "")
     sentence = f"Written by {name} on {escape(usage.engine)}"
     if usage.operations:
         sentence += f" ({escape(', '.join(usage.operations))})"
@@ -132,8 +144,8 @@ def code(tasks: Iterable[Task], usages: Sequence[Usage], shapes: Mapping[str, Sh
     blocks = []
     for task in tasks:
         task_usages = [usage for usage in usages if usage.task == task.name]
-        engines = ", ".join(_line(usage.engine) for usage in task_usages)
-        lines = [f"# Python task {_line(task.name)} on {engines}"]
+        engines = [usage.engine for usage in task_usages]
+        lines = [f"# {_kind(engines)} {_line(task.name)}{_on(map(_line, engines))}"]
         if task.info.path:
             lines.append(f"# {_line(task.info.path)}")
         texts = _texts((shape for usage in task_usages for shape in usage.shapes), shapes)

@@ -3,7 +3,8 @@
 Relations match by database, schema and identifier, ignoring case. Logs may leave the database out,
 as Spark's do for its default catalog; such a name matches the one relation with this schema and
 identifier. A path matches the one relation whose files lie there. With several such relations it
-matches none of them.
+matches none of them. The name of a table that dbt does not know gets the database in which dbt has
+its schema; that of dbt's connection, where dbt does not have the schema.
 """
 
 from __future__ import annotations
@@ -100,6 +101,8 @@ class ShortNames:
     Attributes:
         full: Short name or path -> the one relation that matches.
         ambiguous: Short name or path -> the relations that match, sorted, where there are several.
+        databases: Schema, as a dataset -> the databases in which dbt has it, sorted.
+        database: That of dbt's connection; empty if it is not known.
         spelled: Each relation -> itself in dbt's spelling, which a log may write in another case.
         namespace: The namespace of dbt's relations.
         aliases: Other namespaces whose datasets are the same.
@@ -108,19 +111,42 @@ class ShortNames:
     full: Mapping[DatasetId, DatasetId]
     ambiguous: Mapping[DatasetId, tuple[DatasetId, ...]]
     spelled: Mapping[DatasetId, DatasetId]
+    databases: Mapping[DatasetId, tuple[str, ...]] = field(default_factory=dict)
+    database: str = ""
     namespace: str = ""
     aliases: Collection[str] = field(default=())
 
     def __call__(self, dataset: DatasetId) -> DatasetId:
         """The relation that a dataset's name means, in dbt's spelling; itself where it is none."""
-        if dataset.key[0] in self.aliases and self.namespace:
+        if dataset.namespace.casefold() in self.aliases and self.namespace:
             dataset = DatasetId(self.namespace, dataset.name)
-        relation = self.full.get(dataset, dataset)
+        candidates = self.candidates(dataset)
+        relation = candidates[0] if len(candidates) == 1 else dataset
         return self.spelled.get(relation, relation)
+
+    def candidates(self, dataset: DatasetId) -> tuple[DatasetId, ...]:
+        """The full names that a short one may stand for; none for a name that is full."""
+        if dataset in self.full:
+            return (self.full[dataset],)
+        if dataset in self.ambiguous or dataset in self.spelled:
+            return self.ambiguous.get(dataset, ())
+        if dataset.is_path or len(dataset.parts) != 2:
+            return ()
+        schema = DatasetId(dataset.namespace, dataset.parts[0])
+        databases = self.databases.get(schema, ())
+        if (
+            not databases
+            and dataset.namespace.casefold() == self.namespace.casefold()
+            and self.databases
+        ):
+            databases = (self.database,) if self.database else ()
+        return tuple(
+            DatasetId(dataset.namespace, f"{database}.{dataset.name}") for database in databases
+        )
 
     def formerly(self, dataset: DatasetId, namespaces: Collection[str]) -> DatasetId:
         """A relation of dbt that is named in one of its former namespaces, as it is named now."""
-        if dataset.key[0] not in namespaces:
+        if dataset.namespace.casefold() not in namespaces:
             return dataset
         relation = self(DatasetId(self.namespace, dataset.name))
         return relation if relation in self.spelled else dataset
@@ -132,10 +158,13 @@ def short_names(
     """Return the short names of the project's relations that have a database, and their paths."""
     full_names = set(relations.datasets.values())
     matches: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+    databases: dict[DatasetId, dict[str, str]] = defaultdict(dict)
     for node_id, dataset in relations.datasets.items():
         node = manifest["nodes"].get(node_id) or manifest["sources"][node_id]
         database = node.get("database")
         if database and node.get("schema"):
+            schema = DatasetId(dataset.namespace, str(node["schema"]))
+            databases[schema].setdefault(str(database).casefold(), str(database))
             matches[DatasetId(dataset.namespace, dataset.name[len(str(database)) + 1 :])].add(
                 dataset
             )
@@ -158,6 +187,10 @@ def short_names(
         spelled={
             dataset: dataset for dataset in relations.spelled(set(relations.datasets.values()))
         },
+        databases={
+            schema: tuple(sorted(spelled.values())) for schema, spelled in databases.items()
+        },
+        database=platform.database if platform else "",
         namespace=platform.namespace if platform else "",
         aliases=platform.aliases if platform else (),
     )

@@ -74,6 +74,25 @@ _TAGS = {
     ),
 }
 
+# `source:raw+` also selects models that were sources, by `former_sources` of `page.js`.
+_SOURCES = {
+    "function h(e,t){var n=[];return r.each(e,(function(e){var r=e.data;"
+    'if("source"==r.resource_type){var o,i,a=r.source_name,l=r.name;-1!=t.indexOf(".")?'
+    '[o,i]=t.split(".",2):(o=t,i=null),'
+    '("*"==o||o==a&&"*"===i||o==a&&i===l||o==a&&null===i)&&n.push(e.data)}})),n}': (
+        'function h(e,t){const[o,i]=t.split(".",2);return r.map(e,(e=>e.data)).filter((e=>'
+        '("source"==e.resource_type?[[e.source_name,e.name]]:e.former_sources||[]).some((([a,l])=>'
+        '"*"==o||o==a&&(void 0===i||"*"==i||i==l)))))}'
+    )
+}
+
+# Markdown in fields that show text: links as their text, without escapes.
+_PLAIN = {
+    "{{ source.description }}": "{{ source.description.graftPlain() }}",
+    "{{ column.description }}": "{{ column.description.graftPlain() }}",
+    "n.shorten=function(e){if(null!=e": "n.shorten=function(e){if(null!=(e=e?.graftPlain())",
+}
+
 # `meta.graft` is for programs; the page would show it as raw JSON.
 _DETAILS = {"if(e.meta=t.meta||d,": 'if(e.meta=t.meta&&o.omit(t.meta,"graft")||d,'}
 
@@ -125,7 +144,7 @@ def change_page(stock: str, parts: Mapping[str, str]) -> str:
     )
     if count != 1:
         raise _unknown_page(f"has {count} functions that show search results instead of one")
-    once = {**_TREES, **_GRAPH, **_WALK, **_TAGS, **_DETAILS, **parts}
+    once = {**_TREES, **_GRAPH, **_WALK, **_TAGS, **_SOURCES, **_PLAIN, **_DETAILS, **parts}
     for piece in once:
         if (count := safe.count(piece)) != 1:
             raise _unknown_page(f"has {piece[:60]} {count} times instead of once")

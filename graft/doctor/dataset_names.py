@@ -63,7 +63,7 @@ def matches(config: Config) -> Iterator[Finding]:
             "DATASET_NAMES",
             Severity.WARNING,
             str(name.dataset),
-            f"matches several relations: {join_names(name.candidates)}",
+            f"may mean any of {join_names(name.candidates)}",
             remedy,
         )
         for name in report.ambiguous
@@ -153,10 +153,8 @@ def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
     used = {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
     if not used or used & relations_of_dbt:
         return None
-    names = {dataset.key[1].casefold() for dataset in relations_of_dbt}
-    namespaces = Counter(
-        dataset.namespace for dataset in used if dataset.key[1].casefold() in names
-    )
+    names = {dataset.name.casefold() for dataset in relations_of_dbt}
+    namespaces = Counter(dataset.namespace for dataset in used if dataset.name.casefold() in names)
     if not namespaces:
         return None
     [(best, number)] = namespaces.most_common(1)
@@ -171,7 +169,7 @@ def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
 
 
 def _rule_text(relation: DatasetId) -> str:
-    """A relation of dbt as a rule can name it: the path of a DuckDB file has slashes."""
+    """A relation of dbt as a rule can name it: the path of a DuckDB file may begin with a slash."""
     try:
         readable = parse_dataset_id(str(relation)) == relation
     except ValueError:

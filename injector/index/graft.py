@@ -82,6 +82,10 @@ class IndexGraft:
     at: datetime | None = None
 
 
+# The statistics that dbt's lists read -> the same in the catalog.
+_SAME_STATS = {"row_count": "graft_rows_written", "last_modified": "graft_last_run"}
+
+
 def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
     """The tables that are other than in the index, by name."""
     at = index.ingested_at or graft.at or _UNKNOWN
@@ -94,7 +98,14 @@ def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
     entries = {**graft.catalog["sources"], **graft.catalog["nodes"]}
     ours = [entries[node["unique_id"]] for node in added if node["unique_id"] in entries]
     described = list(map(catalog_rows, ours))
-    stats = (stat for _, entry_stats in described for stat in entry_stats)
+    page_stats = list(_page_stats(graft))
+    repeated = {(stat["unique_id"], _SAME_STATS[stat["stat_id"]]) for stat in page_stats}
+    stats = (
+        stat
+        for _, entry_stats in described
+        for stat in entry_stats
+        if (stat["unique_id"], stat["stat_id"]) not in repeated
+    )
     listed = _listed(index, graft)
     columns = _columns(index, graft, added, entries, listed)
     edges = edge_rows(graft.edges, graft.nodes, listed, _answered(index, graft))
@@ -124,7 +135,7 @@ def graft_index(index: DbtIndex, graft: IndexGraft) -> dict[str, pa.Table]:
             _remaining(index, graft, "dbt.catalog_tables"), {}, [table for table, _ in described]
         ),
         "dbt.catalog_stats": Edit(
-            _remaining(index, graft, "dbt.catalog_stats"), {}, [*stats, *_page_stats(graft)]
+            _remaining(index, graft, "dbt.catalog_stats"), {}, [*stats, *page_stats]
         ),
         "dbt.column_lineage": Edit(changes=renamed, columns=edges.columns),
         "dbt_rt.run_results": Edit(added=list(_run_results(graft))),

@@ -181,7 +181,6 @@ def test_old_addresses_of_promoted_sources_are_redirected(grafted: Grafted) -> N
     links = _links(_page(grafted))
 
     assert links["redirects"]["source.shop.raw.orders"] == "model.python_tasks.raw_orders"
-    assert links["selectors"]["raw.orders"] == "raw_orders"
 
 
 @pytest.mark.parametrize(
