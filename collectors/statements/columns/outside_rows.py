@@ -111,7 +111,7 @@ def not_followed(function: exp.Expr) -> str:
 
 
 def _places(reader: tuple[str, str], arguments: Sequence[exp.Expr]) -> list[Name]:
-    """What a function reads; nothing where its arguments do not say it."""
+    """The places that a function reads; none where its arguments do not say it."""
     dialect, name = reader
     if platform := _TABLE_READERS.get(reader):
         return _table_places(platform, arguments)

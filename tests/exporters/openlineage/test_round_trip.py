@@ -88,7 +88,7 @@ def shown_with_runs(lineage: Lineage) -> dict[str, set[str]]:
 
 
 def _again(folder: Path, stored: Records) -> Records:
-    """What is collected of the events of a store."""
+    """The records that are collected of the events of a store."""
     folder.mkdir()
     snapshot = LineageSnapshot(build(stored), shop.COLLECTED, accesses=join_events(stored).accesses)
     return records_in(folder, [one.event for one in events(snapshot)])
