@@ -27,7 +27,6 @@ from dbt_graft.graft.project.names import find_task
 from dbt_graft.graft.project.output_folder import OutputFolder
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.steps.sending import ALL, REFUSED, send
-from dbt_graft.lineage.building.build import join_records
 from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
 
 _SPAN = re.compile(r"(\d+)([mhdw])")
@@ -167,7 +166,7 @@ def _snapshot(project: Project, view: LineageView) -> LineageSnapshot:
         described.lineage,
         store.collected_at(config.path(config.store)) or datetime.now(UTC),
         described.descriptions,
-        join_records(project.records(view), project.settings.projects).accesses,
+        project.joined_records(view).accesses,
         config.openlineage.namespace,
     )
 

@@ -41,7 +41,7 @@ from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform
 from dbt_graft.injector.relations import Relations, ShortNames, short_names
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.building.build import build, join_records
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
@@ -185,6 +185,10 @@ class Project:
             rejects = (*records.rejects, *self._unreadable, *self.damaged)
             self._records[view] = replace(records, rejects=tuple(dict.fromkeys(rejects)))
         return self._records[view]
+
+    def joined_records(self, view: LineageView = LineageView()) -> Records:
+        """The records of the store, with each run of events once, as the lineage has it."""
+        return join_records(self.records(view), self.settings.projects)
 
     def lineage(self, view: LineageView = LineageView()) -> Lineage:
         """The lineage of the logs."""

@@ -12,7 +12,6 @@ from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.graft.project.names import shown_name
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.questions.show.facts import BEGINNING, iso, time_text
-from dbt_graft.lineage.building.build import join_records
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period_text import period_json, period_text
@@ -60,7 +59,7 @@ class Evidences:
 
 def read_evidences(project: Project, view: LineageView) -> Evidences:
     """The evidences of a project."""
-    records = join_records(project.records(view), project.settings.projects)
+    records = project.joined_records(view)
     candidates = project.dbt.short_names.candidates if project.dbt else lambda _: ()
     names, rules = project.log_names(view), project.config.name_rules
     return Evidences(project.described(view), records, names, rules, candidates)
