@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,6 @@ from jinja2 import Environment
 
 import dbt_graft
 from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory, update_history
-from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.catalog.addresses import (
     docs_addresses,
     former_docs,
@@ -29,25 +28,23 @@ from dbt_graft.catalog.changes_page import (
     published_names,
     renamed_datasets,
 )
-from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.explorer.opening import Opening
 from dbt_graft.catalog.explorer.write import opening_view, write_explorer
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment
 from dbt_graft.catalog.page_json import write_page_json
 from dbt_graft.catalog.page_keys import maker_digest
-from dbt_graft.catalog.previous import PreviousSite, write_pages
+from dbt_graft.catalog.previous import EarlierBuilds, write_pages
 from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
 from dbt_graft.catalog.site_pages import list_pages, plan_pages, prepare, record_keys, record_pages
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import Beside, PageWriter, WrittenPage, processors
 from dbt_graft.lineage.addresses import Address, update_addresses
-from dbt_graft.lineage.building.daily import DailyHistory
-from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer, Description, DocsNode
+from dbt_graft.lineage.describe import DocsNode
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.model import Lineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,74 +71,43 @@ class PublishedSite:
 
 
 def build(
-    lineage: Lineage,
-    descriptions: Mapping[DatasetId, Description],
-    consumers: Sequence[Consumer],
+    described: DescribedLineage,
     settings: SiteSettings,
     out: Path,
-    dbt_docs: DbtDocs | None = None,
-    extra_files: Mapping[str, bytes | Path] | None = None,
-    addresses: Iterable[Address] = (),
-    history: BuildHistory = NO_BUILDS,
-    docs_nodes: Sequence[DocsNode] = (),
-    previous: PreviousSite | None = None,
-    days: DailyHistory | None = None,
-    privacy: PrivacyLabels | None = None,
+    extras: SiteExtras = SiteExtras(),
+    earlier: EarlierBuilds = EarlierBuilds(),
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
-    The files are the same with a previous site as without one.
-
-    Args:
-        dbt_docs: The docs page of dbt that is among the extra files.
-        extra_files: More files, or their content, by their path in the site.
-        addresses: Those that earlier builds published.
-        history: The builds before this one.
-        docs_nodes: What only dbt docs has a page of; search finds it too.
-        previous: The site of the last build: pages that did not change are taken from it.
-        days: The last year of tasks and datasets, by day.
-        privacy: The labels of columns, if anybody labels any.
+    The files are the same with the site of the last build as without one.
 
     Raises:
         GraftError: The folder has files, the site's templates are faulty, or its URL is none.
         OSError: A file cannot be written.
     """
-    design, url, addresses = design_folder(), checked_url(settings.url), tuple(addresses)
-    index = Index(
-        lineage,
-        descriptions,
-        consumers,
-        dbt_docs=dbt_docs,
-        days=days,
-        shows_impact=settings.impact,
-        now=settings.built_at,
-        privacy=privacy,
-        sensitive=settings.sensitive,
-        is_excerpt=settings.is_excerpt,
-    )
+    design, url, history = design_folder(), checked_url(settings.url), earlier.history
+    index = Index(described, settings, extras)
     if settings.built_at:
         renamed = renamed_datasets(index, settings.moved)
         history = update_history(history, published_names(index), renamed, settings.built_at)
-    known_pages = {*(address.path for address in addresses), *present_pages(index)}
+    known_pages = {*(address.path for address in earlier.addresses), *present_pages(index)}
     out = _empty_folder(out)
-    shells = write_theme(design, out, settings.name, url, has_dbt_docs=dbt_docs is not None)
+    shells = write_theme(design, out, settings.name, url, has_dbt_docs=extras.dbt_docs is not None)
     shells = replace(shells, notice=settings.notice)
     jinja = environment(design / "templates")
     maker = maker_digest(design, shells, settings.name, url)
-    previous = previous or PreviousSite()
     view = opening_view(index)
-    before = previous.folder
     # In a second build few pages are made. In a first one they are work for all processors.
     beside = Beside(
-        lambda: _write_indexes(index, view, docs_nodes, out, before),
-        forked=bool(previous.pages) and processors() > 1,
+        lambda: _write_indexes(index, view, extras.docs_nodes, out, earlier.site.folder),
+        forked=bool(earlier.site.pages) and processors() > 1,
     )
     writer = PageWriter((), out, shells, jinja, beside.busy)
     with closing(beside):
         keys = record_keys(index, maker)
         prepare(index)
         lists = list_pages(index, settings, view, history, known_pages)
-        pages, changed = write_pages([*lists, *record_pages(index, keys)], writer, previous)
+        pages, changed = write_pages([*lists, *record_pages(index, keys)], writer, earlier.site)
         # The contexts of all lists.
         del lists, keys
         problem = beside.result()
@@ -152,24 +118,19 @@ def build(
     files = {
         "404.html": _not_found(jinja, url, settings.name),
         "changes.json": changes_json(history),
-        **(extra_files or {}),
+        **extras.files,
     }
     present = {page.path: page.title for page in pages} | docs_addresses(files)
-    former = former_paths(lineage, settings.moved) | former_docs(addresses, present)
-    all_addresses = update_addresses(addresses, present, former, settings.collected_at)
-    gone = [page.make for page in plan_pages(gone_pages(all_addresses))]
+    former = former_paths(described.lineage, settings.moved)
+    former |= former_docs(earlier.addresses, present)
+    addresses = update_addresses(earlier.addresses, present, former, settings.collected_at)
+    gone = [page.make for page in plan_pages(gone_pages(addresses))]
     PageWriter(gone, out, shells, jinja).write()
-    write_redirects(all_addresses, out)
+    write_redirects(addresses, out)
     _write_files(out, files)
-    return PublishedSite(
-        out / "index.html",
-        len(pages),
-        changed,
-        all_addresses,
-        {page.path: page for page in pages if page.key},
-        history,
-        problem,
-    )
+    record = {page.path: page for page in pages if page.key}
+    home = out / "index.html"
+    return PublishedSite(home, len(pages), changed, addresses, record, history, problem)
 
 
 def _empty_folder(folder: Path) -> Path:

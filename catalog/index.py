@@ -13,19 +13,19 @@ from dbt_graft.analysis.dates.recorded_states import taints_now
 from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.reach import ImpactReach
-from dbt_graft.analysis.privacy.classification import Classification
-from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
-from dbt_graft.catalog.dbt_docs import DbtDocs
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.steps import ColumnReach, DatasetSteps
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.building.runs import result_recency
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.describe import Consumer, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.gaps import followed_shapes
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
@@ -74,31 +74,24 @@ class Index:
 
     def __init__(
         self,
-        lineage: Lineage,
-        descriptions: Mapping[DatasetId, Description] | None = None,
-        consumers: Sequence[Consumer] = (),
-        *,
-        dbt_docs: DbtDocs | None = None,
-        days: DailyHistory | None = None,
-        shows_impact: bool | None = None,
-        now: datetime | None = None,
-        privacy: PrivacyLabels | None = None,
-        sensitive: Classification = Classification.PII,
-        is_excerpt: bool = False,
+        described: DescribedLineage,
+        settings: SiteSettings = SiteSettings(),
+        extras: SiteExtras = SiteExtras(),
     ) -> None:
         # dbt's spelling counts where dbt knows a dataset.
-        spelled = spelling((*(descriptions or {}), *lineage.datasets))
-        self.lineage = lineage = map_datasets(lineage, spelled)
-        self.descriptions = dict(descriptions or {})
+        spelled = spelling((*described.descriptions, *described.lineage.datasets))
+        self.lineage = lineage = map_datasets(described.lineage, spelled)
+        self.descriptions = described.descriptions
         self.lineage = lineage = self._with_built_again(lineage)
-        self.dbt_docs = dbt_docs
-        self.days, self.now = days or DailyHistory(), now
-        self.privacy, self.sensitive = privacy, sensitive
-        self.is_excerpt = is_excerpt
-        self.consumers = _merge_by_name(map_datasets(consumer, spelled) for consumer in consumers)
+        self.dbt_docs, self.privacy = extras.dbt_docs, extras.privacy
+        self.days, self.now = extras.days or DailyHistory(), settings.built_at
+        self.sensitive, self.is_excerpt = settings.sensitive, settings.is_excerpt
+        self.consumers = _merge_by_name(
+            map_datasets(consumer, spelled) for consumer in described.consumers
+        )
         self.datasets = self._all_datasets()
         self.shows_impact = (
-            len(self.datasets) <= MAX_WITH_IMPACT if shows_impact is None else shows_impact
+            len(self.datasets) <= MAX_WITH_IMPACT if settings.impact is None else settings.impact
         )
         self.tasks: Mapping[str, Task] = lineage.tasks
         self.engines = {run.engine for task in self.tasks.values() for run in task.runs}

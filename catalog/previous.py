@@ -16,9 +16,11 @@ from pathlib import Path
 
 import orjson
 
+from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory
 from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.page_keys import Digest, digest_of
 from dbt_graft.catalog.writing import PageWriter, WrittenPage
+from dbt_graft.lineage.addresses import Address
 from dbt_graft.replaced_file import replace_file
 
 _log = logging.getLogger(__name__)
@@ -67,6 +69,21 @@ class PreviousSite:
             return digest_of(_file(self.folder, page.path).read_bytes()) == page.content
         except OSError:
             return False
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierBuilds:
+    """What is known of earlier builds of a site.
+
+    Attributes:
+        addresses: Those that they published.
+        history: What each published.
+        site: That of the last one: pages that did not change are taken from it.
+    """
+
+    addresses: tuple[Address, ...] = ()
+    history: BuildHistory = NO_BUILDS
+    site: PreviousSite = PreviousSite()
 
 
 def read_previous(record: Path, folder: Path) -> PreviousSite:

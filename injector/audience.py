@@ -23,8 +23,7 @@ from dbt_graft.injector.audience_nodes import (
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource, Report
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer, Description
-from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.described import DescribedLineage
 
 _Made = TypeVar("_Made", BuiltDataset, NewSource)
 _METADATA = frozenset(
@@ -54,18 +53,16 @@ def visible_artifacts(
     grafted: Grafted,
     view: AudienceView,
     datasets: NodeIds,
-    lineage: Lineage,
-    descriptions: Mapping[DatasetId, Description],
-    consumers: tuple[Consumer, ...],
+    described: DescribedLineage,
 ) -> Grafted:
     """The graft of which the site for an audience is made.
 
     Args:
         datasets: unique_id -> the dataset of each node and source, sources before the graft too.
-        lineage, descriptions, consumers: What the audience may see.
+        described: The lineage that the audience may see.
     """
     hidden, names = view.hidden.datasets, view.names
-    tasks = {consumer.name for consumer in consumers} | set(lineage.tasks)
+    tasks = {consumer.name for consumer in described.consumers} | set(described.lineage.tasks)
     report = grafted.report
 
     def shown(manifest: Node) -> dict[str, Any]:
@@ -80,10 +77,8 @@ def visible_artifacts(
             if dataset not in hidden
         },
         linked_to=lambda site: shown(grafted.linked_to(site)),
-        describe=lambda: descriptions,
-        consume=lambda: consumers,
-        touched=lineage,
-        join=lambda: lineage,
+        touched=described.lineage,
+        describe=lambda: described,
         report=Report(
             promoted=_visible_records(report.promoted, view),
             added=_visible_records(report.added, view),

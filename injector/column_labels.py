@@ -63,9 +63,7 @@ def label_columns(
     return replace(
         grafted,
         manifest=manifest,
-        describe=lambda: grafted.descriptions,
-        consume=lambda: grafted.consumers,
-        join=lambda: grafted.lineage,
+        describe=lambda: grafted.described,
         linked_to=lambda site: with_them(grafted.linked_to(site)),
         undo={**grafted.undo, "manifest.json": undo},
     )

@@ -30,6 +30,7 @@ from dbt_graft.injector.report import AmbiguousName, Grafted
 from dbt_graft.injector.undo import Change, changes
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
@@ -89,15 +90,21 @@ def graft(
     linked_to = partial(with_texts, grafted, dbt_relations, graft_plan, context)
     grafted = linked_to(options.site)
     entries = _catalog(catalog, grafted, graft_plan, touched)
+
+    def describe() -> DescribedLineage:
+        return DescribedLineage(
+            join_lineage(),
+            descriptions(grafted, manifest, dbt_relations, graft_plan, lineage),
+            consumers(manifest, dbt_relations, graft_plan, lineage),
+        )
+
     return Grafted(
         manifest=grafted,
         catalog=entries,
         dbt_nodes=dbt_relations.builders,
         linked_to=linked_to,
-        describe=partial(descriptions, grafted, manifest, dbt_relations, graft_plan, lineage),
-        consume=partial(consumers, manifest, dbt_relations, graft_plan, lineage),
         touched=touched,
-        join=join_lineage,
+        describe=describe,
         followed=followed,
         index=artifacts.index,
         before=manifest,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from dbt_graft.injector.index.tables import DbtIndex
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 
 
@@ -173,10 +174,8 @@ class Grafted:
     Attributes:
         dbt_nodes: Dataset -> the node that dbt itself builds it with.
         linked_to: The manifest with links to a site: its URL, relative or absolute.
-        describe: Computes `descriptions`, on first use.
-        consume: Computes `consumers`, on first use.
         touched: The lineage of the logs, with what dbt knows of their datasets.
-        join: Computes `lineage`, on first use.
+        describe: Computes `described`, on first use.
         undo: File name -> the changes that restore dbt's values, see `injector.undo`; None for a
             file that dbt did not write.
         followed: The column edges of dbt's own models.
@@ -188,10 +187,8 @@ class Grafted:
     catalog: dict[str, Any]
     dbt_nodes: Mapping[DatasetId, str]
     linked_to: Callable[[str], dict[str, Any]]
-    describe: Callable[[], Mapping[DatasetId, Description]]
-    consume: Callable[[], tuple[Consumer, ...]]
     touched: Lineage
-    join: Callable[[], Lineage]
+    describe: Callable[[], DescribedLineage]
     report: Report
     undo: Mapping[str, list[dict[str, Any]] | None]
     followed: DefinitionColumns = NO_COLUMNS
@@ -199,22 +196,28 @@ class Grafted:
     before: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def descriptions(self) -> Mapping[DatasetId, Description]:
-        """dbt's description of each dataset that it knows after the graft."""
-        return self.describe()
-
-    @cached_property
-    def consumers(self) -> tuple[Consumer, ...]:
-        """dbt's exposures and the tasks that only read."""
-        return self.consume()
-
-    @cached_property
-    def lineage(self) -> Lineage:
-        """The lineage of the logs and all of dbt's own lineage.
+    def described(self) -> DescribedLineage:
+        """The lineage of the logs and all of dbt's own, described by dbt, with their consumers.
 
         It includes the edges that are not in the manifest because they would close a cycle.
+        Consumers are dbt's exposures and the tasks that only read.
         """
-        return self.join()
+        return self.describe()
+
+    @property
+    def descriptions(self) -> Mapping[DatasetId, Description]:
+        """dbt's description of each dataset that it knows after the graft."""
+        return self.described.descriptions
+
+    @property
+    def consumers(self) -> Sequence[Consumer]:
+        """Those of `described`."""
+        return self.described.consumers
+
+    @property
+    def lineage(self) -> Lineage:
+        """That of `described`."""
+        return self.described.lineage
 
     @property
     def redirects(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -17,8 +17,8 @@ class DescribedLineage:
     """The lineage with what dbt and YAML say of it."""
 
     lineage: Lineage
-    descriptions: Mapping[DatasetId, Description]
-    consumers: Sequence[Consumer]
+    descriptions: Mapping[DatasetId, Description] = field(default_factory=dict)
+    consumers: Sequence[Consumer] = ()
 
     @cached_property
     def column_graph(self) -> ColumnGraph:

@@ -24,6 +24,7 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 
 _PARTS = (
@@ -54,7 +55,7 @@ def section(page: str, title: str) -> str:
 
 def differences(lineage: Lineage) -> list[str]:
     """The places where a face of the product names other writers or readers than the lineage."""
-    index = Index(lineage)
+    index = Index(DescribedLineage(lineage))
     metadata = task_metadata(lineage)
     empty = {"metadata": {"adapter_type": "spark"}} | {part: {} for part in _PARTS}
     catalog = {"metadata": {}, "nodes": {}, "sources": {}, "errors": None}

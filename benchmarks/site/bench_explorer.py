@@ -29,6 +29,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
@@ -80,7 +81,7 @@ def main() -> int:
         data = _data_cost(lineage, Path(folder) / "data")
         site = Path(folder) / "site"
         # The pages themselves are not measured here: a few stand for all.
-        build(Lineage(), {}, (), SiteSettings(), site)
+        build(DescribedLineage(Lineage()), SiteSettings(), site)
         _write_explorer_into(site, lineage)
         with served(site) as address, chromium() as browser:
             page = browser.new_page(viewport={"width": 1400, "height": 900})
@@ -117,7 +118,7 @@ def _times(found: list[float]) -> tuple[str, str]:
 
 
 def _data_cost(lineage: Lineage, out: Path) -> dict[str, Any]:
-    index = Index(lineage)
+    index = Index(DescribedLineage(lineage))
     for dataset in index.datasets:
         index.columns(dataset)  # pages need them anyway
     begin = time.perf_counter()
@@ -135,11 +136,11 @@ def _write_explorer_into(site: Path, lineage: Lineage) -> None:
     """The explorer of a lineage, with the page of a small one: a browser sees no difference."""
     small = Lineage(datasets=dict(list(lineage.datasets.items())[:5]))
     with tempfile.TemporaryDirectory(dir=site.parent) as folder:
-        build(small, {}, (), SiteSettings(), Path(folder))
+        build(DescribedLineage(small), SiteSettings(), Path(folder))
         (site / "explore/index.html").write_bytes(
             (Path(folder) / "explore/index.html").read_bytes()
         )
-    index = Index(lineage)
+    index = Index(DescribedLineage(lineage))
     write_explorer(index, opening_view(index), site)
 
 

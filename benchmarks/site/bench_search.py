@@ -32,6 +32,7 @@ from benchmarks.report import Report  # noqa: E402
 from dbt_graft.catalog.attention import attention_lists  # noqa: E402
 from dbt_graft.catalog.build import design_folder  # noqa: E402
 from dbt_graft.catalog.dbt_docs import DbtDocs  # noqa: E402
+from dbt_graft.catalog.extras import SiteExtras  # noqa: E402
 from dbt_graft.catalog.full_text import FOLDER as TEXTS  # noqa: E402
 from dbt_graft.catalog.home_page import HomePage, home_page  # noqa: E402
 from dbt_graft.catalog.index import Index  # noqa: E402
@@ -45,6 +46,7 @@ from dbt_graft.injector.docs import docs_nodes  # noqa: E402
 from dbt_graft.injector.graft import graft  # noqa: E402
 from dbt_graft.injector.options import GraftOptions  # noqa: E402
 from dbt_graft.injector.report import Grafted  # noqa: E402
+from dbt_graft.lineage.described import DescribedLineage  # noqa: E402
 from dbt_graft.lineage.model import Lineage  # noqa: E402
 
 MODELS, TIMES, LIMIT = 10_000, 7, 0.5
@@ -127,7 +129,10 @@ def _indexed(grafted: Grafted, sites: list[Path]) -> list[tuple[float, float]]:
     nodes, found = docs_nodes(grafted), []
     for at, site in enumerate(sites):
         descriptions = changed if at == 2 else grafted.descriptions
-        index = Index(grafted.lineage, descriptions, dbt_docs=DbtDocs.DBT_1)
+        index = Index(
+            DescribedLineage(grafted.lineage, descriptions),
+            extras=SiteExtras(dbt_docs=DbtDocs.DBT_1),
+        )
         shells = write_theme(design_folder(), site, "Search")
         home = home_page(index, attention_lists(index), "Search", None)
         make: partial[HomePage] = partial(lambda page: page, home)

@@ -27,11 +27,17 @@ from project import COLUMNS, artifacts  # noqa: E402
 
 from benchmarks.report import Report  # noqa: E402
 from dbt_graft.catalog.build import build  # noqa: E402
-from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record  # noqa: E402
+from dbt_graft.catalog.previous import (  # noqa: E402
+    EarlierBuilds,
+    PreviousSite,
+    read_previous,
+    write_record,
+)
 from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
 from dbt_graft.graft.project.output_folder import OutputFolder  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import Grafted, GraftOptions, graft  # noqa: E402
+from dbt_graft.lineage.described import DescribedLineage  # noqa: E402
 from dbt_graft.lineage.model import Lineage  # noqa: E402
 
 SECONDS = 10
@@ -108,7 +114,12 @@ def _built(inputs: Path, site: Path) -> Cost:
     start, processor = perf_counter(), _processor()
     previous: PreviousSite = read_previous(record, site)
     with output.replaced() as new:
-        built = build(lineage, descriptions, (), SiteSettings(), new, previous=previous)
+        built = build(
+            DescribedLineage(lineage, descriptions),
+            SiteSettings(),
+            new,
+            earlier=EarlierBuilds(site=previous),
+        )
         write_record(record, built.record)
     seconds, processor = perf_counter() - start, _processor() - processor
     return Cost(built.pages, built.changed, seconds, processor)

@@ -40,6 +40,7 @@ from dbt_graft.injector.graft import GraftOptions, graft  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId  # noqa: E402
 from dbt_graft.lineage.definition import Definition, DefinitionKind  # noqa: E402
 from dbt_graft.lineage.describe import Description, Role  # noqa: E402
+from dbt_graft.lineage.described import DescribedLineage  # noqa: E402
 from dbt_graft.lineage.flow import Flow  # noqa: E402
 from dbt_graft.lineage.model import Lineage, flow_order  # noqa: E402
 from dbt_graft.lineage.records import (  # noqa: E402
@@ -126,7 +127,7 @@ def _ours(models: int, site: Path) -> SiteCost:
 
 
 def _built(lineage: Lineage, descriptions: Mapping[DatasetId, Description], site: Path) -> int:
-    return build(lineage, descriptions, (), SiteSettings(), site).pages
+    return build(DescribedLineage(lineage, descriptions), SiteSettings(), site).pages
 
 
 def large_lineage(models: int) -> tuple[Lineage, dict[DatasetId, Description]]:

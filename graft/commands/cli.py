@@ -15,20 +15,20 @@ names was found, 5 another graft works on this store, 130 interrupted.
 # Purpose -> command -> the module that has it, and its line in `graft --help`.
 COMMANDS = {
     "Set up": {
-        "init": ("steps", "Write a commented graft.yml beside the dbt project in FOLDER."),
+        "init": ("init", "Write a commented graft.yml beside the dbt project in FOLDER."),
         "doctor": ("doctor", "Check a project, and print what is wrong and how to fix it."),
         "schema": (
-            "steps",
+            "schema",
             "Print the JSON schema of graft.yml, or of another file, for an editor or a CI job.",
         ),
         "logs": ("logs", "Look at logs of engines, and set up what SQL Server logs."),
     },
     "Build": {
-        "build": ("steps", "Run collect, inject and site."),
-        "collect": ("steps", "Read new logs into the lineage store."),
-        "inject": ("steps", "Add the lineage in the store to copies of dbt's artifacts."),
+        "build": ("build", "Run collect, inject and site."),
+        "collect": ("collect", "Read new logs into the lineage store."),
+        "inject": ("inject", "Add the lineage in the store to copies of dbt's artifacts."),
         "site": (
-            "steps",
+            "site",
             "Build the site from the store and dbt's artifacts, without reading logs.",
         ),
         "serve": ("serve", "Show the published site on this machine, until Ctrl-C."),

@@ -36,7 +36,7 @@ def complete_project(grafted: Grafted) -> CompleteProject:
     models = ephemeral_models(grafted.manifest, _node_ids(grafted.descriptions))
     descriptions = {**grafted.descriptions, **models.descriptions}
     lineage = replace(lineage, flows=(*lineage.flows, *models.flows))
-    described = DescribedLineage(lineage, descriptions, grafted.consumers)
+    described = replace(grafted.described, lineage=lineage, descriptions=descriptions)
     node_ids = _node_ids(descriptions)
     return CompleteProject(grafted, described, node_ids, _columns(grafted, described, node_ids))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from glob import has_magic
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.model import Lineage
 
 # Classifications of columns whose values may stand in a log of dates.
 _HARMLESS = frozenset(("", "public", "internal", "none", "open"))
@@ -118,25 +118,16 @@ def add_contracts(grafted: Grafted, config: Config, warn: Callable[[str], None])
     if not files.contracts:
         return grafted
 
-    @cache
-    def describe_with_contracts() -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
-        datasets = {*grafted.lineage.datasets, *grafted.descriptions}
-        matches = match_contracts(files.contracts, datasets)
-        tasks = grafted.lineage.tasks
-        return merge_contracts(matches, grafted.descriptions, grafted.consumers, tasks)
-
-    def join_lineage() -> Lineage:
-        lineage = grafted.lineage
-        matches = match_contracts(files.contracts, {*lineage.datasets, *grafted.descriptions})
+    def describe() -> DescribedLineage:
+        lineage, descriptions = grafted.lineage, grafted.descriptions
+        matches = match_contracts(files.contracts, {*lineage.datasets, *descriptions})
         history = replace(lineage.history, partition_columns=matches.partitions())
-        return replace(lineage, history=history)
+        return DescribedLineage(
+            replace(lineage, history=history),
+            *merge_contracts(matches, descriptions, grafted.consumers, lineage.tasks),
+        )
 
-    return replace(
-        grafted,
-        describe=lambda: describe_with_contracts()[0],
-        consume=lambda: describe_with_contracts()[1],
-        join=join_lineage,
-    )
+    return replace(grafted, describe=describe)
 
 
 def partition_columns(config: Config) -> tuple[str, ...]:

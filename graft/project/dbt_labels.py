@@ -19,8 +19,7 @@ def with_dbt_labels(config: Config, original: Artifacts, grafted: Grafted) -> Gr
     places = config.privacy.in_dbt
     if not places:
         return grafted
-    described = DescribedLineage(grafted.lineage, grafted.descriptions, grafted.consumers)
-    labels = _by_node(project_labels(config, described), described)
+    labels = _by_node(project_labels(config, grafted.described), grafted.described)
     return label_columns(grafted, original, labels, places)
 
 

@@ -306,7 +306,7 @@ class Project:
             grafted = self.grafted(view)
             lineage = grafted.lineage
             lineage = replace(lineage, history=replace(lineage.history, taints=taints))
-            return DescribedLineage(lineage, grafted.descriptions, grafted.consumers), grafted
+            return replace(grafted.described, lineage=lineage), grafted
         lineage = self.lineage(view)
         matches = match_contracts(read_contracts(self.config).contracts, lineage.datasets)
         columns = matches.partitions()

@@ -31,7 +31,6 @@ from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.integrity import faults, has_loader
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.records import Reject
@@ -90,7 +89,7 @@ def graft(
                 out = config.path(config.artifacts)
                 raise GraftError("\n".join(new_faults), place=out, remedy="please report this")
     if index and not project.damaged:
-        index.write(DescribedLineage(grafted.lineage, grafted.descriptions, grafted.consumers))
+        index.write(grafted.described)
     return grafted
 
 

@@ -30,7 +30,6 @@ from dbt_graft.graft.questions.audience.site import (
 )
 from dbt_graft.graft.questions.leaks.leaks import find_leaks
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
@@ -90,16 +89,24 @@ def publish_site(
             nothing is published.
     """
     from dbt_graft.catalog.build import build as build_catalog
-    from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
+    from dbt_graft.catalog.extras import SiteExtras
+    from dbt_graft.catalog.previous import (
+        EarlierBuilds,
+        PreviousSite,
+        read_previous,
+        write_record,
+    )
     from dbt_graft.catalog.settings import SiteSettings
     from dbt_graft.exporters.data.files import write_views
     from dbt_graft.injector.docs import docs_nodes
 
     output, store_folder = output_of(config, "site.out"), config.path(config.store)
     taints = store.recorded_taints(store_folder)
-    complete = grafted.lineage
-    complete = replace(complete, history=replace(complete.history, taints=taints))
-    audience = audience_site(config, replace(grafted, join=lambda: complete))
+    lineage = grafted.lineage
+    lineage = replace(lineage, history=replace(lineage.history, taints=taints))
+    described = replace(grafted.described, lineage=lineage)
+    grafted = replace(grafted, describe=lambda: described)
+    audience = audience_site(config, grafted)
     addresses, history = store.addresses(store_folder), store.build_history(store_folder)
     collected_at, _ = read_rest(store_folder, partial(store.collected_at, store_folder))
     days, _ = read_rest(
@@ -116,46 +123,36 @@ def publish_site(
     record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
-        lineage = grafted.lineage if audience else complete
-        described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
-        labels = has_labels(config, described) and not audience
+        labels = has_labels(config, grafted.described) and not audience
         notices = (
             [past_notice(past, grafted.manifest["metadata"].get("generated_at"))] if past else []
         )
         notices += [audience.notice] if audience else []
         dbt_docs, docs_files = _docs_pages(config, progress, grafted, past, notices)
-        built = build_catalog(
-            lineage,
-            grafted.descriptions,
-            grafted.consumers,
-            SiteSettings(
-                config.site.name,
-                config.site.url,
-                None if past else collected_at,
-                _moved_namespaces(config, grafted),
-                built_at=None if past or audience else datetime.now(UTC),
-                hidden_labels=config.site.labels.hide,
-                notice=" ".join(notices),
-                impact=config.site.impact,
-                json=config.site.data,
-                sensitive=config.privacy.sensitive_from,
-                is_excerpt=audience is not None,
-            ),
-            folder,
-            dbt_docs=dbt_docs,
-            extra_files={
-                **docs_files,
-                "task_metadata.json": task_metadata_file(grafted.lineage),
-            },
-            addresses=addresses,
-            history=history,
-            docs_nodes=docs_nodes(grafted) if dbt_docs else (),
-            previous=previous,
-            days=None if past else days,
-            privacy=project_labels(config, described) if labels else None,
+        settings = SiteSettings(
+            config.site.name,
+            config.site.url,
+            None if past else collected_at,
+            _moved_namespaces(config, grafted),
+            built_at=None if past or audience else datetime.now(UTC),
+            hidden_labels=config.site.labels.hide,
+            notice=" ".join(notices),
+            impact=config.site.impact,
+            json=config.site.data,
+            sensitive=config.privacy.sensitive_from,
+            is_excerpt=audience is not None,
         )
+        extras = SiteExtras(
+            dbt_docs,
+            docs_nodes(grafted) if dbt_docs else (),
+            {**docs_files, "task_metadata.json": task_metadata_file(grafted.lineage)},
+            None if past else days,
+            project_labels(config, grafted.described) if labels else None,
+        )
+        earlier = EarlierBuilds(addresses, history, previous)
+        built = build_catalog(grafted.described, settings, folder, extras, earlier)
         if config.site.data:
-            write_views(described, folder / "data")
+            write_views(grafted.described, folder / "data")
         step.result = f"{built.changed:,} of {built.pages:,} pages changed"
         if audience:
             check_leaks(audience, folder)

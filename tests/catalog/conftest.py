@@ -11,11 +11,13 @@ import pytest
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.building.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
@@ -342,7 +344,12 @@ def sample_site(out: Path) -> None:
     page = b"<!doctype html><title>dbt docs</title>"
     extra = {"task_metadata.json": b"{}", "dbt/index.html": page}
     docs = DbtDocs.DBT_1
-    build(sample.lineage, sample.descriptions, sample.consumers, settings, out, docs, extra)
+    build(
+        DescribedLineage(sample.lineage, sample.descriptions, sample.consumers),
+        settings,
+        out,
+        extras=SiteExtras(dbt_docs=docs, files=extra),
+    )
 
 
 @pytest.fixture(scope="session")

@@ -11,9 +11,12 @@ import pytest
 from dbt_graft.catalog.addresses import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
+from dbt_graft.catalog.extras import SiteExtras
+from dbt_graft.catalog.previous import EarlierBuilds
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import DatasetNames
 from dbt_graft.lineage.records import Dataset
@@ -81,11 +84,16 @@ def test_what_is_gone_keeps_a_page_that_says_so(path: str, kind: str, folder: st
 
 
 def test_nothing_that_once_was_a_page_is_missing_later(tmp_path: Path) -> None:
-    first = build(_lineage(ORDERS, STAGE), {}, [], SiteSettings(), tmp_path / "first")
+    first = build(DescribedLineage(_lineage(ORDERS, STAGE)), SiteSettings(), tmp_path / "first")
     renamed = Lineage({SALES: Dataset(SALES)}, names=DatasetNames(former={SALES: (STAGE,)}))
     settings = SiteSettings(url="https://example.com/", collected_at=AT)
     second = tmp_path / "second"
-    built = build(renamed, {}, [], settings, second, addresses=first.addresses)
+    built = build(
+        DescribedLineage(renamed),
+        settings,
+        second,
+        earlier=EarlierBuilds(addresses=first.addresses),
+    )
     pages = {file.relative_to(tmp_path / "first") for file in (tmp_path / "first").rglob("*.html")}
     assert pages <= {file.relative_to(second) for file in second.rglob("*.html")}
     gone = (second / dataset_path(ORDERS) / "index.html").read_text()
@@ -101,14 +109,14 @@ def test_a_smaller_page_of_dbt_docs_that_is_gone_leads_to_that_of_all_models(
 ) -> None:
     def published(name: str, files: list[str], before: tuple[Address, ...]) -> tuple[Address, ...]:
         return build(
-            _lineage(SALES),
-            {},
-            (),
+            DescribedLineage(_lineage(SALES)),
             SiteSettings(),
             tmp_path / name,
-            dbt_docs=DbtDocs.DBT_1,
-            extra_files=dict.fromkeys(["dbt/index.html", *files], b"<!doctype html>"),
-            addresses=before,
+            extras=SiteExtras(
+                dbt_docs=DbtDocs.DBT_1,
+                files=dict.fromkeys(["dbt/index.html", *files], b"<!doctype html>"),
+            ),
+            earlier=EarlierBuilds(addresses=before),
         ).addresses
 
     first = published("one", ["dbt/finance/index.html", "dbt/sales/index.html"], ())

@@ -16,6 +16,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, NodeTest, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import (
     Dataset,
@@ -47,7 +48,7 @@ def failing(tasks: int) -> Lineage:
 
 
 def test_the_newest_failures_come_first() -> None:
-    index = Index(failing(5))
+    index = Index(DescribedLineage(failing(5)))
     [found] = first_items(attention_lists(index), 3)
     assert [one.name for one in found.items] == ["task_004", "task_003", "task_002"]
     assert (found.total, found.hidden) == (5, 2)
@@ -55,13 +56,13 @@ def test_the_newest_failures_come_first() -> None:
 
 def test_reasons_are_counted_and_the_most_frequent_comes_first() -> None:
     rejects = tuple(Reject("log", str(n), "late" if n % 3 else "cut") for n in range(9))
-    index = Index(Lineage(rejects=rejects))
+    index = Index(DescribedLineage(Lineage(rejects=rejects)))
     [found] = attention_lists(index)
     assert (found.kind, found.items, found.total) == ("rejects", [("late", 6), ("cut", 3)], 9)
 
 
 def test_500_failures_leave_the_home_page_readable(tmp_path: Path) -> None:
-    built = build(failing(500), {}, [], SiteSettings(), tmp_path / "site")
+    built = build(DescribedLineage(failing(500)), SiteSettings(), tmp_path / "site")
     home = built.index.read_text("utf-8")
     shown = section(home, "Needs attention")
     assert "Failed tasks500 task_499" in shown
@@ -93,7 +94,7 @@ def test_numbers_count_only_what_is_known() -> None:
     )
     tests = (NodeTest("test.a", "unique"), NodeTest("test.b", "not_null"))
     described = Description(ORDERS, "model.a", "orders", Role.MODEL, tests=tests)
-    found = health_ratios(Index(lineage, {ORDERS: described}))
+    found = health_ratios(Index(DescribedLineage(lineage, {ORDERS: described})))
     assert {one.title: (one.well, one.of) for one in found} == {
         "Tasks whose last run succeeded": (1, 2),
         "dbt tests passed": (1, 1),
@@ -104,7 +105,7 @@ def test_numbers_count_only_what_is_known() -> None:
 
 def test_without_findings_the_page_says_so(tmp_path: Path) -> None:
     lineage = Lineage({ORDERS: Dataset(ORDERS)})
-    build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+    build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
     shown = text((tmp_path / "site/attention/index.html").read_text("utf-8"))
     assert "Nothing: the last run of every task succeeded" in shown
 

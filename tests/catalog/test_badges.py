@@ -12,11 +12,13 @@ from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page, environment, render
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset, NodeResult, Status
@@ -41,25 +43,27 @@ def index(
     dbt = DefinitionKind.DBT
     pairs = tuple(pairwise(LINE))
     return Index(
-        Lineage(
-            {one: Dataset(one, Kind.VIEW if one == view else Kind.TABLE) for one in LINE},
-            flows=tuple(Flow(a, b, f"model.{b.name}", definition=dbt) for a, b in pairs),
-            definitions={
-                f"model.{b.name}": Definition(f"model.{b.name}", dbt, b, (a,)) for a, b in pairs
+        DescribedLineage(
+            Lineage(
+                {one: Dataset(one, Kind.VIEW if one == view else Kind.TABLE) for one in LINE},
+                flows=tuple(Flow(a, b, f"model.{b.name}", definition=dbt) for a, b in pairs),
+                definitions={
+                    f"model.{b.name}": Definition(f"model.{b.name}", dbt, b, (a,)) for a, b in pairs
+                },
+                dbt=DbtRuns(found),
+            ),
+            {
+                one: Description(
+                    one,
+                    f"model.{one.name}",
+                    one.name,
+                    Role.MODEL,
+                    tests=(NodeTest("test.unique", "unique"),) if one == STG else (),
+                    dbt_ids=(f"model.{one.name}",),
+                )
+                for one in LINE
             },
-            dbt=DbtRuns(found),
-        ),
-        {
-            one: Description(
-                one,
-                f"model.{one.name}",
-                one.name,
-                Role.MODEL,
-                tests=(NodeTest("test.unique", "unique"),) if one == STG else (),
-                dbt_ids=(f"model.{one.name}",),
-            )
-            for one in LINE
-        },
+        )
     )
 
 
@@ -133,7 +137,10 @@ def test_the_page_names_the_test_and_the_way() -> None:
 def test_the_page_of_a_consumer_tells_of_its_deadline() -> None:
     found = index()
     board = Consumer("e", "board", "dashboard", (REPORT,), freshness_slo="2h")
-    late = Index(found.lineage, found.descriptions, [board], now=NOW + timedelta(hours=9))
+    late = Index(
+        DescribedLineage(found.lineage, found.descriptions, [board]),
+        settings=SiteSettings(built_at=NOW + timedelta(hours=9)),
+    )
     page = task_page(late, "board", late.lineage.task_graph())
     assert page.forecasts == ["its data is older than 2h (spark/mart.report)"]
     shown = shown_text(page)

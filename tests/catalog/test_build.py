@@ -15,6 +15,7 @@ import dbt_graft.catalog.theme as catalog_theme
 from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
@@ -35,13 +36,19 @@ def test_the_navigation_has_seven_entries_one_of_them_dbt_docs(page) -> None:
 
 
 def test_without_a_docs_page_nothing_links_to_it(tmp_path: Path, sample) -> None:
-    build(sample.lineage, sample.descriptions, sample.consumers, SiteSettings(), tmp_path / "site")
+    build(
+        DescribedLineage(sample.lineage, sample.descriptions, sample.consumers),
+        SiteSettings(),
+        tmp_path / "site",
+    )
     for file in (tmp_path / "site").rglob("*.html"):
         assert "dbt/index.html" not in file.read_text(encoding="utf-8"), file
 
 
 def test_the_number_of_pages_is_that_of_the_files(tmp_path: Path, sample) -> None:
-    built = build(sample.lineage, sample.descriptions, [], SiteSettings(), tmp_path / "site")
+    built = build(
+        DescribedLineage(sample.lineage, sample.descriptions), SiteSettings(), tmp_path / "site"
+    )
     assert built.pages == len(list((tmp_path / "site").rglob("index.html")))
     assert built.index == tmp_path / "site" / "index.html"
 
@@ -50,7 +57,11 @@ def test_equal_lineage_makes_equal_pages(tmp_path: Path, sample) -> None:
     made = []
     for name in ("one", "two"):
         out = tmp_path / name
-        build(sample.lineage, sample.descriptions, sample.consumers, SiteSettings(), out)
+        build(
+            DescribedLineage(sample.lineage, sample.descriptions, sample.consumers),
+            SiteSettings(),
+            out,
+        )
         files = [path for path in out.rglob("*") if path.is_file()]
         made.append({file.relative_to(out): file.read_bytes() for file in files})
     assert made[0] == made[1] != {}
@@ -59,7 +70,7 @@ def test_equal_lineage_makes_equal_pages(tmp_path: Path, sample) -> None:
 def test_a_folder_with_files_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(GraftError, match="the folder for the site is not empty"):
-        build(Lineage(), {}, [], SiteSettings(), tmp_path)
+        build(DescribedLineage(Lineage()), SiteSettings(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
@@ -71,19 +82,21 @@ def test_a_failed_build_leaves_no_temporary_folder(
 
     monkeypatch.setattr(catalog_theme, "mkdocs_build", fails)
     with pytest.raises(OSError, match="disk full"):
-        build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
+        build(DescribedLineage(Lineage()), SiteSettings(), tmp_path / "site")
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
 def test_building_prints_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     level = logging.getLogger("mkdocs").level
-    build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
+    build(DescribedLineage(Lineage()), SiteSettings(), tmp_path / "site")
     assert capfd.readouterr() == ("", "")
     assert logging.getLogger("mkdocs").level == level
 
 
 def test_the_site_name_is_escaped(tmp_path: Path) -> None:
-    built = build(Lineage(), {}, [], SiteSettings("<script>alert(1)</script>"), tmp_path / "site")
+    built = build(
+        DescribedLineage(Lineage()), SiteSettings("<script>alert(1)</script>"), tmp_path / "site"
+    )
     assert "<script>alert(1)" not in built.index.read_text(encoding="utf-8")
 
 
@@ -102,7 +115,7 @@ def test_a_url_that_is_no_address_of_a_site_names_its_key(url: str, tmp_path: Pa
     with pytest.raises(
         GraftError, match=r"^graft.yml: `site.url`: .* is not the address of a site"
     ):
-        build(Lineage(), {}, [], SiteSettings(url=url), tmp_path / "site")
+        build(DescribedLineage(Lineage()), SiteSettings(url=url), tmp_path / "site")
     assert not (tmp_path / "site").exists()
 
 
@@ -117,9 +130,13 @@ def test_a_url_that_is_no_address_of_a_site_names_its_key(url: str, tmp_path: Pa
     ],
 )
 def test_the_url_is_escaped_everywhere(path: str, tmp_path: Path) -> None:
-    build(Lineage(), {}, [], SiteSettings(url=f"https://example.com/{path}/"), tmp_path / "site")
+    build(
+        DescribedLineage(Lineage()),
+        SiteSettings(url=f"https://example.com/{path}/"),
+        tmp_path / "site",
+    )
     plain = tmp_path / "plain"
-    build(Lineage(), {}, [], SiteSettings(url="https://example.com/x/"), plain)
+    build(DescribedLineage(Lineage()), SiteSettings(url="https://example.com/x/"), plain)
     for file in (tmp_path / "site").rglob("*.html"):
         read = HtmlReader(file.read_text(encoding="utf-8"))
         expected = HtmlReader((plain / file.relative_to(tmp_path / "site")).read_text())
@@ -136,7 +153,7 @@ def test_the_url_is_escaped_everywhere(path: str, tmp_path: Path) -> None:
 def test_the_page_for_missing_addresses_needs_no_other_file(
     url: str, base: str | None, tmp_path: Path
 ) -> None:
-    build(Lineage(), {}, [], SiteSettings("A & <b>", url=url), tmp_path / "site")
+    build(DescribedLineage(Lineage()), SiteSettings("A & <b>", url=url), tmp_path / "site")
     html = (tmp_path / "site/404.html").read_text(encoding="utf-8")
     tags = HtmlReader(html).tags
     assert next((some["href"] for tag, some in tags if tag == "base"), None) == base
@@ -152,7 +169,7 @@ def test_the_page_for_missing_addresses_needs_no_other_file(
 def test_the_sitemap_has_the_date_of_the_last_collect(tmp_path: Path) -> None:
     at = datetime(2026, 11, 21, 2, 15, tzinfo=UTC)
     settings = SiteSettings(url="https://example.com/", collected_at=at)
-    build(Lineage(), {}, [], settings, tmp_path / "site")
+    build(DescribedLineage(Lineage()), settings, tmp_path / "site")
     sitemap = (tmp_path / "site/sitemap.xml").read_text(encoding="utf-8")
     assert set(re.findall("<lastmod>(.*?)</lastmod>", sitemap)) == {"2026-11-21"}
 
@@ -165,7 +182,7 @@ def test_folders_named_like_files_of_the_site_are_published(tmp_path: Path) -> N
         *(DatasetId("file", f"landing/{name}") for name in names),
     ]
     lineage = Lineage({dataset: Dataset(dataset) for dataset in datasets})
-    build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+    build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
     for dataset in datasets:
         assert (tmp_path / "site" / dataset_path(dataset) / "index.html").is_file()
 

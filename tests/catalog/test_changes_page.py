@@ -11,9 +11,11 @@ import orjson
 
 from dbt_graft.analysis.history.changes import NO_BUILDS
 from dbt_graft.catalog.build import PublishedSite, build
+from dbt_graft.catalog.previous import EarlierBuilds
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import DatasetNames
@@ -38,13 +40,22 @@ def site(
     """A site of datasets, built after another one."""
     found = roles or {}
     return build(
-        replace(lineage, datasets={one.id: one for one in sorted(datasets, key=lambda d: d.id)}),
-        {one: Description(one, f"model.{one.name}", one.name, role) for one, role in found.items()},
-        [Consumer("exposure.x", "dashboard", "dashboard", (MART,))] if MART in found else [],
+        DescribedLineage(
+            replace(
+                lineage, datasets={one.id: one for one in sorted(datasets, key=lambda d: d.id)}
+            ),
+            {
+                one: Description(one, f"model.{one.name}", one.name, role)
+                for one, role in found.items()
+            },
+            [Consumer("exposure.x", "dashboard", "dashboard", (MART,))] if MART in found else [],
+        ),
         SiteSettings(built_at=at, moved=moved or {}),
         out,
-        addresses=before.addresses if before else (),
-        history=before.history if before else NO_BUILDS,
+        earlier=EarlierBuilds(
+            addresses=before.addresses if before else (),
+            history=before.history if before else NO_BUILDS,
+        ),
     )
 
 
@@ -144,5 +155,5 @@ def test_of_many_changes_the_home_page_shows_a_few(tmp_path: Path) -> None:
 
 
 def test_without_a_time_no_changes_are_looked_for(tmp_path: Path) -> None:
-    built = build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
+    built = build(DescribedLineage(Lineage()), SiteSettings(), tmp_path / "site")
     assert built.history == NO_BUILDS

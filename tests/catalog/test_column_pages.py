@@ -8,6 +8,7 @@ from pathlib import Path
 from dbt_graft.catalog.column_pages import ColumnListPage, ColumnsPage, column_pages
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset
 from tests.catalog.html_reader import HtmlReader, text
@@ -16,11 +17,13 @@ from tests.catalog.html_reader import HtmlReader, text
 def _index(tables: dict[str, list[str]]) -> Index:
     ids = {name: DatasetId("spark", name) for name in tables}
     return Index(
-        Lineage(
-            {
-                ids[name]: Dataset(ids[name], columns=tuple(map(Column, tables[name])))
-                for name in ids
-            }
+        DescribedLineage(
+            Lineage(
+                {
+                    ids[name]: Dataset(ids[name], columns=tuple(map(Column, tables[name])))
+                    for name in ids
+                }
+            )
         )
     )
 

@@ -14,6 +14,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Masking, Subtype
 from tests.catalog.html_reader import HtmlReader
@@ -40,7 +41,7 @@ def edge(
 
 
 def index(edges: Sequence[ColumnEdge], consumers: Sequence[Consumer] = ()) -> Index:
-    return Index(Lineage(column_edges=tuple(edges)), consumers=consumers)
+    return Index(DescribedLineage(Lineage(column_edges=tuple(edges)), consumers=consumers))
 
 
 def row(index: Index, dataset: str, column: str) -> ColumnRow:
@@ -153,7 +154,7 @@ def test_a_table_of_1000_columns_lists_four_of_each_and_the_count() -> None:
 def test_names_that_differ_in_case_are_one_column_with_one_anchor() -> None:
     dataset = Dataset(table("t"), columns=(Column("Amount", "int"), Column("amount", "string")))
     lineage = Lineage({dataset.id: dataset}, column_edges=(edge("t.AMOUNT<s.x"),))
-    [only] = column_table(Index(lineage), dataset.id, "").rows
+    [only] = column_table(Index(DescribedLineage(lineage)), dataset.id, "").rows
     assert (only.anchor, only.upstream.columns) == ("column-amount", 1)
 
 

@@ -21,6 +21,7 @@ from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import NameReason, NameRule, NameRules
@@ -141,7 +142,7 @@ def test_a_dbt_model_has_a_dataset_page_and_no_task_page(site: Path) -> None:
 
 def test_empty_sections_show_the_next_step(tmp_path: Path) -> None:
     lonely = DatasetId("spark", "raw.lonely")
-    build(Lineage({lonely: Dataset(lonely)}), {}, [], SiteSettings(), tmp_path / "site")
+    build(DescribedLineage(Lineage({lonely: Dataset(lonely)})), SiteSettings(), tmp_path / "site")
     html = (tmp_path / "site" / dataset_path(lonely) / "index.html").read_text("utf-8")
     for heading, found, next_step in (
         ("Lineage", "No lineage found", "under collect: in graft.yml"),
@@ -172,7 +173,7 @@ def test_a_view_is_defined_on_its_page_and_is_no_task(tmp_path: Path) -> None:
     )
     datasets = {d: Dataset(d) for d in (orders, view, out)}
     lineage = Lineage(datasets, tasks, flows, {"s": shape}, definitions={defined.name: defined})
-    built = build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+    built = build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
 
     def shown(path: str, heading: str) -> str:
         return section((tmp_path / "site" / path / "index.html").read_text("utf-8"), heading)
@@ -191,7 +192,7 @@ def test_what_the_lists_of_datasets_leave_out_is_counted() -> None:
     dbt = DefinitionKind.DBT
     flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
     lineage = Lineage({d: Dataset(d) for d in (hub, *targets)}, {}, flows)
-    shown = rendered(Index(lineage), hub)
+    shown = rendered(Index(DescribedLineage(lineage)), hub)
     downstream = section(shown, "Downstream")
     assert len(re.findall(r"t\d{3}", downstream)) == 50
     assert "and 262 more" in downstream
@@ -205,7 +206,7 @@ def test_every_reader_is_there_and_those_beyond_fifty_are_folded() -> None:
         name: Task(name, ("spark",), (Usage(name, orders, Direction.READ, read),))
         for name in (f"task_{n:03}" for n in range(60))
     }
-    shown = rendered(Index(Lineage({orders: Dataset(orders)}, tasks)), orders)
+    shown = rendered(Index(DescribedLineage(Lineage({orders: Dataset(orders)}, tasks))), orders)
     readers = section(shown, "Read by")
     assert readers.count("task_") == 60
     folded = shown.partition('id="read-by"')[2].partition("<details")[2]
@@ -249,7 +250,7 @@ def test_links_of_the_one_task_that_writes_it_are_at_the_top() -> None:
 )
 def test_the_platform_leads_to_its_page(namespace: str, link: str) -> None:
     dataset = DatasetId(namespace, "raw.orders")
-    assert link in rendered(Index(Lineage({dataset: Dataset(dataset)}), {}), dataset)
+    assert link in rendered(Index(DescribedLineage(Lineage({dataset: Dataset(dataset)}))), dataset)
 
 
 def test_what_is_sensitive_is_marked() -> None:
@@ -260,7 +261,7 @@ def test_what_is_sensitive_is_marked() -> None:
 
     def page_of(**found: Any) -> str:
         described = Description(orders, "source.x.raw.orders", "orders", Role.SOURCE, **found)
-        return rendered(Index(lineage, {orders: described}), orders)
+        return rendered(Index(DescribedLineage(lineage, {orders: described})), orders)
 
     both = page_of(labels=("confidential",), column_labels=marks)
     assert '<span class="graft-badge graft-badge--warn">confidential</span>' in both
@@ -283,12 +284,12 @@ def test_names_that_a_rule_replaces_are_other_names_and_evidence() -> None:
         )
     )
     lineage = build_lineage(records, NameRules([NameRule("mssql://a/DW.dbo.*", "spark/raw.*")]))
-    shown = rendered(Index(lineage), DatasetId("spark", "raw.orders"))
+    shown = rendered(Index(DescribedLineage(lineage)), DatasetId("spark", "raw.orders"))
     assert "mssql://a/DW.dbo.Orders in logs, by a name rule" in section(shown, "Other names")
     assert "observed in logs, name rule" in section(shown, "Evidence")
     reasons = {DatasetId("mssql://a", "DW.dbo.Orders"): NameReason.VIEW}
     of_view = replace(lineage, names=replace(lineage.names, reasons=reasons))
-    shown = rendered(Index(of_view), DatasetId("spark", "raw.orders"))
+    shown = rendered(Index(DescribedLineage(of_view)), DatasetId("spark", "raw.orders"))
     assert "mssql://a/DW.dbo.Orders view that passes all rows on" in section(shown, "Other names")
     assert "name rule" not in section(shown, "Evidence")
 
@@ -315,7 +316,7 @@ def test_what_a_log_and_an_event_show_is_one_line_with_both() -> None:
         ),
         runs,
     )
-    index = Index(build_lineage(records))
+    index = Index(DescribedLineage(build_lineage(records)))
     both = "observed (OpenLineage event, Spark log)"
     shown = rendered(index, target)
     assert section(shown, "Evidence").count(both) == 1
@@ -354,4 +355,4 @@ def loaded(
         run_rows=tuple(rows),
     )
     task = Task("load", ("spark",), (usage,), tuple(reversed(runs)), info or TaskInfo())
-    return Index(Lineage({orders: Dataset(orders)}, {"load": task})), orders
+    return Index(DescribedLineage(Lineage({orders: Dataset(orders)}, {"load": task}))), orders

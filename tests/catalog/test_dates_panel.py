@@ -18,6 +18,7 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.calendar import dates_between
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
@@ -57,7 +58,7 @@ def lineage(*days: int, grain: Grain = Grain.DAY) -> Lineage:
 
 def html(of: Lineage) -> str:
     """The part of the page below its heading."""
-    page = render(dataset_page(Index(of), ORDERS), JINJA)
+    page = render(dataset_page(Index(DescribedLineage(of)), ORDERS), JINJA)
     return page.partition('<h2 id="dates">')[2].partition("<h2")[0]
 
 
@@ -70,7 +71,7 @@ def cells(text: str) -> dict[str, int]:
 
 
 def test_a_day_is_a_square_in_the_picture_of_its_month() -> None:
-    made = Index(lineage(*range(5), 6, 7)).dates[ORDERS]
+    made = Index(DescribedLineage(lineage(*range(5), 6, 7))).dates[ORDERS]
 
     assert len(made.pictures) == 2
     assert cells("".join(made.pictures)) == {"completed": 7, "missing": 1}
@@ -82,14 +83,14 @@ def test_a_day_is_a_square_in_the_picture_of_its_month() -> None:
 
 
 def test_months_are_squares_in_the_picture_of_their_year() -> None:
-    made = Index(lineage(0, 40, 100, 101, grain=Grain.MONTH)).dates[ORDERS]
+    made = Index(DescribedLineage(lineage(0, 40, 100, 101, grain=Grain.MONTH))).dates[ORDERS]
 
     assert [re.findall(r"<figcaption>(.*?)<", one)[0] for one in made.pictures] == ["2026", "2027"]
     assert cells("".join(made.pictures)) == {"completed": 3, "missing": 2}
 
 
 def test_a_long_history_has_pictures_of_a_year() -> None:
-    made = Index(lineage(*range(800))).dates[ORDERS]
+    made = Index(DescribedLineage(lineage(*range(800)))).dates[ORDERS]
 
     assert len(made.pictures) == 12
 
@@ -99,8 +100,8 @@ def test_a_dataset_without_dates_has_no_panel() -> None:
     accesses = tuple(replace(one, periods=()) for one in undated.history.accesses)
     undated = replace(undated, history=replace(undated.history, accesses=accesses))
 
-    assert Index(undated).dates == {}
-    assert "Dates</h2>" not in render(dataset_page(Index(undated), ORDERS), JINJA)
+    assert Index(DescribedLineage(undated)).dates == {}
+    assert "Dates</h2>" not in render(dataset_page(Index(DescribedLineage(undated)), ORDERS), JINJA)
 
 
 def tainted(link: str = "", reason: str = "", again: bool = False) -> Lineage:
@@ -125,7 +126,11 @@ def tainted(link: str = "", reason: str = "", again: bool = False) -> Lineage:
 )
 def test_a_taint_on_record_is_on_the_page(again: bool, texts: list[str]) -> None:
     page = render(
-        dataset_page(Index(tainted("https://i.example.com/5", "double rows", again)), ORDERS), JINJA
+        dataset_page(
+            Index(DescribedLineage(tainted("https://i.example.com/5", "double rows", again))),
+            ORDERS,
+        ),
+        JINJA,
     )
 
     assert [text for text in texts if text not in page] == []
@@ -150,7 +155,7 @@ def test_words_of_people_and_logs_stay_text() -> None:
 
 def test_a_page_has_another_key_once_its_dates_change() -> None:
     def key(of: Lineage) -> bytes:
-        index = Index(of)
+        index = Index(DescribedLineage(of))
         return PageKeys(index, of.task_graph(), b"").of_dataset(ORDERS)
 
     assert key(lineage(0, 1)) == key(lineage(0, 1))

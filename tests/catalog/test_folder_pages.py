@@ -18,9 +18,11 @@ from dbt_graft.catalog.folder_pages import (
 )
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import MAX_ROWS, Breadcrumb
+from dbt_graft.catalog.previous import EarlierBuilds
 from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
 from tests.catalog.html_reader import section, text
@@ -29,7 +31,11 @@ PageHtml = Callable[[str], str]
 
 
 def _index(*names: str) -> Index:
-    return Index(Lineage({d: Dataset(d) for d in (DatasetId("spark", name) for name in names)}))
+    return Index(
+        DescribedLineage(
+            Lineage({d: Dataset(d) for d in (DatasetId("spark", name) for name in names)})
+        )
+    )
 
 
 def test_breadcrumbs_show_real_names_and_lead_to_folders() -> None:
@@ -70,7 +76,7 @@ def test_a_large_folder_lists_only_the_datasets_directly_in_it() -> None:
 def index(*ids: tuple[str, str]) -> Index:
     """Datasets by namespace and name."""
     datasets = [DatasetId(*one) for one in ids]
-    return Index(Lineage({one: Dataset(one) for one in sorted(datasets)}))
+    return Index(DescribedLineage(Lineage({one: Dataset(one) for one in sorted(datasets)})))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +137,12 @@ def test_the_home_page_leads_to_it(page: PageHtml) -> None:
 def test_a_platform_that_is_gone_has_a_page_that_says_so(tmp_path: Path) -> None:
     kafka = DatasetId("kafka://broker", "orders")
     lineage = Lineage({kafka: Dataset(kafka)})
-    first = build(lineage, {}, [], SiteSettings(), tmp_path / "first")
-    build(Lineage(), {}, [], SiteSettings(), tmp_path / "second", addresses=first.addresses)
+    first = build(DescribedLineage(lineage), SiteSettings(), tmp_path / "first")
+    build(
+        DescribedLineage(Lineage()),
+        SiteSettings(),
+        tmp_path / "second",
+        earlier=EarlierBuilds(addresses=first.addresses),
+    )
     html = (tmp_path / "second/platforms/kafka/index.html").read_text("utf-8")
     assert "This platform was published here once" in text(html)

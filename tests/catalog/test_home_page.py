@@ -14,6 +14,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
@@ -59,14 +60,14 @@ def test_multiple_writers_and_cycles_need_attention(tmp_path: Path) -> None:
     model = Definition("model.shop.b", DefinitionKind.DBT, b, (a,))
     flows = (Flow(a, b, "forth"), Flow(b, a, "back"), Flow(a, b, model.name, definition=model.kind))
     lineage = Lineage({a: Dataset(a), b: Dataset(b)}, tasks, flows, definitions={model.name: model})
-    built = build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+    built = build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
     shown = section(built.index.read_text("utf-8"), "Needs attention")
     assert "Datasets with several writers1 raw.b is written by dbt and forth" in shown
     assert "raw.a → raw.b → raw.a" in shown
 
 
 def test_without_lineage_the_page_shows_the_next_step(tmp_path: Path) -> None:
-    built = build(Lineage(), {}, [], SiteSettings("Nothing"), tmp_path / "site")
+    built = build(DescribedLineage(Lineage()), SiteSettings("Nothing"), tmp_path / "site")
     shown = text(built.index.read_text("utf-8"))
     assert "Nothing collected yet" in shown
     assert "graft build" in shown
@@ -80,7 +81,7 @@ def drawn(*edges: tuple[str, str], namespace: str = "spark") -> str:
     pairs = [(DatasetId(namespace, a), DatasetId(namespace, b)) for a, b in edges]
     datasets = {one: Dataset(one) for one in sorted({end for pair in pairs for end in pair})}
     flows = tuple(Flow(a, b, "task") for a, b in pairs)
-    return str(schema_picture(Index(Lineage(datasets, flows=flows))))
+    return str(schema_picture(Index(DescribedLineage(Lineage(datasets, flows=flows)))))
 
 
 def boxes(svg: str) -> list[tuple[str, str]]:

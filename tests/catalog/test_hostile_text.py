@@ -18,10 +18,13 @@ from dbt_graft.analysis.history.changes import (
 )
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.markup import printable
+from dbt_graft.catalog.previous import EarlierBuilds
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
@@ -114,13 +117,11 @@ def _hostile_history(lineage: Lineage, text: str) -> BuildHistory:
 def test_hostile_text_in_every_place_is_shown_as_text(text: str, tmp_path: Path) -> None:
     lineage, descriptions, consumers = _hostile_lineage(text)
     built = build(
-        lineage,
-        descriptions,
-        consumers,
+        DescribedLineage(lineage, descriptions, consumers),
         SiteSettings(built_at=AT),
         tmp_path / "site",
-        DbtDocs.DBT_1,
-        history=_hostile_history(lineage, text),
+        extras=SiteExtras(dbt_docs=DbtDocs.DBT_1),
+        earlier=EarlierBuilds(history=_hostile_history(lineage, text)),
     )
     assert set(ChangeKind) - built.history.builds[0].counts.keys() == {
         ChangeKind.RENAMED_DATASET,

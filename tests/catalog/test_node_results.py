@@ -17,6 +17,7 @@ from dbt_graft.catalog.page import environment, render
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.describe import Description, NodeTest, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset, NodeResult, Status
 
@@ -59,8 +60,10 @@ def index(*results: NodeResult, tests: tuple[NodeTest, ...] = ()) -> Index:
         RAW, "model.python_tasks.raw_orders", "raw_orders", Role.PROMOTED, dbt_ids=(SOURCE,)
     )
     return Index(
-        Lineage({ORDERS: Dataset(ORDERS, columns=columns)}, dbt=DbtRuns(by_node)),
-        {ORDERS: model, RAW: promoted},
+        DescribedLineage(
+            Lineage({ORDERS: Dataset(ORDERS, columns=columns)}, dbt=DbtRuns(by_node)),
+            {ORDERS: model, RAW: promoted},
+        )
     )
 
 

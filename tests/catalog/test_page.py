@@ -24,6 +24,7 @@ from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.privacy_page import PrivacyPage
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
@@ -74,4 +75,4 @@ def test_an_error_in_a_template_names_file_and_line(
     (tmp_path / "design" / "templates" / "home.html.j2").write_text("fine\n{{ nothing.here }}\n")
     monkeypatch.setattr(catalog_build, "design_folder", lambda: tmp_path / "design")
     with pytest.raises(GraftError, match=r"home\.html\.j2:2: .*'nothing' is undefined"):
-        build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
+        build(DescribedLineage(Lineage()), SiteSettings(), tmp_path / "site")

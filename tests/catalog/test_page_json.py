@@ -11,13 +11,14 @@ import pytest
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.lineage.described import DescribedLineage
 from tests.catalog.worlds import world
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site") / "out"
-    build(*world(1).lineage(), SiteSettings(json=True), out)
+    build(DescribedLineage(*world(1).lineage()), SiteSettings(json=True), out)
     return out
 
 
@@ -50,5 +51,5 @@ def test_what_leads_downstream_leads_upstream_too(site: Path) -> None:
 
 
 def test_there_is_none_unless_it_is_asked_for(tmp_path: Path) -> None:
-    build(*world(1).lineage(), SiteSettings(), tmp_path / "out")
+    build(DescribedLineage(*world(1).lineage()), SiteSettings(), tmp_path / "out")
     assert not [*(tmp_path / "out").rglob("datasets/**/index.json")]

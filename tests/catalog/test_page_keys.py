@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.catalog.build import design_folder
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.page_keys import digest, maker_digest
 from dbt_graft.catalog.site_pages import record_pages
 from dbt_graft.lineage.building.daily import DailyHistory, DayRows, DayRuns
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.urls import dataset_path, task_path
 from tests.cases import for_each
 from tests.catalog.worlds import CHANGES, World, world
@@ -30,13 +32,13 @@ JINJA = environment(design_folder() / "templates")
 
 def keys(one: World) -> dict[str, bytes]:
     """The key of each page that has one, by path."""
-    planned = record_pages(Index(*one.lineage()))
+    planned = record_pages(Index(DescribedLineage(*one.lineage())))
     return {page.path: page.key for page in planned if page.key}
 
 
 def rendered(one: World) -> dict[str, str]:
     """The content of each page, by path."""
-    planned = record_pages(Index(*one.lineage()))
+    planned = record_pages(Index(DescribedLineage(*one.lineage())))
     return {page.path: render(page.make(), JINJA) for page in planned if page.key}
 
 
@@ -67,7 +69,7 @@ def test_a_day_more_changes_the_pages_of_its_task_and_its_dataset() -> None:
     dataset = lineage.tasks[task].writes[0]
     day = date(2026, 1, 1)
     days = DailyHistory({task: [DayRuns(day, 1, 0)]}, {dataset: [DayRows(day, 1)]})
-    index = Index(lineage, descriptions, consumers, days=days)
+    index = Index(DescribedLineage(lineage, descriptions, consumers), extras=SiteExtras(days=days))
     old, new = keys(one), {page.path: page.key for page in record_pages(index) if page.key}
     changes = {path for path, key in new.items() if old[path] != key}
     assert {task_path(task), dataset_path(dataset)} <= changes

@@ -19,6 +19,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -68,7 +69,7 @@ def index() -> Index:
     dropped = Dataset(
         STAGE, first_seen=START, last_seen=START + 3 * DAY, dropped_at=START + 3 * DAY
     )
-    return Index(build(Records(accesses, runs, datasets=(dropped,))), {}, ())
+    return Index(DescribedLineage(build(Records(accesses, runs, datasets=(dropped,)))))
 
 
 def _html(page: Page, jinja: jinja2.Environment) -> str:
@@ -135,5 +136,5 @@ def test_a_dataset_that_dbt_has_built_since_is_not_dropped(
         dbt=DbtRuns({node: (result,)}),
     )
     known = Description(STAGE, node, "stage", Role.MODEL, dbt_ids=(node,))
-    facts = Index(lineage, {STAGE: known}, ()).datasets[STAGE]
+    facts = Index(DescribedLineage(lineage, {STAGE: known})).datasets[STAGE]
     assert (facts.dropped_at is None) == is_there

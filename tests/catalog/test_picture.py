@@ -30,6 +30,7 @@ from dbt_graft.catalog.neighbourhood import (
 from dbt_graft.catalog.picture import description, picture
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
@@ -37,7 +38,7 @@ from dbt_graft.lineage.records import Dataset
 
 @pytest.fixture
 def index(sample) -> Index:
-    return Index(sample.lineage, sample.descriptions, sample.consumers)
+    return Index(DescribedLineage(sample.lineage, sample.descriptions, sample.consumers))
 
 
 def _table(name: str) -> DatasetId:
@@ -132,7 +133,7 @@ def _star(count: int) -> Index:
     targets = [_table(f"a.t{at:03}") for at in range(count)]
     dbt = DefinitionKind.DBT
     flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
-    return Index(Lineage({d: Dataset(d) for d in [hub, *targets]}, flows=flows))
+    return Index(DescribedLineage(Lineage({d: Dataset(d) for d in [hub, *targets]}, flows=flows)))
 
 
 def test_boxes_beyond_the_limit_fold_into_one_that_links_to_the_list() -> None:
@@ -197,13 +198,20 @@ def test_box_keys_of_two_spellings_are_equal_and_others_are_not() -> None:
 
 def test_a_dataset_that_feeds_itself_is_drawn_without_that_arrow() -> None:
     table = _table("a.t")
-    index = Index(Lineage({table: Dataset(table)}, {}, (Flow(table, table, "model.t"),)))
+    index = Index(
+        DescribedLineage(Lineage({table: Dataset(table)}, {}, (Flow(table, table, "model.t"),)))
+    )
     assert around_dataset(index, table).arrows == ()
 
 
 def test_a_single_box_makes_no_picture() -> None:
     table = _table("a.t")
-    assert picture(around_dataset(Index(Lineage({table: Dataset(table)})), table), "") == ""
+    assert (
+        picture(
+            around_dataset(Index(DescribedLineage(Lineage({table: Dataset(table)}))), table), ""
+        )
+        == ""
+    )
 
 
 def _lines(svg: str) -> list[tuple[str, str]]:
@@ -246,7 +254,7 @@ def _project(name: Callable[[int], str], schemas: Sequence[str]) -> Index:
         for at, target in enumerate(tables)
         for _ in range(2 if at else 0)
     )
-    return Index(Lineage({one: Dataset(one) for one in tables}, flows=flows))
+    return Index(DescribedLineage(Lineage({one: Dataset(one) for one in tables}, flows=flows)))
 
 
 @pytest.mark.parametrize("schemas", [["Shop.raw"], ["Shop.raw", f"Shop.{PREFIX}mart"]], ids=len)
@@ -270,7 +278,9 @@ def test_boxes_of_one_name_on_two_servers_differ() -> None:
     tables = [DatasetId(f"mssql://{server}:1433", "Shop.dbo.Orders") for server in ("eu", "us")]
     hub = _table("a.hub")
     flows = tuple(Flow(one, hub, "m", definition=DefinitionKind.DBT) for one in tables)
-    index = Index(Lineage({one: Dataset(one) for one in (*tables, hub)}, flows=flows))
+    index = Index(
+        DescribedLineage(Lineage({one: Dataset(one) for one in (*tables, hub)}, flows=flows))
+    )
     lines = _lines(picture(full_graph(index), ""))
     assert len(set(lines)) == 3
     assert [name for name, _ in lines].count("Orders") == 2

@@ -11,6 +11,7 @@ from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import column_data, picture_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
@@ -39,7 +40,7 @@ def _index(edges: list[ColumnEdge], names: dict[str, list[str]]) -> Index:
         _table(name): Dataset(_table(name), columns=tuple(map(Column, columns)))
         for name, columns in names.items()
     }
-    return Index(Lineage(datasets, flows=flows, column_edges=tuple(edges)))
+    return Index(DescribedLineage(Lineage(datasets, flows=flows, column_edges=tuple(edges))))
 
 
 def _data(index: Index, name: str) -> Any:
@@ -92,7 +93,7 @@ def test_a_box_has_its_columns_and_lines_between_them_by_style() -> None:
 
 
 def test_a_line_goes_through_the_box_of_its_task(sample: Any) -> None:
-    index = Index(sample.lineage, sample.descriptions, sample.consumers)
+    index = Index(DescribedLineage(sample.lineage, sample.descriptions, sample.consumers))
     around = around_task(index, "load_suppliers")
     data = json.loads(HtmlReader(str(column_data(around, picture_columns(index, around)))).data)
     [task] = [at for at, box in enumerate(around.boxes) if box.key == around.centre]
@@ -142,7 +143,9 @@ def test_a_name_of_any_characters_comes_back_as_it_was() -> None:
 
 def test_a_picture_without_columns_has_no_data() -> None:
     index = Index(
-        Lineage(flows=(Flow(_table("a.s"), _table("a.t"), "m", definition=DefinitionKind.DBT),))
+        DescribedLineage(
+            Lineage(flows=(Flow(_table("a.s"), _table("a.t"), "m", definition=DefinitionKind.DBT),))
+        )
     )
     around = around_dataset(index, _table("a.t"))
     assert "<script" not in picture(around, "", picture_columns(index, around))

@@ -13,13 +13,16 @@ import pytest
 
 from dbt_graft.catalog.build import PublishedSite, build
 from dbt_graft.catalog.dbt_docs import DbtDocs
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.previous import (
+    EarlierBuilds,
     PreviousSite,
     read_previous,
     write_record,
 )
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.writing import PageWriter, WrittenPage
+from dbt_graft.lineage.described import DescribedLineage
 from tests.catalog.worlds import CHANGES, World, world
 
 SETTINGS = SiteSettings("Shop data", "https://docs.example.com/shop/")
@@ -33,7 +36,13 @@ def built(
     settings: SiteSettings = SETTINGS,
     docs: DbtDocs | None = None,
 ) -> PublishedSite:
-    return build(*one.lineage(), settings, out, docs, previous=previous)
+    return build(
+        DescribedLineage(*one.lineage()),
+        settings,
+        out,
+        extras=SiteExtras(dbt_docs=docs),
+        earlier=EarlierBuilds(site=previous),
+    )
 
 
 def files(site: Path) -> Files:

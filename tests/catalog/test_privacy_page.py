@@ -9,10 +9,12 @@ from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, privacy_labels
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.privacy_page import privacy_page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage, Task
 from tests.analysis.impact.test_answer import EDGES, FLOWS, table
 from tests.catalog.html_reader import HtmlReader
@@ -26,7 +28,7 @@ def index(label: str = "pii", column: str = "id") -> Index:
     )
     tasks = {flow.task: Task(flow.task) for flow in FLOWS}
     lineage = Lineage(tasks=tasks, column_edges=tuple(EDGES), flows=tuple(FLOWS))
-    return Index(lineage, privacy=labels)
+    return Index(DescribedLineage(lineage), extras=SiteExtras(privacy=labels))
 
 
 def html(page: Page) -> str:
@@ -58,7 +60,7 @@ def test_what_is_not_sensitive_is_not_on_it() -> None:
 
 
 def test_without_labels_there_is_no_page() -> None:
-    assert privacy_page(Index(Lineage())) is None
+    assert privacy_page(Index(DescribedLineage(Lineage()))) is None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,9 @@ def test_names_of_columns_are_escaped() -> None:
         ImpactGraph(EDGES, FLOWS),
         [DeclaredLabel(table("orders"), "<b>x</b>", Classification.PII, "<i>dbt</i>")],
     )
-    page = privacy_page(Index(Lineage(flows=tuple(FLOWS)), privacy=labels))
+    page = privacy_page(
+        Index(DescribedLineage(Lineage(flows=tuple(FLOWS))), extras=SiteExtras(privacy=labels))
+    )
     assert page is not None
     assert "<b>" not in html(page)
     assert "<i>" not in html(page)

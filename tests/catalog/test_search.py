@@ -10,6 +10,7 @@ import pytest
 from dbt_graft.catalog import search
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.full_text import NoPagefindError
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import owners, tags
@@ -18,6 +19,7 @@ from dbt_graft.catalog.search import name_entries, search_texts
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, DocsNode, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset
 
@@ -65,7 +67,9 @@ def test_without_pagefind_names_are_found_and_the_build_gives_the_reason(
 
     monkeypatch.setattr(search, "write_full_text", fails)
     out = tmp_path / "site"
-    built = build(sample.lineage, sample.descriptions, sample.consumers, SiteSettings(), out)
+    built = build(
+        DescribedLineage(sample.lineage, sample.descriptions, sample.consumers), SiteSettings(), out
+    )
     assert built.no_full_text == "no program for this platform"
     assert _about(out)["texts"] == 0
     assert '"raw.orders"' in (out / "search/names/n-.js").read_text(encoding="utf-8")
@@ -74,8 +78,8 @@ def test_without_pagefind_names_are_found_and_the_build_gives_the_reason(
 def test_what_only_dbt_docs_has_is_found(tmp_path: Path, sample) -> None:
     node = DocsNode("macro.shop.cents", "cents", "macro")
     out = tmp_path / "site"
-    parts = (sample.lineage, sample.descriptions, (), SiteSettings(), out, DbtDocs.DBT_1)
-    built = build(*parts, docs_nodes=[node])
+    described = DescribedLineage(sample.lineage, sample.descriptions)
+    built = build(described, SiteSettings(), out, SiteExtras(DbtDocs.DBT_1, [node]))
     assert built.no_full_text == ""
     names = (out / "search/names/n-.js").read_text(encoding="utf-8")
     assert '"dbt/index.html#!/macro/macro.shop.cents"' in names
@@ -83,7 +87,10 @@ def test_what_only_dbt_docs_has_is_found(tmp_path: Path, sample) -> None:
 
 @pytest.fixture(scope="module")
 def index(sample) -> Index:
-    return Index(sample.lineage, sample.descriptions, sample.consumers, dbt_docs=DbtDocs.DBT_1)
+    return Index(
+        DescribedLineage(sample.lineage, sample.descriptions, sample.consumers),
+        extras=SiteExtras(dbt_docs=DbtDocs.DBT_1),
+    )
 
 
 def test_every_dataset_task_tag_and_owner_has_one_name(index: Index) -> None:
@@ -135,7 +142,7 @@ def test_a_column_of_several_datasets_is_found_once(index: Index) -> None:
         id_: Description(id_, f"model.shop.{n}", "b", Role.MODEL, owner=f"team {n}")
         for n, id_ in enumerate(datasets)
     }
-    found = name_entries(Index(Lineage(datasets), descriptions))
+    found = name_entries(Index(DescribedLineage(Lineage(datasets), descriptions)))
     shared, own = (entry for entry in found if entry.kind is NameKind.COLUMN)
     assert shared.path == "columns/cu/#column-customer_id"
     assert shared.note == "in 2 datasets"
@@ -182,7 +189,10 @@ def test_a_description_that_columns_share_is_one_text() -> None:
         id_: Description(id_, f"model.shop.t{n}", f"t{n}", Role.MODEL, columns=columns)
         for n, (id_, columns) in enumerate(zip(ids, texts, strict=True))
     }
-    found = {one.entry.name: one for one in search_texts(Index(Lineage(), descriptions))}
+    found = {
+        one.entry.name: one
+        for one in search_texts(Index(DescribedLineage(Lineage(), descriptions)))
+    }
     assert {name: one.text for name, one in found.items()} == {
         "a.t0": "own: Only here .",
         "Id": "The key. Another.",

@@ -22,6 +22,7 @@ from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.site_pages import list_pages, record_pages
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Dataset
@@ -78,10 +79,10 @@ def test_pages_show_the_spelling_of_known_datasets_not_of_edges(sample, jinja, s
 
     mixed = replace(map_datasets(lineage, other), datasets=lineage.datasets)
     consumers = [map_datasets(one, other) for one in sample.consumers]
-    expected = Index(lineage, sample.descriptions, sample.consumers)
-    assert _rendered(Index(mixed, sample.descriptions, consumers), jinja) == _rendered(
-        expected, jinja
-    )
+    expected = Index(DescribedLineage(lineage, sample.descriptions, sample.consumers))
+    assert _rendered(
+        Index(DescribedLineage(mixed, sample.descriptions, consumers)), jinja
+    ) == _rendered(expected, jinja)
 
 
 @_SLOW
@@ -90,8 +91,8 @@ def test_addresses_and_boxes_do_not_depend_on_any_spelling(sample, jinja, seed: 
     other = _respelling(seed)
     consumers = [map_datasets(one, other) for one in sample.consumers]
     descriptions = {other(dataset): value for dataset, value in sample.descriptions.items()}
-    index = Index(map_datasets(sample.lineage, other), descriptions, consumers)
-    expected = Index(sample.lineage, sample.descriptions, sample.consumers)
+    index = Index(DescribedLineage(map_datasets(sample.lineage, other), descriptions, consumers))
+    expected = Index(DescribedLineage(sample.lineage, sample.descriptions, sample.consumers))
     assert _boxes(index) == _boxes(expected)
     assert _rendered(index, jinja).keys() == _rendered(expected, jinja).keys()
 
@@ -104,7 +105,7 @@ def test_the_spelling_is_that_of_dbt() -> None:
         {dbt: Dataset(dbt), mart: Dataset(mart)},
         flows=(Flow(dbt, mart, "model.shop.orders", definition=DefinitionKind.DBT),),
     )
-    index = Index(known.merge(logged))
+    index = Index(DescribedLineage(known.merge(logged)))
     assert [str(dataset) for dataset in index.datasets] == [str(mart), str(dbt)]
     assert {box.name for box in full_graph(index).boxes} >= {"raw.orders", "analytics.orders"}
     assert {str(flow.source) for flow in index.lineage.flows} == {"spark/raw.orders"}

@@ -14,6 +14,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
@@ -176,7 +177,11 @@ def test_long_lists_are_folded_and_complete() -> None:
 def rendered(*tasks: Task, started_by: Run | None = None, **found: Any) -> str:
     """The content of the first task's page."""
     history = History(orchestrator_runs={started_by.run_id: started_by} if started_by else {})
-    index = Index(Lineage(tasks={task.name: task for task in tasks}, history=history, **found))
+    index = Index(
+        DescribedLineage(
+            Lineage(tasks={task.name: task for task in tasks}, history=history, **found)
+        )
+    )
     page = task_page(index, tasks[0].name, index.lineage.task_graph())
     html = render(page, environment(design_folder() / "templates"))
     return f"<article>{html}</article>"

@@ -10,6 +10,7 @@ from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.theme import HEADING, OTHER, TITLE, Shells, shell, write_theme
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from tests.catalog.html_reader import HtmlReader
@@ -93,7 +94,7 @@ def test_another_theme_is_a_clear_error() -> None:
 
 
 def test_no_blank_page_is_published(tmp_path: Path) -> None:
-    build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
+    build(DescribedLineage(Lineage()), SiteSettings(), tmp_path / "site")
     assert not (tmp_path / "site" / OTHER.partition("/")[0]).exists()
 
 

@@ -10,6 +10,7 @@ from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -158,4 +159,6 @@ def publish(out: Path) -> Path:
         Consumer(f"exposure.shop.{n}", name, LONG[:60], (HUB, WIDE), TEXT, LONG, name, (name,))
         for n, name in enumerate(NAMES)
     ]
-    return build_site(lineage, descriptions, consumers, SiteSettings(LONG), out).index.parent
+    return build_site(
+        DescribedLineage(lineage, descriptions, consumers), SiteSettings(LONG), out
+    ).index.parent

@@ -14,6 +14,7 @@ from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, EdgeType, Subtype
@@ -303,7 +304,7 @@ def test_names_of_any_characters_unfold_as_text(browser: Any, tmp_path: Path) ->
         flows=(Flow(source, target, "m", definition=DefinitionKind.DBT),),
         column_edges=edges,
     )
-    build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+    build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
     page = browser.new_page()
     faults: list[str] = []
     page.on("dialog", lambda dialog: faults.append(dialog.message) or dialog.dismiss())

@@ -18,6 +18,7 @@ from dbt_graft.catalog.build import build
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import DatasetNames, NameReason
@@ -451,7 +452,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Callable[[Lineage], Vis
     with served(tmp_path / "site") as address, visiting(browser, address) as visit:
 
         def open_(lineage: Lineage) -> Visit:
-            build(lineage, {}, (), SiteSettings(), tmp_path / "site")
+            build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
             return visit
 
         yield open_
@@ -562,7 +563,7 @@ def test_an_empty_site_says_what_to_do(opened: Callable[[Lineage], Visit]) -> No
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_names_are_shown_as_text(browser: Browser, tmp_path: Path, text: str) -> None:
     lineage, descriptions, consumers = _hostile_lineage(text)
-    build(lineage, descriptions, consumers, SiteSettings(), tmp_path / "site")
+    build(DescribedLineage(lineage, descriptions, consumers), SiteSettings(), tmp_path / "site")
     with served(tmp_path / "site") as address, visiting(browser, address) as visit:
         page = explored(visit)
         page.on("dialog", lambda _: pytest.fail("a name ran as a script"))

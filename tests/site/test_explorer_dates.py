@@ -13,6 +13,7 @@ from dbt_graft.catalog.build import build as build_site
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records
 from tests.graft.project.test_past import DAY, FILES, MART, ORDERS, START, loaded
@@ -51,7 +52,7 @@ def _records(days: int) -> Records:
 def dated(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     """A tab on the site of six days."""
     folder = tmp_path_factory.mktemp("dated")
-    build_site(build(_records(6)), {}, (), SiteSettings(), folder / "site")
+    build_site(DescribedLineage(build(_records(6))), SiteSettings(), folder / "site")
     with served(folder / "site") as address, visiting(browser, address) as visit:
         yield visit
 
@@ -141,7 +142,7 @@ def test_an_address_without_a_real_date_shows_what_is_there_now(dated: Visit, da
 
 
 def test_the_lineage_of_one_day_has_no_control(browser: Browser, tmp_path: Path) -> None:
-    build_site(build(_records(1)), {}, (), SiteSettings(), tmp_path / "site")
+    build_site(DescribedLineage(build(_records(1))), SiteSettings(), tmp_path / "site")
     with served(tmp_path / "site") as address, visiting(browser, address) as visit:
         page = explored(visit, "#date=2020-01-01")
         assert ids(page) >= BASE

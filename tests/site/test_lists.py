@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Dataset, Direction, Run, Status, TaskInfo
@@ -52,7 +53,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lineage = Lineage(
         {one: Dataset(one) for one in datasets}, {task.name: task for task in sorted_(tasks)}
     )
-    return build(lineage, {}, [], SiteSettings(), tmp_path_factory.mktemp("lists") / "site").index
+    return build(
+        DescribedLineage(lineage), SiteSettings(), tmp_path_factory.mktemp("lists") / "site"
+    ).index
 
 
 def sorted_(tasks: list[Task]) -> list[Task]:

@@ -13,10 +13,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
+from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, DocsNode, Role
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset
 from tests.site.conftest import served, visiting
@@ -86,7 +88,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     board = Consumer("exposure.shop.board", "board", "dashboard", (), owner="team 1")
     page = {"dbt/index.html": b"<!doctype html><title>dbt docs</title>"}
     docs = DbtDocs.DBT_1
-    build(lineage, described, [board], SiteSettings(), out, docs, page, docs_nodes=nodes)
+    build(
+        DescribedLineage(lineage, described, [board]),
+        SiteSettings(),
+        out,
+        extras=SiteExtras(dbt_docs=docs, files=page, docs_nodes=nodes),
+    )
     return out
 
 

@@ -40,6 +40,7 @@ from dbt_graft.injector.index_page import read_page
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.described import DescribedLineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +108,11 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
         grafted,
         view,
         node_ids,
-        visible_lineage(lineage, view),
-        visible_descriptions(grafted.descriptions, view),
-        visible_consumers(sight.consumers, view),
+        DescribedLineage(
+            visible_lineage(lineage, view),
+            visible_descriptions(grafted.descriptions, view),
+            visible_consumers(sight.consumers, view),
+        ),
     )
     return AudienceSite(
         str(config.site.audience),

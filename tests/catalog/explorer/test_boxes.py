@@ -12,6 +12,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import EvidenceSource, Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import DatasetNames, NameReason
@@ -50,7 +51,9 @@ def _lineage() -> Lineage:
 
 
 def _records(lineage: Lineage, *consumers: Consumer) -> dict[str, BoxRecord]:
-    return {record.id: record for record in box_records(Index(lineage, {}, consumers))}
+    return {
+        record.id: record for record in box_records(Index(DescribedLineage(lineage, {}, consumers)))
+    }
 
 
 def _flags(record: BoxRecord, side: Side, to: str) -> int:

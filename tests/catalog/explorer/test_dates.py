@@ -11,6 +11,7 @@ from dbt_graft.catalog.explorer.dates import ExplorerDates
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.building.as_of import as_of
 from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
@@ -87,6 +88,6 @@ def test_the_datasets_of_a_day_are_those_of_the_lineage_as_of_it(seed: int) -> N
 
 
 def test_links_have_days_before_their_tasks() -> None:
-    records = box_records(Index(_dated(2, 2), {}, ()))
+    records = box_records(Index(DescribedLineage(_dated(2, 2))))
     [link] = next(one for one in records if one.id == "spark/shop/b").links
     assert link.data() == [0, "spark/shop/a", 0, 2, "@load"]

@@ -8,6 +8,7 @@ from dbt_graft.catalog.explorer.opening import SMALL
 from dbt_graft.catalog.explorer.write import opening_view
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
@@ -30,12 +31,12 @@ def _lineage(schemas: int, tables: int) -> Lineage:
 
 
 def test_a_small_graph_opens_with_all_of_its_boxes() -> None:
-    view = opening_view(Index(_lineage(4, 5)))
+    view = opening_view(Index(DescribedLineage(_lineage(4, 5))))
     assert len(view.boxes) == 20
 
 
 def test_a_large_graph_opens_with_its_schemas_from_left_to_right() -> None:
-    view = opening_view(Index(_lineage(5, SMALL)))
+    view = opening_view(Index(DescribedLineage(_lineage(5, SMALL))))
     assert not view.boxes
     assert [(one.id, one.datasets) for one in view.folders] == [
         (f"spark/area_{n:03}/", SMALL) for n in range(5)
@@ -53,7 +54,9 @@ def test_too_many_schemas_are_merged_into_the_folder_above_smallest_first() -> N
         for n in range(40)
     }
     small = _lineage(300, 1)
-    view = opening_view(Index(Lineage(datasets={**large, **small.datasets}, flows=small.flows)))
+    view = opening_view(
+        Index(DescribedLineage(Lineage(datasets={**large, **small.datasets}, flows=small.flows)))
+    )
     folders = {one.id: one.datasets for one in view.folders}
     assert len(folders) <= 100
     assert folders["spark/large/"] == 40
@@ -62,5 +65,5 @@ def test_too_many_schemas_are_merged_into_the_folder_above_smallest_first() -> N
 
 
 def test_no_datasets_make_an_empty_view() -> None:
-    view = opening_view(Index(Lineage()))
+    view = opening_view(Index(DescribedLineage(Lineage())))
     assert view.data() == {"boxes": [], "folders": [], "links": []}

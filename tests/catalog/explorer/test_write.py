@@ -20,6 +20,7 @@ from dbt_graft.catalog.explorer.write import (
 )
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
 
@@ -40,7 +41,9 @@ def _record(*edges: tuple[str, str, Subtype, Evidence]) -> Record:
             for to, source, kind, evidence in edges
         ),
     )
-    [found] = [one for one in column_records(Index(lineage)) if one.id == "spark/shop/b"]
+    [found] = [
+        one for one in column_records(Index(DescribedLineage(lineage))) if one.id == "spark/shop/b"
+    ]
     return found
 
 

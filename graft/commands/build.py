@@ -1,0 +1,62 @@
+"""The command `graft build`: collect, inject and site."""
+
+from __future__ import annotations
+
+import click
+
+from dbt_graft.collectors import store
+from dbt_graft.graft.commands.step import allow_empty_option, full_option, prints_summary
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.damaged_store import is_damage
+from dbt_graft.graft.project.past import Moment, takes_as_of
+from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.steps import collecting
+from dbt_graft.graft.steps import inject as pipeline
+from dbt_graft.graft.steps.collecting import CollectResult
+from dbt_graft.graft.steps.dbt_docs import generate_dbt_docs
+from dbt_graft.graft.steps.sites import publish_sites
+from dbt_graft.graft.steps.summary import Summary
+from dbt_graft.graft.steps.turn import takes_turns
+
+
+@click.command(epilog="\b\nExample: graft build --dbt --strict")
+@click.option(
+    "--dbt", "run_dbt", is_flag=True, help="Run the project's dbt first: `dbt docs generate`."
+)
+@full_option
+@allow_empty_option
+@prints_summary
+@takes_as_of("site.out")
+@takes_turns()
+def build(
+    config: Config,
+    progress: Progress,
+    *,
+    run_dbt: bool,
+    full: bool,
+    allow_empty: bool,
+    past: Moment | None,
+) -> Summary:
+    """Run collect, inject and site."""
+    if run_dbt:
+        generate_dbt_docs(config, progress)
+    collected = _collect_logs(config, progress)
+    grafted = pipeline.graft(
+        *(config, progress, collected.unreadable),
+        allow_empty=allow_empty,
+        results=True,
+        past=past,
+    )
+    published = publish_sites(config, progress, grafted, full=full, past=past)
+    return pipeline.summary(config, grafted, collected, published)
+
+
+def _collect_logs(config: Config, progress: Progress) -> CollectResult:
+    """New logs, collected; none of them into a damaged store, of which the rest is published."""
+    try:
+        return collecting.collect(config, progress)
+    except store.StoreError as error:
+        if not is_damage(error):
+            raise
+        progress.warn(f"nothing was collected: {error}")
+        return CollectResult()

@@ -1,0 +1,87 @@
+"""The command `graft store forget`: the store without what came from a source."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import click
+
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.collectors.store import forget as forgetting
+from dbt_graft.collectors.store.forget import ForgottenLogs, count_forgotten, stored_origins
+from dbt_graft.graft.commands import store_text
+from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.store_options import (
+    json_option,
+    no_wait_option,
+    print_json,
+    wait_option,
+)
+from dbt_graft.graft.commands.store_origins import match_origins
+from dbt_graft.graft.steps.turn import turn
+from dbt_graft.lineage.errors import GraftError
+
+
+@click.command(
+    epilog="\b\nExit codes: 0 done; 1 nothing came from SOURCE, or it was not confirmed; 2 "
+    "invalid command line or graft.yml; 5 another graft works on this store (--no-wait).\n\n"
+    "\b\nExamples:\n"
+    "  graft store forget logs/old/\n"
+    "  graft store forget mssql://crm:1433 --yes\n"
+    "  graft store forget 'events/app-2025*' --json",
+)
+@click.argument("names", metavar="SOURCE...", nargs=-1, required=True)
+@config_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@wait_option
+@no_wait_option
+@json_option
+def forget(
+    names: Sequence[str],
+    config_path: Path | None,
+    wait: timedelta,
+    *,
+    yes: bool,
+    no_wait: bool,
+    as_json: bool,
+) -> None:
+    """Remove everything that came from SOURCE.
+
+    SOURCE is a source, server or namespace as graft.yml names it, a log, a folder above logs, or a
+    pattern of logs in which * stands for any text. The next collect reads again what graft.yml
+    still names: take it out there to forget it for good. With --json nothing is removed without
+    --yes.
+    """
+    config = load_config(config_path)
+    store_path = config.path(config.store)
+    with turn(config, timedelta(0) if no_wait else wait, lambda text: click.echo(text, err=True)):
+        listed = stored_origins(store_path)
+        origins = sorted(
+            {origin for name in names for origin in match_origins(config, listed, name)}
+        )
+        removal = count_forgotten(store_path, origins)
+        if not as_json:
+            for line in store_text.forgotten_lines(removal):
+                click.echo(line)
+        if sure := yes or (not as_json and _confirm_removal(removal)):
+            forgetting.forget(store_path, origins)
+    if as_json:
+        print_json(store_text.forgotten_json(removal, done=sure))
+    elif sure:
+        click.echo(
+            "removed; files with what was removed are deleted after an hour by a collect or "
+            "`graft store compact`, or now by `graft store compact --now`"
+        )
+    else:
+        raise GraftError(
+            "nothing was removed", place="graft store forget", remedy="confirm it, or add --yes"
+        )
+
+
+def _confirm_removal(removal: ForgottenLogs) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    return click.confirm(f"Remove {count(len(removal.origins), 'log')} from the store?", err=True)
