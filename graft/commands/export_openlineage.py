@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -25,31 +24,12 @@ from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.names import find_task
 from dbt_graft.graft.project.output_folder import OutputFolder
+from dbt_graft.graft.project.past import Moment, PastTime
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.steps.sending import ALL, REFUSED, send
 from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
 
-_SPAN = re.compile(r"(\d+)([mhdw])")
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _FILE_SUFFIXES = (".ndjson", ".jsonl", ".json", ".gz")
-
-
-def _since(_: click.Context, __: click.Parameter, value: str | None) -> datetime | None:
-    """A time, or how long ago, as a time; of a date its first moment in UTC."""
-    if value is None:
-        return None
-    if span := _SPAN.fullmatch(value):
-        number, unit = span.groups()
-        try:
-            return datetime.now(UTC) - timedelta(**{_UNITS[unit]: int(number)})
-        except OverflowError as error:
-            raise click.BadParameter(f"{value} is too long ago") from error
-    try:
-        at = datetime.fromisoformat(value)
-    except ValueError as error:
-        problem = f"{value!r} is no time: write 2026-11-01, 2026-11-01T02:00, or 7d"
-        raise click.BadParameter(problem) from error
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 @click.command(
@@ -79,9 +59,9 @@ def _since(_: click.Context, __: click.Parameter, value: str | None) -> datetime
 )
 @click.option(
     "--since",
-    metavar="WHEN",
-    callback=_since,
-    help="Only runs that ended then or later, and their jobs: 7d, 12h.",
+    type=PastTime(first=True),
+    metavar="TIME",
+    help="Only runs that ended then or later, and their jobs: 7d, 12h, 2026-10-01.",
 )
 @click.option("--task", "tasks", multiple=True, help="Only this task or dbt model; repeatable.")
 @click.option("--dataset", "names", multiple=True, help="Only the event of this; repeatable.")
@@ -111,7 +91,7 @@ def openlineage(
     out: Path | None,
     url: str | None,
     again: str | None,
-    since: datetime | None,
+    since: Moment | None,
     tasks: tuple[str, ...],
     names: tuple[str, ...],
     kinds: tuple[str, ...],
@@ -141,7 +121,7 @@ def openlineage(
     selection = EventSelection(
         tuple(map(ExportedKind, kinds)) or section.events,
         {find_task(snapshot.lineage, name) for name in tasks} if tasks else None,
-        since,
+        since.at if since else None,
     )
     if names:
         datasets = {project.find_dataset(name, view) for name in names}

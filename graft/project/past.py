@@ -44,9 +44,15 @@ class PastTime(click.ParamType):  # type: ignore[type-arg]
     """A time up to now: `2026-10-01`, `2026-10-01T06:00`, `30d`, `12h ago`, `yesterday`, `now`.
 
     A date is the end of that day. Times are in UTC unless they name another zone.
+
+    Args:
+        first: A date is its first moment, and the time may be to come: from it on something counts.
     """
 
     name = "time"
+
+    def __init__(self, *, first: bool = False) -> None:
+        self.first = first
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -56,18 +62,18 @@ class PastTime(click.ParamType):  # type: ignore[type-arg]
             return value
         now = datetime.now(UTC)
         try:
-            parsed = moment(str(value), now)
+            parsed = moment(str(value), now, first=self.first)
         except (ValueError, OverflowError):
             self.fail(
                 f"{value!r} is no time: write 2026-10-01, 2026-10-01T06:00, 30d or now", param, ctx
             )
-        if parsed.at > now and parsed.at.date() > now.date():
+        if not self.first and parsed.at > now and parsed.at.date() > now.date():
             self.fail(f"{value!r} is in the future", param, ctx)
         return parsed
 
 
-def moment(text: str, now: datetime) -> Moment:
-    """The time that a text names.
+def moment(text: str, now: datetime, *, first: bool = False) -> Moment:
+    """The time that a text names; of a day its end, or its first moment.
 
     Raises:
         ValueError, OverflowError: It names none.
@@ -79,17 +85,14 @@ def moment(text: str, now: datetime) -> Moment:
         at = now - timedelta(**{_UNITS[match[2]]: int(match[1])})
         return Moment(at, f"{at:{_SHORT}} UTC")
     if word in _DAYS:
-        return _end_of((now - timedelta(days=_DAYS[word])).date().isoformat())
+        word = (now - timedelta(days=_DAYS[word])).date().isoformat()
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", word):
-        return _end_of(word)
+        at = datetime.fromisoformat(word).replace(tzinfo=UTC)
+        end = at + timedelta(days=1) - timedelta(microseconds=1)
+        return Moment(at if first else end, f"{at.day} {at:%b %Y}")
     at = datetime.fromisoformat(text.strip())
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     return Moment(at, f"{at:{_SHORT}} UTC")
-
-
-def _end_of(day: str) -> Moment:
-    at = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    return Moment(at + timedelta(days=1) - timedelta(microseconds=1), f"{at.day} {at:%b %Y}")
 
 
 as_of_option = click.option(
