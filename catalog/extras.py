@@ -1,4 +1,4 @@
-"""The parts of a site beside the lineage: dbt docs, days, labels, more files."""
+"""The parts of a site beside the lineage, for whoever builds it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dbt_graft.lineage.describe import DocsNode
 
 @dataclass(frozen=True, slots=True)
 class SiteExtras:
-    """What a site has beside the lineage.
+    """The parts of a site beside the lineage.
 
     Attributes:
         dbt_docs: The docs page of dbt that is among the files; None without one.

@@ -73,7 +73,7 @@ class PreviousSite:
 
 @dataclass(frozen=True, slots=True)
 class EarlierBuilds:
-    """What is known of earlier builds of a site.
+    """The earlier builds of a site.
 
     Attributes:
         addresses: Those that they published.

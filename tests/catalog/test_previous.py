@@ -32,7 +32,7 @@ Files = dict[str, bytes]
 def built(
     one: World,
     out: Path,
-    previous: PreviousSite | None = None,
+    previous: PreviousSite = PreviousSite(),
     settings: SiteSettings = SETTINGS,
     docs: DbtDocs | None = None,
 ) -> PublishedSite:
@@ -121,7 +121,7 @@ def test_what_every_page_shows_changes_every_page(
     settings: SiteSettings, docs: DbtDocs | None, previous: PreviousSite, tmp_path: Path
 ) -> None:
     site = built(world(0), tmp_path / "site", previous, settings, docs)
-    built(world(0), tmp_path / "fresh", None, settings, docs)
+    built(world(0), tmp_path / "fresh", settings=settings, docs=docs)
     assert files(tmp_path / "site") == files(tmp_path / "fresh")
     assert site.changed == site.pages
 
