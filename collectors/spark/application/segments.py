@@ -19,7 +19,7 @@ from dbt_graft.collectors.spark.sources.commands import (
     read_target,
     unread_procedure,
 )
-from dbt_graft.collectors.spark.sources.connectors import Target
+from dbt_graft.collectors.spark.sources.connectors import Target, write_target
 from dbt_graft.collectors.spark.sources.plan_text import cached_scans, plan_text, with_location
 from dbt_graft.collectors.spark.sources.rdds import Rdds, rdd_scans
 from dbt_graft.collectors.spark.sources.relations import relation_scan
@@ -32,6 +32,7 @@ from dbt_graft.lineage.records import Status
 _NOWHERE = re.compile(r"\b(?:NoopWrite|NoopTable|noop-table)\b")
 # The target of a write that a `CREATE TABLE AS` of Delta runs, and names itself.
 _STAGED = "$StagedDeltaTableV2@"
+_STREAMED_WRITE = "WriteToDataSourceV2"
 _SCANS_RDD, _RDD = "Scan ExistingRDD", "RDD["
 _CACHED = "InMemoryTableScan"
 # Commands that change single rows, and the columns with the places of these rows.
@@ -122,6 +123,19 @@ def add_rdd_scans(segment: PlanSegment, rdds: Rdds) -> None:
             segment.scans += [
                 scan for scan in rdd_scans(operator, rdds) if (scan.table, scan.paths) not in seen
             ]
+
+
+def use_planned_sink(segment: PlanSegment) -> None:
+    """Make a streaming batch, the progress of which the log lacks, a write into the table that its
+    plan names: `WriteToDataSourceV2 MicroBatchWrite[…IcebergStreamingWrite(table=lake.raw.t, …`.
+    """
+    plan, root = segment.execution.plan, plan_text(segment.execution.text).root
+    if segment.command or not plan or plan.name != _STREAMED_WRITE or root is None:
+        return
+    if target := write_target([plan.text]):
+        segment.command = Command(CommandRole.SAVE, write_target, Operation.INSERT)
+        segment.target, segment.node, segment.operator = target, plan, root
+        segment.operation, segment.inputs = Operation.INSERT, written_columns(root)
 
 
 def _operators_below(segment: PlanSegment) -> list[Operator]:

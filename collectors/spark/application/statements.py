@@ -39,6 +39,7 @@ from dbt_graft.collectors.spark.application.segments import (
     PlanSegment,
     add_rdd_scans,
     plan_segments,
+    use_planned_sink,
 )
 from dbt_graft.collectors.spark.application.statement import PlanStatement
 from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
@@ -123,7 +124,7 @@ def statements(
     for problem in problems:
         reject(problem)
     for segment in segments:
-        guard(segment.execution.id, partial(_complete, segment, application))
+        guard(segment.execution.id, partial(_complete, segment, application, group.batch))
     chosen = guard(group.root, partial(pair_segments, segments, application)) or []
     for segment in segments:
         guard(segment.execution.id, partial(_learn, segment, context))
@@ -166,8 +167,10 @@ def outside_reads(application: Application, resolver: DatasetResolver) -> Iterat
             yield PlanStatement(reads=merge_accesses(reads), first_at=first, last_at=last)
 
 
-def _complete(segment: PlanSegment, application: Application) -> None:
-    """Add inputs that a plan itself does not show: those of RDDs, and the folders of streams."""
+def _complete(segment: PlanSegment, application: Application, batch: StreamBatch | None) -> None:
+    """Add what a plan itself does not show: inputs of RDDs, folders and sinks of streams."""
+    if batch is None:
+        use_planned_sink(segment)
     add_rdd_scans(segment, application.rdds)
     stream = application.streams.get(segment.execution.stream or "")
     if stream and segment.role in (None, CommandRole.INSERT, CommandRole.SAVE):

@@ -28,7 +28,10 @@ _TABLE_FIRST = {"Redshift": "redshift", "SqlDW": "synapse", "Phoenix": "phoenix"
 _SCAN_V2 = re.compile(r"ScanV2 (?P<source>[\w.$]+)\[")
 _CASSANDRA = re.compile(r"\bCassandra Scan: (?P<table>[\w.]+)")
 # Iceberg's, in the name or behind the columns.
-_PATH = re.compile(r"BatchScan(?: ?\[[^\]]*\])? (?P<path>(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?/[^\s\[]+)")
+_PATH = re.compile(
+    r"BatchScan(?: ?\[[^\]]*\])? (?:IcebergScan\(table=)?"
+    r"(?P<path>(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?/[^\s\[,]+)"
+)
 _PATH_NAME = re.compile(r"BatchScan (?P<path>(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?/[^\[]+)")
 
 

@@ -63,12 +63,13 @@ _SCHEMA = "ReadSchema: "
 _V2_FILES = re.compile(r"BatchScan \w+ (?P<paths>(?:/|[a-zA-Z][a-zA-Z0-9+.-]*:/).*)")
 _V2_TABLE = re.compile(r"(?:Micro)?BatchScan (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
 _V2_DESCRIBED = re.compile(
-    r"(?:Micro)?BatchScan ?\[[^\n]*?\] (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)(?= [\[(]|$)"
+    r"(?:Micro)?BatchScan ?\[[^\n]*?\] (?:IcebergScan\(table=)?"
+    r"(?P<table>[\w$`-]+(?:\.[^\s.,\[\]()]+)+)(?= [\[(]|,|$)"
 )
 _TOPICS = re.compile(r"(?P<by>Subscribe|Assign|SubscribePattern)\[(?P<topics>[^\]]*)\]")
 _PARTITION = re.compile(r"-\d+$")
 # Iceberg's table of the changes of a table, `db.t.changes`, and the columns that it adds.
-_CHANGES, _CHANGELOG, _OF_ICEBERG = "changes", "toSnapshotId=", "[filters="
+_CHANGES, _CHANGELOG, _OF_ICEBERG = "changes", "toSnapshotId=", ("[filters=", "IcebergScan(")
 CHANGE_COLUMNS = frozenset({"_change_type", "_change_ordinal", "_commit_snapshot_id"})
 
 # Scans of data in memory: made in Python, or read by another scan of the plan.
@@ -137,7 +138,9 @@ def read_scan(node: PlanNode) -> Scan | None:
     name = _BRAND.sub(r"\1", node.name)
     # `Scan` alone reads an RDD without a name; sources of streams are in their progress, but for
     # tables of Iceberg.
-    is_stream = name.startswith(_STREAMED) and not _V2_DESCRIBED.match(node.text)
+    is_stream = name.startswith(_STREAMED) and not (
+        _V2_DESCRIBED.match(node.text) or connector_source(name, node.text)
+    )
     if is_stream or name.startswith(_IN_MEMORY) or not _ANY_SCAN.fullmatch(name):
         return None
     if name == "Scan" and not node.text.startswith("ScanV2 "):
@@ -162,7 +165,7 @@ def read_scan(node: PlanNode) -> Scan | None:
     elif not (table or paths or topics) and (other := connector_source(name, node.text)):
         table, paths, topics = other.table, tuple(filter(None, [other.path])), other.topics
         relation, database = other.external, other.database
-        by_path = bool(paths) and _OF_ICEBERG in node.text
+        by_path = bool(paths) and any(sign in node.text for sign in _OF_ICEBERG)
     unresolved = _UNRESOLVED if _UNRESOLVED in name else ""
     if not (table or paths or relation or topics or unresolved):
         raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])

@@ -213,3 +213,24 @@ def test_a_merge_by_deltas_api_is_a_gap(
     assert [reject["reason"] for reject in row["rejects"]] == [
         "execution 0: a MERGE of Delta's API does not name its target"
     ]
+
+
+def test_a_batch_whose_progress_is_missing_goes_into_the_table_that_its_plan_names(
+    make_log: Make, node: Make
+) -> None:
+    written = "MicroBatchWrite[epoch: 0, writer: IcebergStreamingWrite(table=lake.raw.t, format=X)]"
+    text = (
+        f"WriteToDataSourceV2 (2)\n+- Scan parquet  (1)\n\n\n"
+        "(1) Scan parquet \nOutput [1]: [a#1]\nLocation: InMemoryFileIndex [file:/in]\n\n"
+        f"(2) WriteToDataSourceV2\nInput [1]: [a#1]\nArguments: {written}, org.Lambda@1f\n"
+    )
+    scan = node("Scan parquet ", args="[a#1]", Location="InMemoryFileIndex(1 paths)[file:/in]")
+    run = "runId = 00000000-0000-0000-0000-000000000001\nbatch = 0"
+    batch = {
+        "plan": node("WriteToDataSourceV2", scan, args=f"{written}, org.Lambda@1f"),
+        "text": text,
+        "description": run,
+    }
+    row = collected(make_log({**batch, "lasts": 3_000}, {**batch, "root": 0}), {})
+    assert names(row) == {("INSERT", "write", "lake.raw.t"), ("INSERT", "read", "/in")}
+    assert [(e["to_column"], e["from_column"]) for e in row["column_edges"]] == [("a", "a")]

@@ -100,6 +100,24 @@ HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols:
             Scan(("lake", "raw", "orders", "snapshots")),
         ),
         ("BatchScan lake.raw.files", f"[a#1] {ICEBERG}", Scan(("lake", "raw", "files"))),
+        # Since Iceberg 1.11
+        (
+            "BatchScan",
+            "[a#1, b[0]#2] IcebergScan(table=lake.raw.orders, schemaId=0, filters=, groupedBy=)",
+            Scan(("lake", "raw", "orders")),
+        ),
+        (
+            "BatchScan",
+            "[a#1] IcebergScan(table=s3://b/raw/orders, schemaId=0, filters=, groupedBy=)",
+            Scan(paths=("s3://b/raw/orders",), by_path=True),
+        ),
+        # The progress of a stream does not name a table of Iceberg.
+        ("MicroBatchScan", f"[a#1] {ICEBERG}", Scan(("lake", "raw", "orders"))),
+        (
+            "MicroBatchScan",
+            "[a#1] /lake/raw/orders (branch=null) [filters=, groupedBy=]",
+            Scan(paths=("/lake/raw/orders",), by_path=True),
+        ),
         (
             "BatchScan /lake/raw/my orders",
             "[a#1] /lake/raw/my orders (branch=null) [filters=, groupedBy=]",
@@ -164,6 +182,7 @@ def test_a_scan_of_another_kind_has_its_dataset(name: str, arguments: str, expec
     assert scan
     place = (scan.table, scan.paths, scan.external, scan.topics)
     assert place == (expected.table, expected.paths, expected.external, expected.topics)
+    assert scan.by_path or not expected.by_path
 
 
 @pytest.mark.parametrize(
