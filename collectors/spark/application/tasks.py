@@ -63,7 +63,10 @@ def task_of(
             text, _ = split_run(name)
             if len(text) <= _LONGEST and (task := task_name(text, rule)):
                 return task
-    return shell_task(application.name, rule) if "app_name" in sources else None
+    if "app_name" not in sources:
+        return None
+    file = application.main_file if application.name in _UNNAMED else ""
+    return shell_task(application.name, rule) or task_name(file, rule)
 
 
 def is_task_source(text: str) -> bool:
@@ -98,8 +101,6 @@ def parent_run(application: Application) -> str | None:
 def _texts(application: Application, root: Execution | None, source: str) -> Iterator[str]:
     if source == "app_name":
         yield application.name
-        if application.name in _UNNAMED:
-            yield application.main_file
     elif source.startswith(_CONF):
         yield application.settings.get(source.removeprefix(_CONF), "")
     elif source == "databricks":

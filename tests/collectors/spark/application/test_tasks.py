@@ -89,6 +89,23 @@ def test_the_first_place_with_a_name_counts() -> None:
             assert task_of(application, root, places, ANY) == "shop_dag.load_orders"
 
 
+@pytest.mark.parametrize(
+    ("name", "places", "task"),
+    [
+        ("pyspark-shell", ("app_name",), "load_orders.py"),
+        ("pyspark-shell", ("app_name", "job_group"), "orders"),
+        ("pyspark-shell", ("job_description",), None),
+        ("shop", ("app_name",), "shop"),
+        ("Thrift JDBC/ODBC Server", ("app_name",), None),
+    ],
+)
+def test_a_script_without_a_name_is_the_task_of_its_file(
+    name: str, places: tuple[str, ...], task: str | None
+) -> None:
+    application = Application(name=name, main_file="load_orders.py")
+    assert task_of(application, execution(0, group="orders"), places, ANY) == task
+
+
 def test_a_prompt_is_a_task_where_no_place_has_a_name() -> None:
     application = Application(name="Spark shell")
     for places, task in (

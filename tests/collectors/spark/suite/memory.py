@@ -137,6 +137,57 @@ def cached(spark: SparkSession, _: Path) -> None:
 
 
 @case(
+    "CREATE TABLE AS ml.sums 3 <- raw.orders",
+    "CREATE TABLE AS ml.sums_again 3 <- raw.orders",
+    "CREATE TABLE AS ml.large_sums 1 <- raw.orders",
+    "SELECT <- raw.orders 6",
+    columns="""
+    ml.sums: customer_id  <- raw.orders.customer_id
+    ml.sums: total        <- raw.orders.amount AGGREGATION
+    ml.sums: *            <- raw.orders.customer_id GROUP_BY
+    ml.sums_again: again  <- raw.orders.amount AGGREGATION
+    ml.sums_again: *      <- raw.orders.customer_id GROUP_BY
+    ml.large_sums: total  <- raw.orders.amount AGGREGATION
+    ml.large_sums: *      <- raw.orders.customer_id GROUP_BY, raw.orders.amount FILTER
+    """,
+    since=(4, 0),
+)
+def cached_sums(spark: SparkSession, _: Path) -> None:
+    from pyspark.sql.functions import sum as total
+
+    orders = spark.table("raw.orders").groupBy("customer_id")
+    sums = orders.agg(total("amount").alias("total")).persist()
+    sums.collect()
+    sums.write.saveAsTable("ml.sums")
+    again = orders.agg(total("amount").alias("again"))
+    again.select("again").write.saveAsTable("ml.sums_again")
+    sums.where("total > 50").select("total").write.saveAsTable("ml.large_sums")
+
+
+@case(
+    "INSERT /out/signs 6 <- raw.orders 6",
+    "INSERT /out/signed 3 <- /out/signs 6",
+    columns="""
+    /out/signs: Amount (EUR); net <- raw.orders.amount
+    /out/signs: a AS b            <- raw.orders.order_id
+    /out/signs: x[0]              <- raw.orders.customer_id
+    /out/signed: x[0]             <- /out/signs.x[0]
+    /out/signed: sum(a AS b)      <- /out/signs.a AS b AGGREGATION
+    /out/signed: most (net        <- /out/signs.Amount (EUR); net AGGREGATION
+    /out/signed: *                <- /out/signs.x[0] GROUP_BY
+    """,
+    since=(4, 0),
+)
+def names_with_signs(spark: SparkSession, at: Path) -> None:
+    names = {"Amount (EUR); net": "amount", "a AS b": "order_id", "x[0]": "customer_id"}
+    columns = (f"{column} AS `{name}`" for name, column in names.items())
+    spark.table("raw.orders").selectExpr(*columns).write.json(f"{at}/out/signs")
+    spark.read.json(f"{at}/out/signs").createOrReplaceTempView("signs")
+    values = "sum(`a AS b`), max(`Amount (EUR); net`) AS `most (net`"
+    spark.sql(f"SELECT `x[0]`, {values} FROM signs GROUP BY 1").write.json(f"{at}/out/signed")
+
+
+@case(
     "CREATE TABLE AS ml.persisted 6 <- raw.customers 3, raw.orders 6",
     columns="""
     name   <- raw.customers.name
