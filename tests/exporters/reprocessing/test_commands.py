@@ -38,7 +38,7 @@ def step(
         plan(
             Rerun(
                 name,
-                (TaintedOutput(DatasetId("db", "a"), dates, Grain.DAY, {}, ()),),
+                (TaintedOutput(DatasetId("db", "a"), dates, dates, Grain.DAY, {}, ()),),
                 dates,
                 Grain.DAY,
                 TaskInfo(rerun=rerun),
