@@ -21,6 +21,8 @@ from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.files import FILES
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN
 from dbt_graft.lineage.redaction import redact_name
@@ -85,10 +87,12 @@ def outside_rows(
     Where the query does not say what a function reads, that is a gap.
     """
     dialect = scope.context.dialect
-    if isinstance(node, exp.Table) and not isinstance(node.this, exp.Func):
-        place = _named_file(node, dialect)
-        return _place_rows(path, [place], names, scope) if place else None
     function = called_function(node)
+    if not isinstance(function, exp.Func):
+        place = _named_file(node, dialect)
+        if place and dialect == Dialect.TSQL and not _ABSOLUTE.match(place[2]):
+            return _unknown_rows("openrowset", path, scope)  # a drive of the server
+        return _place_rows(path, [place], names, scope) if place else None
     name = function_name(function)
     reader = (dialect, name if (dialect, name) in _READERS else name.removesuffix(_ON_CLUSTER))
     if reader not in _READERS:
@@ -99,15 +103,17 @@ def outside_rows(
         rows = _remote_rows(reader, arguments, path, names, scope)
     elif places := _places(reader, arguments):
         rows = _place_rows(path, places, names, scope)
-    if rows is not None:
-        return rows
+    return _unknown_rows(name, path, scope) if rows is None else rows
+
+
+def _unknown_rows(function: str, path: Name, scope: QueryScope) -> Rowset:
     scope.context.gap(not_followed(function))
     return Rowset(path, [RowsetColumn(ANY_COLUMN, NOTHING)])
 
 
-def not_followed(function: exp.Expr) -> str:
+def not_followed(function: str) -> str:
     """The reason why the rows of a table function have no inputs."""
-    return f"a table function is not followed: {function_name(called_function(function))}"
+    return f"a table function is not followed: {function}"
 
 
 def _places(reader: tuple[str, str], arguments: Sequence[exp.Expr]) -> list[Name]:
@@ -119,17 +125,18 @@ def _places(reader: tuple[str, str], arguments: Sequence[exp.Expr]) -> list[Name
     if reader == _CHANGES:
         return [tuple(text.casefold().split(".")) for text in texts]
     if dialect == "duckdb" or all(map(_ABSOLUTE.match, texts)):
-        return [("", name, redact_name(text)) for text in texts]
+        return [_file(dialect, name, text) for text in texts]
     return []
 
 
 def called_function(node: exp.Expr) -> exp.Expr:
-    """The function of `f(…)` and of `TABLE(f(…))` in FROM."""
-    function = node.this if isinstance(node, exp.Table | exp.Lateral) else node
-    if isinstance(function, exp.TableFromRows):
-        return function.this
-    is_wrapper = isinstance(function, exp.Anonymous) and function.name.casefold() == "table"
-    return function.expressions[0] if is_wrapper and function.expressions else function
+    """The function of `f(…)`, `db.f(…)`, `TABLE(f(…))` and `STREAM f(…)` in FROM."""
+    if isinstance(node, exp.Table | exp.Lateral | exp.TableFromRows | exp.Stream):
+        return called_function(node.this)
+    if isinstance(node, exp.Dot):
+        return called_function(node.expression)
+    is_wrapper = isinstance(node, exp.Anonymous) and node.name.casefold() == "table"
+    return called_function(node.expressions[0]) if is_wrapper and node.expressions else node
 
 
 def function_name(function: exp.Expr) -> str:
@@ -158,9 +165,17 @@ def _named_file(node: exp.Table, dialect: str) -> Name | None:
     if dialect == "snowflake" and text[:1] == "@" and not node.args.get("db"):
         return "", STAGE, redact_name(text)
     if dialect in {"spark", "databricks"} and node.db.casefold() in _FORMATS and "/" in text:
-        return "", node.db.casefold(), redact_name(text)
+        return _file(dialect, node.db.casefold(), text)
+    if dialect == Dialect.TSQL and node.db.casefold() == FILES:
+        return _file(dialect, "openrowset", text)
     is_file = dialect == "duckdb" and not node.args.get("db") and _FILE_NAME.fullmatch(text)
-    return ("", "file", redact_name(text)) if is_file else None
+    return _file(dialect, "file", text) if is_file else None
+
+
+def _file(dialect: str, function: str, path: str) -> Name:
+    # Paths without a scheme are on Databricks' own file system, as in Spark's logs.
+    scheme = "dbfs:" if dialect == "databricks" and path[:1] == "/" else ""
+    return "", function, redact_name(f"{scheme}{path}")
 
 
 def _place_rows(
@@ -246,7 +261,7 @@ def _remote_rows(
     def place_of(table: Name) -> Name:
         if server is None:
             return ("", TABLE, f"{connection}/{'.'.join(table)}")
-        full = (server.database, *(table if len(table) > 1 else ("public", *table)))
+        full = (server.database, "public")[: max(0, 3 - len(table))] + table
         return ("", TABLE, f"postgres://{server.host}/{'.'.join(full)}") if server.host else full
 
     places = {table: place_of(table) for table in remote.read}

@@ -18,11 +18,14 @@ from sqlglot.errors import SqlglotError
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
+from dbt_graft.collectors.statements.columns.readable import make_readable
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import table_parts
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.files import protect_files
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.text.tokens import tokenise
 
 _log = logging.getLogger(__name__)
 
@@ -63,10 +66,8 @@ def query_columns(
     """
     # It logs each statement that it does not know; we count them.
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
-    if dialect == Dialect.TSQL:
-        text = _BULK.sub(r"\1", text)
     try:
-        trees = sqlglot.parse(text, read=dialect)
+        trees = _parse_tsql(text) if dialect == Dialect.TSQL else sqlglot.parse(text, read=dialect)
     except (SqlglotError, RecursionError, ValueError) as error:
         _log.debug("sqlglot reads no tree", exc_info=True)
         raise NoTreeError("the parser does not support this statement") from error
@@ -86,6 +87,16 @@ def query_columns(
     return QueryColumns(
         tuple(rowset.columns), rowset.influences, tuple(context.read), tuple(context.gaps)
     )
+
+
+def _parse_tsql(text: str) -> list[exp.Expr | None]:
+    """The trees of T-SQL, which is made readable where sqlglot does not know a form."""
+    text = protect_files(text)
+    try:
+        return sqlglot.parse(text, read=Dialect.TSQL.value)
+    except SqlglotError:
+        readable = make_readable(text, tokenise(text, Dialect.TSQL))
+        return sqlglot.parse(_BULK.sub(r"\1", readable), read=Dialect.TSQL.value)
 
 
 def _result(statement: exp.Expr, scope: QueryScope) -> Rowset:

@@ -210,6 +210,9 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
         return _unnest(inner, path, names, scope)
     if isinstance(inner, exp.AtIndex | exp.Alias | exp.Pivot) and not path:
         return _items(inner, scope)
+    outside = outside_rows(inner, path, names, scope) if scope.context.tables is None else None
+    if outside is not None:
+        return outside
     rows = _function_rows(inner, path, names, scope)
     if not isinstance(inner, exp.Dot):
         return rows
@@ -250,6 +253,7 @@ def _function_rows(
     function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope
 ) -> Rowset:
     """The rows of a table function: each column comes from its arguments."""
+    gaps = dict(scope.context.gaps)
     input_columns = transform_inputs(
         inputs(function, scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION
     )
@@ -259,7 +263,9 @@ def _function_rows(
     if kind.casefold() in _OTHER_TABLES:
         scope.context.gap("a table is named while the query runs")
     elif scope.context.tables is None and not input_columns and _is_unknown(function):
-        scope.context.gap(not_followed(function))
+        # Names among its arguments are no columns.
+        scope.context.gaps = gaps
+        scope.context.gap(not_followed(function_name(called_function(function))))
     if kind.casefold() == "generateseries" and scope.context.dialect == "duckdb":
         named = named or ["range", "generate_series"]
     named = named or _RESULTS.get(kind.casefold(), [])
@@ -297,11 +303,9 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
         return _followed_rows((*parts, node.this.name.casefold()), rows, scope.context)
     if scope.context.tables is None and parts == ("dual",):
         return Rowset(path or parts, [])
-    if scope.context.tables is None and not parts:  # a file of a stage
-        return Rowset(path, [RowsetColumn(ANY_COLUMN, NOTHING)])
     table = find_table(parts, scope.context)
-    if table is None:
-        scope.context.gap("a table is not among those found")
+    if table is None or not parts:
+        scope.context.gap("a table is not among those found" if parts else "an unknown source")
         return Rowset(path or parts, [RowsetColumn(ANY_COLUMN, NOTHING)])
     columns = scope.context.columns(table)
     return table_rowset(path or parts, table, columns).rename(path or parts, names)

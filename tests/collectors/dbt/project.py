@@ -86,7 +86,7 @@ class DbtProject:
         )
 
     def _find_file(self, path: str) -> DatasetId:
-        absolute = path if "://" in path or path[0] == "/" else f"/shop/{path}"
+        absolute = path if ":/" in path or path[0] == "/" else f"/shop/{path}"
         return self.files.get(path) or path_dataset(dataset_folders([absolute])[0])
 
     def full_edges(self, name: str) -> str:

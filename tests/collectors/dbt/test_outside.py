@@ -23,6 +23,7 @@ READ = [
     ("snowflake", "select t.$2 as amount from @stage t", "amount<-pg/@db.s.stage.$2"),
     ("bigquery", "select id from EXTERNAL_QUERY('proj.eu.conn', 'SELECT id FROM pay')", "id<-proj.eu.conn/pay.id"),
     ("databricks", "select id from read_files('s3://b/x', format => 'json')", "id<-s3://b/x.id"),
+    ("databricks", "select id from stream read_files('/Volumes/x/y', format => 'json')", "id<-dbfs/Volumes/x/y.id"),
     ("databricks", "select id from delta.`s3://b/Orders`", "id<-s3://b/Orders.id"),
     ("spark", "select id from parquet.`/lake/orders`", "id<-file/lake/orders.id"),
     ("clickhouse", "select id from s3('https://b/x.parquet', 'Parquet')", "id<-https://b/x.parquet.id"),
@@ -31,7 +32,9 @@ READ = [
     ("clickhouse", "select id from mysql('crm:3306', 'shop', 'orders', 'me', 'secret')", "id<-mysql://crm:3306/shop.orders.id"),
     ("postgres", "select id from dblink('dbname=x', 'select id from t') as t(id int)", "id<-pg/x.public.t.id"),
     ("postgres", "select n from dblink('host=crm dbname=x', 'select id from a.t where day > 1') as t(n int)", "*<-postgres://crm:5432/x.a.t.day:FILTER n<-postgres://crm:5432/x.a.t.id"),
+    ("postgres", "select id from dblink('dbname=x', 'select id from x.public.t') as t(id int)", "id<-pg/x.public.t.id"),
     ("fabric", "select id from OPENROWSET(BULK 'https://a/x/*.parquet', FORMAT='PARQUET') AS r", "id<-https://a/x.id"),
+    ("fabric", "select id from OPENROWSET(BULK 'https://a/x/*.csv', FORMAT='CSV') WITH (id int 1) AS r", "id<-https://a/x.id"),
 ]  # fmt: skip
 
 
@@ -54,8 +57,14 @@ def test_the_columns_come_from_outside(adapter: str, sql: str, edges: str) -> No
         ("databricks", "read_kafka(bootstrapServers => 'x', subscribe => 'y')", "read_kafka"),
         ("clickhouse", "s3(named_collection)", "s3"),
         ("clickhouse", "file('x.csv')", "file"),
+        ("clickhouse", "remote('h:9000', db.t)", "remote"),
+        ("snowflake", "table(information_schema.query_history())", "query_history"),
+        ("oracle", "table(shop.rows_of('x'))", "rows_of"),
+        ("trino", "table(pg.system.query(query => 'select id from t'))", "query"),
         ("postgres", "dblink('conn', 'select id from t') as t(id int)", "dblink"),
         ("fabric", "OPENROWSET(BULK 'x/*.parquet', DATA_SOURCE = 'lake') AS r", "openrowset"),
+        ("fabric", "OPENROWSET(BULK N'C:\\x.jpg', SINGLE_BLOB) AS r", "openrowset"),
+        ("fabric", "OPENQUERY(srv, 'select id from t') AS r", "openquery"),
     ],
 )
 def test_a_place_that_is_not_written_is_a_gap(adapter: str, source: str, function: str) -> None:

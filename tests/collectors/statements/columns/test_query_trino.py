@@ -35,7 +35,7 @@ SELECT r.x FROM t CROSS JOIN LATERAL (SELECT x FROM u WHERE u.i = t.i) r | x=u.x
 SELECT x FROM UNNEST(SEQUENCE(1, 10)) AS r (x) | x
 SELECT v.p FROM (VALUES (1, 'a'), (2, 'b')) AS v (p, r) | p
 SELECT a FROM t ORDER BY b OFFSET 2 FETCH FIRST 3 ROWS ONLY | a=t.a | SORT:t.b
-SELECT * FROM TABLE(own_rows(input => TABLE(t))) | * | - | a column's table is not known; a table function is not followed: own_rows
+SELECT * FROM TABLE(own_rows(input => TABLE(t))) | * | - | a table function is not followed: own_rows
 SELECT mn, x FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY day MEASURES MATCH_NUMBER() AS mn, LAST(up.a) AS x ONE ROW PER MATCH PATTERN (s up+) DEFINE up AS up.a > PREV(up.a)) | mn=WINDOW:t.k,WINDOW:t.day x=+t.a,WINDOW:t.k,WINDOW:t.day | FILTER:t.a
 WITH RECURSIVE r (n) AS (SELECT a FROM t UNION ALL SELECT n + 1 FROM r WHERE n < 10) SELECT n FROM r | n=t.a,~t.a | FILTER:t.a
 SELECT "$path" AS f, a FROM t | f a=t.a
