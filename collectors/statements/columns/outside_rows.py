@@ -89,7 +89,7 @@ def outside_rows(
     dialect = scope.context.dialect
     function = called_function(node)
     if not isinstance(function, exp.Func):
-        place = _named_file(node, dialect)
+        place = _named_file(node, dialect) if isinstance(node, exp.Table) else None
         if place and dialect == Dialect.TSQL and not _ABSOLUTE.match(place[2]):
             return _unknown_rows("openrowset", path, scope)  # a drive of the server
         return _place_rows(path, [place], names, scope) if place else None
