@@ -39,8 +39,8 @@ Rates = dict[Any, float]
 
 
 def tables(text: str, dialect: Dialect) -> int:
-    """The number of tables in a normalised text, without the columns."""
-    tokens = tokenise(text, dialect)
+    """The number of tables in a text, without the columns."""
+    tokens = tokenise(normalise(text, dialect), dialect)
     return sum(len(scan(one, dialect)[1]) for one in split(tokens, dialect))
 
 
@@ -53,11 +53,7 @@ def by_shapes(texts: list[str], dialect: Dialect, work: Work) -> None:
 def each(texts: list[str], dialect: Dialect, work: Work) -> None:
     """Do all of it for each text."""
     for text in texts:
-        work(normalise(text, dialect), dialect)
-
-
-def nothing(text: str, dialect: Dialect) -> None:
-    """No more than normalising."""
+        work(text, dialect)
 
 
 def rate(
@@ -122,7 +118,7 @@ def row(report: Report, name: str, found: list[Case], answers: list[Any], rates:
     report.row(name, share("tsql"), share("spark"), share(""), *speeds)
 
 
-def compare(found: list[Case], day: Day, shapes: Day) -> None:
+def compare(found: list[Case], day: Day, renamed: Day, restructured: Day) -> None:
     """Report our tables and those of peers."""
     report = Report("Tables of a statement", SCRIPT)
     peers = ask_peers(found, day)
@@ -134,13 +130,17 @@ def compare(found: list[Case], day: Day, shapes: Day) -> None:
         "our own tests, so our rows show only that these pass**; the finding is how the others "
         "differ. Names are compared without case, quotes, omitted parts and the signs of temporary "
         "tables. Statements a second are on one core, ours with columns; peers parse each "
-        "statement, because they know no shapes. Each shape anew: no two statements are alike."
+        "statement, because they know no shapes. Of the three rates of ours, the first is of few "
+        "shapes with ever new values; in the second no two statements are alike, but for the names "
+        "of their tables; in the third also their columns have other names."
     )
     report.table("parser", "T-SQL", "Spark", "all", "T-SQL statements/s", "Spark SQL statements/s")
     folded = {dialect: rate(by_shapes, parse, day[dialect], dialect) for dialect in Dialect}
-    anew = {dialect: rate(each, parse, shapes[dialect], dialect) for dialect in Dialect}
+    anew = {dialect: rate(each, parse, renamed[dialect], dialect) for dialect in Dialect}
+    apart = {dialect: rate(each, parse, restructured[dialect], dialect) for dialect in Dialect}
     row(report, "dbt-graft, each shape once", found, mine, folded)
-    row(report, "dbt-graft, each shape anew", found, mine, anew)
+    row(report, "dbt-graft, each of other tables", found, mine, anew)
+    row(report, "dbt-graft, each of other tables and columns", found, mine, apart)
     for name, peer in peers.items():
         row(report, f"{name} {peer['version']}", found, peer["answers"], peer["rates"])
     fastest = peers["openlineage-sql"]["rates"]
@@ -148,8 +148,8 @@ def compare(found: list[Case], day: Day, shapes: Day) -> None:
     report.say(
         "dbt-graft / openlineage-sql: "
         + ", ".join(
-            f"{dialect} {folded[dialect] / fastest[dialect]:.2f} each shape once, "
-            f"{anew[dialect] / fastest[dialect]:.2f} each shape anew"
+            f"{dialect} {folded[dialect] / fastest[dialect]:.2f}, "
+            f"{anew[dialect] / fastest[dialect]:.2f}, {apart[dialect] / fastest[dialect]:.2f}"
             for dialect in Dialect
         )
         + "."
@@ -173,7 +173,7 @@ def measure_parts(day: Day, shapes: Day) -> None:
     for name, how, work, texts in (
         ("tables and columns, each shape once", by_shapes, parse, day),
         ("tables alone, each shape once", by_shapes, tables, day),
-        ("normalising alone", each, nothing, day),
+        ("normalising alone", each, normalise, day),
         ("tables alone, each shape anew", each, tables, shapes),
         ("tables and columns, each shape anew", each, parse, shapes),
     ):
@@ -187,12 +187,22 @@ def _renamed(texts: list[str]) -> list[str]:
     return [text.replace(".dbo.", f".dbo{n}.") for n in range(10) for text in texts[:SHAPES]]
 
 
+def _restructured(texts: list[str]) -> list[str]:
+    """Statements of other columns too, so that no two are alike whatever their tables are."""
+    return [
+        text.replace("order_id", f"order_id{n}_{at}")
+        for n in range(5)
+        for at, text in enumerate(texts[:SHAPES])
+    ]
+
+
 def main() -> None:
     """Write both sections."""
     day = {dialect: statements(dialect) for dialect in Dialect}
-    shapes = {dialect: _renamed(texts) for dialect, texts in day.items()}
-    compare(cases(), day, shapes)
-    measure_parts(day, shapes)
+    renamed = {dialect: _renamed(texts) for dialect, texts in day.items()}
+    restructured = {dialect: _restructured(texts) for dialect, texts in day.items()}
+    compare(cases(), day, renamed, restructured)
+    measure_parts(day, restructured)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ from dbt_graft.collectors.spark.plans.columns import (
     PlanSource,
 )
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, name_parts
-from dbt_graft.collectors.statements.parse import ParsedShape, parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import DatasetId

@@ -16,7 +16,7 @@ from dbt_graft.collectors.sqlserver.resolution.statement import (
     resolve_statement,
 )
 from dbt_graft.collectors.statements.earlier import ColumnLookup
-from dbt_graft.collectors.statements.parse import ParsedShape
+from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 

@@ -17,7 +17,8 @@ from dbt_graft.collectors.sqlserver.resolution.statement import (
 )
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.statements.earlier import EarlierStatements
-from dbt_graft.collectors.statements.parse import ParsedShape, failure, parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.shape import ParsedShape, failure
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import SECONDS, Worker

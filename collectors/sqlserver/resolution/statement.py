@@ -8,7 +8,7 @@ from zlib import crc32
 
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.statement import DatasetAccess, Statement, StatementEdge
-from dbt_graft.collectors.statements.parse import ParsedShape
+from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId

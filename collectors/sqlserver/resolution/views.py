@@ -24,7 +24,8 @@ from dbt_graft.collectors.statement import (
     column_edge_records,
 )
 from dbt_graft.collectors.statements.normalise import normalise
-from dbt_graft.collectors.statements.parse import failure, parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.shape import failure
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited

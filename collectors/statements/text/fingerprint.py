@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, TSQL_QUOTED, Dialect
 from dbt_graft.collectors.statements.text.protect import CARRIES as SPARK_CARRIES
+from dbt_graft.collectors.statements.text.remembered import Remembered
 
 Result = TypeVar("Result")
 
@@ -82,8 +83,6 @@ _CARRIES = {
 }
 VALUE_MARK, LIST_MARK = "__value", "__list"
 _RESERVED = re.compile(f"[{_VALUE}{_LIST}{_COMMENT}]")
-# Fingerprints that are remembered, by number and by length of all of them in characters.
-_MOST, _MOST_CHARACTERS = 50_000, 16_000_000
 
 
 def fingerprint(text: str, dialect: Dialect = Dialect.TSQL) -> str:
@@ -143,8 +142,7 @@ class ByFingerprint(Generic[Result]):
     def __init__(self, work: Callable[[str], Result], dialect: Dialect = Dialect.TSQL) -> None:
         self._work = work
         self._dialect = dialect
-        self._known: dict[str, Result] = {}
-        self._characters = 0
+        self._known: Remembered[Result] = Remembered()
 
     def __call__(self, text: str) -> Result:
         """The result for a text."""
@@ -153,14 +151,10 @@ class ByFingerprint(Generic[Result]):
     def with_literals(self, text: str) -> tuple[Result, Sequence[str] | None]:
         """The result for a text, and its literals; None where its strings are more than values."""
         key, taken = _read(text, self._dialect)
-        if key in self._known:
-            return self._known[key], taken
+        known = self._known.get(key)
+        if known is not None:
+            return known, taken
         result = self._work(text)
         if not is_plain(text, key, self._dialect):
             return result, None
-        self._characters += len(key)
-        if len(self._known) > _MOST or self._characters > _MOST_CHARACTERS:
-            self._known.clear()
-            self._characters = len(key)
-        self._known[key] = result
-        return result, taken
+        return self._known.add(key, result), taken

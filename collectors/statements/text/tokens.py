@@ -57,23 +57,28 @@ def tokenise(text: str, dialect: Dialect) -> list[Token]:
         sqlglot.errors.TokenError: sqlglot cannot read it.
     """
     tokens: list[Token] = []
-    brace = False
+    brace, end, last = False, -1, ""  # the end and the word of the token before
     for raw in _TOKENIZERS[dialect]().tokenize(text):
-        after_brace, brace = brace, raw.token_type is TokenType.L_BRACE
-        if brace or raw.token_type is TokenType.R_BRACE:
+        kind, written, start = raw.token_type, raw.text, raw.start
+        after_brace, brace = brace, kind is TokenType.L_BRACE
+        if brace or kind is TokenType.R_BRACE:
             continue
-        if raw.token_type is TokenType.IDENTIFIER:
-            tokens.append(Token(raw.text, "", raw.start, raw.end + 1))
+        before, end = end, raw.end + 1
+        if kind is TokenType.IDENTIFIER:
+            last = ""
+            tokens.append(Token(written, last, start, end))
             continue
-        if after_brace and raw.text.upper() in _ESCAPES:
+        if after_brace and written.upper() in _ESCAPES:
             continue
-        last = tokens[-1] if tokens else None
-        if last and last.end == raw.start and _goes_on(last.word, raw.text):
-            joined = last.text + raw.text
-            tokens[-1] = Token(joined, joined.upper(), last.start, raw.end + 1)
+        if before == start and _goes_on(last, written):
+            joined = tokens[-1].text + written
+            last = joined.upper()
+            tokens[-1] = Token(joined, last, tokens[-1].start, end)
             continue
         # sqlglot makes one token of `ORDER BY`; to us these are words.
-        tokens += [Token(word, word.upper(), raw.start, raw.end + 1) for word in raw.text.split()]
+        for word in written.split():
+            last = word.upper()
+            tokens.append(Token(word, last, start, end))
     return tokens
 
 

@@ -3,7 +3,8 @@
 Many statements have no table in FROM, or no FROM: these are parsed.
 """
 
-from dbt_graft.collectors.statements.parse import ParsedShape, parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Outcome
 from tests.cases import for_each

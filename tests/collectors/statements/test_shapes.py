@@ -5,7 +5,8 @@
 import pytest
 
 from dbt_graft.collectors.statements.normalise import normalise
-from dbt_graft.collectors.statements.parse import VERSION, parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.shape import VERSION
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from tests.cases import for_each
 

@@ -10,7 +10,8 @@ from contextlib import closing
 
 from dbt_graft.collectors.sqlserver.resolution.resolve import SentText, TextResolver
 from dbt_graft.collectors.statements import parse as statements
-from dbt_graft.collectors.statements.parse import ColumnLookup, ParsedShape
+from dbt_graft.collectors.statements.earlier import ColumnLookup
+from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
 

@@ -7,7 +7,8 @@ A line is a statement and its edges, `target.column<source.column:SUBTYPE`; noth
 
 from __future__ import annotations
 
-from dbt_graft.collectors.statements.parse import ParsedShape, parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from tests.cases import for_each
 

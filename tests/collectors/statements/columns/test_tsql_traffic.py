@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from dbt_graft.collectors.statements.parse import ParsedShape, parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import Outcome, Subtype

@@ -1,0 +1,152 @@
+"""One statement, as tokens -> its shape: the tables of the scan, and the columns of the tree."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from itertools import pairwise
+
+from dbt_graft.collectors.statements.columns.edges import FollowedColumns
+from dbt_graft.collectors.statements.columns.tree import (
+    NoTreeError,
+    sources_and_targets,
+    syntax_tree,
+)
+from dbt_graft.collectors.statements.earlier import EarlierStatements
+from dbt_graft.collectors.statements.followed import follow_columns
+from dbt_graft.collectors.statements.shape import ParsedShape, shape_id
+from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
+from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
+from dbt_graft.collectors.statements.tables.scan import TableScan, scan
+from dbt_graft.collectors.statements.tables.scan_state import TableAccess
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.text.tokens import Token
+from dbt_graft.collectors.statements.text.variables import UNKNOWN
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Direction, Outcome
+
+_log = logging.getLogger(__name__)
+
+_NOT_RESOLVED = "dynamic SQL not resolved"
+# Without any of these a statement that is not supported names no table.
+_TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
+# Their FROM names a queue of Service Broker: RECEIVE, and WAITFOR (RECEIVE …).
+_QUEUE_VERBS = frozenset({"RECEIVE", "WAITFOR"})
+# Statements with these name no column that goes into another.
+_NO_COLUMNS = frozenset(
+    {operation for operation in Operation if operation.renames or operation.switches}
+    | {Operation.ALTER, Operation.CREATE_SYNONYM, Operation.CREATE_TABLE}
+    | {Operation.DROP, Operation.TRUNCATE}
+)
+
+
+def statement_shape(
+    text: str,
+    tokens: list[Token],
+    dialect: Dialect,
+    database: str | None,
+    begins: bool,
+    earlier: EarlierStatements,
+) -> ParsedShape:
+    """The shape of a statement.
+
+    Args:
+        text: What the tokens are of.
+        database: The database that `USE` chose earlier in the text.
+        begins: It begins its text.
+        earlier: The statements before.
+    """
+    table_scan = scan(tokens, dialect)
+    calls: tuple[Name, ...] = ()
+    if dialect is Dialect.TSQL:
+        calls = called_procedures(tokens, alone=begins and not table_scan.verb)
+    if table_scan.problem and (named := _named_like_keywords(text, tokens, table_scan, dialect)):
+        table_scan = table_scan._replace(accesses=[*table_scan.accesses, *named], problem="")
+    is_partial = UNKNOWN in text
+    reason = table_scan.problem or (_NOT_RESOLVED if is_partial else "")
+    if is_dynamic(tokens, calls) or (not calls and tokens[0].word in ("?", UNKNOWN)):
+        reason = _NOT_RESOLVED
+    elif table_scan.verb is None and not calls:
+        reason = f"statement not supported: {tokens[0].word or 'a name'}"
+        is_queue = tokens[0].word in _QUEUE_VERBS
+        if not is_queue and _TABLE_WORDS.intersection(token.word for token in tokens):
+            return last_resort(text, dialect, reason, tokens[0].word)
+    columns = partial(earlier.columns, database)
+    accesses = [*table_scan.accesses]
+    for function in table_scan.functions:
+        if columns(function.name):
+            accesses.append(function)
+        else:
+            called = ".".join(function.name)
+            reason = reason or f"what the function {called} reads is not known"
+    followed = FollowedColumns(())
+    if any(access.operation not in _NO_COLUMNS for access in accesses):
+        followed = follow_columns(
+            text.replace(UNKNOWN, " ") if is_partial else text,
+            tokens,
+            accesses,
+            dialect,
+            columns,
+            earlier.holding_data,
+        )
+        reason = reason or followed.gap
+    return ParsedShape(
+        shape_id=shape_id(text, dialect),
+        dialect=dialect,
+        text=text,
+        parser="sqlglot",
+        outcome=Outcome.PARTIAL if reason else Outcome.PARSED,
+        reason=reason or None,
+        verb=table_scan.verb or tokens[0].word,
+        accesses=tuple(accesses),
+        column_edges=followed.edges,
+        calls=calls,
+        result=followed.result,
+    )
+
+
+def _named_like_keywords(
+    text: str, tokens: list[Token], table_scan: TableScan, dialect: Dialect
+) -> list[TableAccess]:
+    """The tables that only the tree finds: to the scan `FROM apply` is a keyword too many."""
+    try:
+        tree = syntax_tree(text, tokens, dialect)
+    except NoTreeError:
+        return []
+    scanned_names = {access.name[-1].casefold() for access in table_scan.accesses}
+    written = [
+        access.operation for access in table_scan.accesses if access.direction is Direction.WRITE
+    ]
+    operation = (written or [Operation.SELECT])[0]
+    # A name that is a value, or goes on with one, is not known.
+    named = {token.word for token in tokens if token.is_name} - {"IDENTIFIER"}
+    named -= {a.word for a, b in pairwise(tokens) if b.word in ("?", "??") and a.end == b.start}
+    return [
+        TableAccess(name, direction, operation)
+        for names, direction in zip(
+            sources_and_targets(tree), (Direction.READ, Direction.WRITE), strict=True
+        )
+        for name in dict.fromkeys(names)
+        if name[-1].casefold() not in scanned_names
+        and named.issuperset(part.upper() for part in name)
+    ]
+
+
+def last_resort(text: str, dialect: Dialect, reason: str, verb: str) -> ParsedShape:
+    """The shape of a statement with the tables of sql-metadata, where the token scan has none."""
+    try:
+        accesses, outcome = last_keyword(text), Outcome.PARTIAL
+    except ValueError:
+        _log.debug("no parser reads a statement", exc_info=True)
+        accesses, outcome = [], Outcome.FAILED
+    return ParsedShape(
+        shape_id=shape_id(text, dialect),
+        dialect=dialect,
+        text=text,
+        parser="sql-metadata",
+        outcome=outcome,
+        reason=reason,
+        verb=verb.upper(),
+        accesses=tuple(accesses),
+    )
