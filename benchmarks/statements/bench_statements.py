@@ -129,8 +129,8 @@ def compare(found: list[Case], day: Day, renamed: Day, restructured: Day) -> Non
         f"come out: {counts['tsql']:,} of T-SQL and {counts['spark']:,} of Spark. **The cases are "
         "our own tests, so our rows show only that these pass**; the finding is how the others "
         "differ. Names are compared without case, quotes, omitted parts and the signs of temporary "
-        "tables. Statements a second are of processor time on one core, ours with columns; peers parse each "
-        "statement, because they know no shapes. Of the three rates of ours, the first is of few "
+        "tables. Statements a second are of the time of one processor, ours with columns; peers "
+        "parse each statement, because they know no shapes. Of our rates, the first is of few "
         "shapes with ever new values; in the second no two statements are alike, but for the names "
         "of their tables; in the third also their columns have other names."
     )

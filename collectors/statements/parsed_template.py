@@ -15,7 +15,7 @@ from dbt_graft.collectors.statements.shape import ParsedShape, shape_id
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.remembered import Remembered
-from dbt_graft.collectors.statements.text.template import Template
+from dbt_graft.collectors.statements.text.template import TableTemplate
 
 Shapes = tuple[ParsedShape, ...]
 
@@ -29,7 +29,7 @@ class _ParsedTemplate(NamedTuple):
     shapes: Shapes
     asked: dict[tuple[str | None, Name], tuple[str, ...]]
 
-    def is_true_of(self, template: Template, columns: ColumnLookup) -> bool:
+    def is_true_of(self, template: TableTemplate, columns: ColumnLookup) -> bool:
         """Whether the tables of another text have the same columns."""
         return all(
             tuple(columns(database, template.restore_name(table))) == answer
@@ -41,7 +41,7 @@ _PARSED: Remembered[_ParsedTemplate] = Remembered(_MOST)
 
 
 def parse_by_template(
-    template: Template,
+    template: TableTemplate,
     dialect: Dialect,
     columns: ColumnLookup,
     parse: Callable[[str, Dialect, ColumnLookup], Shapes],
@@ -66,9 +66,9 @@ def parse_by_template(
     return tuple(_restore(shape, template) for shape in parsed.shapes)
 
 
-def _restore(shape: ParsedShape, template: Template) -> ParsedShape:
+def _restore(shape: ParsedShape, template: TableTemplate) -> ParsedShape:
     """A shape of a template, under the names of the tables of one text."""
-    text, names = template.restore(shape.text), _Names(template)
+    text, names = template.restore(shape.text), _RestoredNames(template)
     return replace(
         shape,
         shape_id=shape_id(text, shape.dialect),
@@ -88,10 +88,10 @@ def _restore(shape: ParsedShape, template: Template) -> ParsedShape:
     )
 
 
-class _Names(dict[Name, Name]):
+class _RestoredNames(dict[Name, Name]):
     """Names in a template -> those of the text, each worked out once."""
 
-    def __init__(self, template: Template) -> None:
+    def __init__(self, template: TableTemplate) -> None:
         self._template = template
 
     def __missing__(self, name: Name) -> Name:

@@ -32,7 +32,7 @@ _LONGEST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class TableTemplate:
     """A template, and the names that it has for one text.
 
     Attributes:
@@ -51,7 +51,7 @@ class Template:
         return tuple(self.restore(part) if part.startswith("__t") else part for part in name)
 
 
-def make_template(text: str) -> Template | None:
+def make_template(text: str) -> TableTemplate | None:
     """The template of a text; None where it names no table that can be replaced."""
     if len(text) > _LONGEST or "__t" in text:
         return None
@@ -75,7 +75,7 @@ def make_template(text: str) -> Template | None:
     is_clear = len(folded) == len(names) and not tables & places
     if not is_clear or places & _SPECIAL or _names_any(template, tables | places):
         return None
-    return Template(template, tuple(names))
+    return TableTemplate(template, tuple(names))
 
 
 def _names_any(text: str, words: set[str]) -> bool:
