@@ -65,10 +65,12 @@ def _late_output(
 ) -> LateOutput:
     writes = [write for write in history.writes(dataset) if not removes_rows(write)]
     before = [write for write in writes if write.last_at and write.last_at < since]
-    after = [write for write in writes if write.last_at and write.last_at > end]
-    for write in after:
-        dates -= history.written_dates(write) or NO_DATES
-    return LateOutput(dataset, dates, before[-1] if before else None, since, bool(after))
+    after = [
+        history.written_dates(write) for write in writes if write.last_at and write.last_at > end
+    ]
+    for written in after:
+        dates -= written or NO_DATES
+    return LateOutput(dataset, dates, before[-1] if before else None, since, None in after)
 
 
 def _writes(history: AccessHistory, task: Task) -> Iterator[Access]:

@@ -17,6 +17,7 @@ from dbt_graft.collectors.dbt.results import read_invocation
 from dbt_graft.collectors.store.node_results import PER_NODE
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.questions.incident import report_run
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
@@ -158,6 +159,19 @@ def test_a_table_whose_task_fails_was_last_written_before(
         assert usage.last_at
         assert usage.last_at.date() == night
         assert runs[0].status is Status.FAILED
+
+
+@pytest.mark.demo
+@pytest.mark.usefixtures("grafted")
+def test_a_failed_run_leaves_late_what_it_did_not_write(root: Path, nights: Expected) -> None:
+    config = load(root / "dbt_project/graft.yml")
+    for task, expected in nights["failing"].items():
+        answer = report_run(config, "last", task)
+        written = next(table for table in answer.tables if table.title.startswith("written"))
+        assert [row[0] for row in written.rows] == expected["wrote"]
+        assert [output["dataset"] for output in answer.data["late"]] == expected["late"]
+        bad = {write["dataset"] for write in answer.data["plan"]["bad"]}
+        assert not bad & {*expected["wrote"]}
 
 
 def test_dbt_built_every_model_every_night_and_its_tests_failed_on_those_of_expected(

@@ -198,6 +198,56 @@ def test_bad_data_is_followed(lines: tuple[str, ...], expected: dict[str, str]) 
     assert shown(spread(past, bad_dates(past, table("a"), parse_dates("2026-10-03")))) == expected
 
 
+@pytest.mark.parametrize(
+    ("lines", "hours", "tainted", "certain"),
+    [
+        pytest.param(
+            (LOAD, LOAD, "copy: a[3] > INSERT b[3]"),
+            2,
+            {"copy b": "3 Oct 2026"},
+            {},
+            id="its input was written again while it read",
+        ),
+        pytest.param(
+            (LOAD, "copy: a[3] > INSERT b[3]"),
+            2,
+            {"load a": "3 Oct 2026", "copy b": "3 Oct 2026"},
+            {"load a": "3 Oct 2026"},
+            id="its input became bad while it read",
+        ),
+        pytest.param(
+            (LOAD, "copy: a[3] > INSERT b[3]"),
+            0.5,
+            {"load a": "3 Oct 2026", "copy b": "3 Oct 2026"},
+            {"load a": "3 Oct 2026", "copy b": "3 Oct 2026"},
+            id="its input was bad all the time",
+        ),
+        pytest.param(
+            (LOAD, LOAD, "copy: a[3] > INSERT b[3]", "copy: b[3] > INSERT c[3]"),
+            2,
+            {"copy b": "3 Oct 2026", "copy c": "3 Oct 2026"},
+            {},
+            id="what comes of what may be bad may be bad",
+        ),
+    ],
+)
+def test_a_read_lies_anywhere_between_its_beginning_and_its_end(
+    lines: tuple[str, ...], hours: float, tainted: dict[str, str], certain: dict[str, str]
+) -> None:
+    past = history(*lines)
+    bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
+    longer = [
+        replace(access, first_at=access.last_at - timedelta(hours=hours))
+        if access.direction is Direction.READ and access.dataset == table("a") and access.last_at
+        else access
+        for access in past.lineage.history.accesses
+    ]
+    taint = spread(AccessHistory(_with(past.lineage, longer)), bad)
+
+    assert shown(taint) == tainted
+    assert shown(replace(taint, tainted=taint.certain)) == certain
+
+
 def test_delete_and_insert_write_again() -> None:
     lines = (LOAD, "copy: a[3] > INSERT b[3]", LOAD)
     past = history(*lines, "copy: _ > DELETE b[3]", "copy: a[3] > INSERT b[3]")
