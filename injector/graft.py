@@ -32,6 +32,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage
 
 # Set in the manifest's `metadata.env`, which dbt leaves to its users.
@@ -149,10 +150,17 @@ def _ambiguous_names(
     dbt_relations: Relations, lineage: Lineage, short: ShortNames
 ) -> tuple[AmbiguousName, ...]:
     """Names with more than one match: several nodes on one relation, short names in logs."""
+    full_names = group_by_key(
+        (DatasetId(dataset.namespace, ".".join(dataset.parts[-2:])), dataset)
+        for dataset in lineage.datasets
+        if short.databases and len(dataset.parts) == 3 and not dataset.is_path
+    )
     unresolved = (
         AmbiguousName(dataset, tuple(map(str, candidates)))
         for dataset in lineage.datasets
         if len(candidates := short.candidates(dataset)) > 1
+        # Of a schema that neither dbt nor its profile places.
+        or (candidates := full_names.get(dataset, ()))
     )
     twins = (
         AmbiguousName(dbt_relations.datasets[ids[0]], ids)

@@ -59,6 +59,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     database, schema, identifier = relation_parts(built.dataset)
     view = None if tasks else lineage.definition(built.dataset, DefinitionKind.VIEW)
     shapes = lineage.shapes
+    is_declared = _is_declared(writes)
     statements = prose.definition(view, shapes) if view else prose.code(tasks, writes, shapes)
     raw_code = ("" if view else prose.files(tasks, context.options.code)) or statements
     dataset = lineage.datasets.get(built.dataset)
@@ -87,9 +88,9 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
         },
     }
     folders = [DefinitionKind.VIEW.value] if view else _folders(writes)
-    path = "/".join([*folders, f"{built.name}.{'sql' if view else 'py'}"])
+    path = "/".join([*folders, f"{built.name}.{'sql' if view or is_declared else 'py'}"])
     is_view = view or (dataset and dataset.kind is Kind.VIEW)
-    docs = {"show": True, "node_color": None if view or _is_declared(writes) else COLOR}
+    docs = {"show": True, "node_color": None if view or is_declared else COLOR}
     group = groups.group_name(owners)
     return {
         "database": first.get("database") if sources else database,
@@ -117,7 +118,8 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
         "raw_code": raw_code,
         "compiled": True,
         "compiled_code": statements,
-        "language": "sql" if view else "python",
+        # Python has a colour of its own on the page.
+        "language": "sql" if view or is_declared else "python",
         "refs": [],
         "sources": [],
         "metrics": [],

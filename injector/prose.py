@@ -16,6 +16,7 @@ from dbt_graft.lineage.usage import DECLARED, Usage
 # Inline markup of Markdown; an underscore within a word is plain text.
 _MARKUP = re.compile(r"([\\`*\[\]!|<>~&$]|(?<!\w)_|_(?!\w))")
 _BLANK_LINES = re.compile(r"\n\s*\n")
+_DECLARED_TASK = "Declared task"
 _WEB = re.compile(r"https?://[^\s<>()\"']+")
 
 
@@ -75,7 +76,7 @@ def reads(task: Task, site: str) -> str:
 
 def _kind(engines: Iterable[str]) -> str:
     """The kind of a task: of one that only YAML names, nobody knows what it runs."""
-    return "Declared task" if {*engines} == {DECLARED} else "Python task"
+    return _DECLARED_TASK if {*engines} == {DECLARED} else "Python task"
 
 
 def _on(engines: Iterable[str]) -> str:
@@ -140,14 +141,18 @@ def _more(task: Task) -> str:
 
 
 def code(tasks: Iterable[Task], usages: Sequence[Usage], shapes: Mapping[str, Shape]) -> str:
-    """Return the statements that build a dataset as Python source, without literals."""
+    """Return the statements that build a dataset as Python source, without literals.
+
+    Of tasks that are declared there are none, only comments of SQL.
+    """
     blocks = []
+    mark = "--" if _kind(usage.engine for usage in usages) == _DECLARED_TASK else "#"
     for task in tasks:
         task_usages = [usage for usage in usages if usage.task == task.name]
         engines = [usage.engine for usage in task_usages]
-        lines = [f"# {_kind(engines)} {_line(task.name)}{_on(map(_line, engines))}"]
+        lines = [f"{mark} {_kind(engines)} {_line(task.name)}{_on(map(_line, engines))}"]
         if task.info.path:
-            lines.append(f"# {_line(task.info.path)}")
+            lines.append(f"{mark} {_line(task.info.path)}")
         texts = _texts((shape for usage in task_usages for shape in usage.shapes), shapes)
         if texts:
             lines.append("# Statements in the log, without literals:")

@@ -188,7 +188,8 @@ def short_names(
             dataset: dataset for dataset in relations.spelled(set(relations.datasets.values()))
         },
         databases={
-            schema: tuple(sorted(spelled.values())) for schema, spelled in databases.items()
+            schema: tuple(spelled[key] for key in sorted(spelled))
+            for schema, spelled in databases.items()
         },
         database=platform.database if platform else "",
         namespace=platform.namespace if platform else "",

@@ -384,3 +384,18 @@ def test_a_grafted_manifest_is_refused(grafted: Grafted, log: Any) -> None:
 
     with pytest.raises(GraftError, match="is grafted already"):
         graft(artifacts, log.lineage(), GraftOptions("spark"))
+
+
+def test_a_declared_task_is_no_python_task(project: Any, log: Any) -> None:
+    log.task("upload", engine="declared")
+    log.statement("upload", ["sftp/orders"], ["spark/raw.uploads"], text="")
+
+    grafted = graft(project.artifacts(), log.lineage(), GraftOptions("spark"))
+
+    node = grafted.manifest["nodes"]["model.python_tasks.raw_uploads"]
+    assert node["tags"] == ["declared", "task:upload"]
+    assert (node["language"], node["docs"]["node_color"]) == ("sql", None)
+    assert node["raw_code"] == "-- Declared task upload\n"
+    assert "Written by upload, as declared." in node["description"]
+    source = grafted.manifest["sources"]["source.python_tasks.sftp.sftp_orders"]
+    assert source["tags"] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -243,3 +244,20 @@ def test_what_was_wrong_before_is_not_ours(
     stg |= {"unknown_key": 1, "fqn": None, "tags": [7]}
 
     assert _faults(project, run(project, log)) == []
+
+
+def test_a_hook_of_dbt_2_needs_no_config(grafted: Grafted) -> None:
+    hook = {
+        "unique_id": "operation.shop.on_run_end",
+        "resource_type": "operation",
+        "name": "on_run_end",
+        "package_name": "shop",
+        "original_file_path": "dbt_project.yml",
+        "fqn": ["shop", "on_run_end"],
+        "depends_on": {"nodes": []},
+    }
+    manifest = copy.deepcopy(grafted.manifest)
+    manifest["nodes"][hook["unique_id"]] = hook
+    manifest["parent_map"][hook["unique_id"]] = manifest["child_map"][hook["unique_id"]] = []
+    before = integrity.check(grafted.manifest, grafted.catalog)
+    assert integrity.check(manifest, grafted.catalog) == before

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from dbt_graft.injector.dbt_lineage import exposures, own_lineage
-from dbt_graft.injector.platform import platform
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.platform import Connection, platform
 from dbt_graft.injector.relations import relations, short_names
+from dbt_graft.injector.report import AmbiguousName
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.definition import DefinitionColumns, DefinitionKind
 from dbt_graft.lineage.operations import Operation
@@ -220,3 +223,65 @@ def test_a_rule_may_name_a_relation_in_a_former_namespace(
     where = platform("duckdb", namespace="shop-db")
     names = short_names(project.manifest, relations(project.manifest, "shop-db"), where)
     assert str(names.formerly(parse_dataset_id(written), ("spark",))) == named
+
+
+@pytest.fixture
+def shop(empty_project: Any) -> Any:
+    """A project in DuckDB: the schema `main` in one database, `old` in two."""
+    for table, schema, database in (
+        ("stg", "main", "Shop"),
+        ("a", "old", "Shop"),
+        ("b", "old", "archive"),
+        ("orders", "old", "archive"),
+    ):
+        source = empty_project.source("raw", table, schema=schema)
+        empty_project.manifest["sources"][source]["database"] = database
+    return empty_project
+
+
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("dbt/main.stg", "duckdb/Shop.main.stg"),
+        ("dbt/main.scores", "duckdb/Shop.main.scores"),
+        ("duckdb/MAIN.scores", "duckdb/Shop.MAIN.scores"),
+        ("dbt/shop.main.scores", "duckdb/shop.main.scores"),
+        # Of several databases the one that has the relation; else it may be in any.
+        ("dbt/old.orders", "duckdb/archive.old.orders"),
+        ("dbt/old.scores", "duckdb/old.scores"),
+        # A schema that dbt does not have is in the database of its connection.
+        ("dbt/ml.scores", "duckdb/warehouse.ml.scores"),
+        ("spark/main.scores", "spark/main.scores"),
+        ("dbt/scores", "duckdb/scores"),
+    ],
+)
+def test_a_name_without_a_database_has_the_one_of_its_schema(
+    shop: Any, written: str, named: str
+) -> None:
+    connection = Connection({"type": "duckdb", "path": "/data/warehouse.duckdb"})
+    where = platform("duckdb", connection, "duckdb")
+    names = short_names(shop.manifest, relations(shop.manifest, "duckdb"), where)
+    assert str(names(parse_dataset_id(written))) == named
+
+
+def test_a_name_that_may_be_in_several_databases_is_ambiguous(shop: Any, log: Any) -> None:
+    log.statement("a_writes", ["duckdb/shop.main.stg"], ["duckdb/old.scores"])
+    grafted = graft(shop.artifacts(), log.lineage(), GraftOptions("duckdb"))
+    assert (
+        AmbiguousName(
+            parse_dataset_id("duckdb/old.scores"),
+            ("duckdb/archive.old.scores", "duckdb/Shop.old.scores"),
+        )
+        in grafted.report.ambiguous
+    )
+
+
+def test_a_name_that_nothing_places_is_ambiguous_beside_a_full_one(shop: Any, log: Any) -> None:
+    log.statement("a_writes", ["duckdb/shop.main.stg"], ["duckdb/shop.new.scores"])
+    log.statement("b_reads", ["duckdb/new.scores"], ["duckdb/shop.main.report"])
+    grafted = graft(shop.artifacts(), log.lineage(), GraftOptions("duckdb"))
+    [found] = grafted.report.ambiguous
+    assert (str(found.dataset), found.candidates) == (
+        "duckdb/new.scores",
+        ("duckdb/shop.new.scores",),
+    )

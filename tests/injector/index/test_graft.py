@@ -353,3 +353,10 @@ def test_an_index_that_dbt_wrote_answers_by_dbts_own_views(sample: str, tmp_path
     counts = "SELECT resource_type, count(*) FROM dbt.nodes GROUP BY ALL ORDER BY ALL"
     assert ask(out, counts) == ask(target / "index", counts)
     assert (out / "views.sql").read_bytes() == (target / "index/views.sql").read_bytes()
+
+
+def test_a_statistic_of_a_node_is_there_once(index: Path) -> None:
+    sql = "SELECT unique_id, stat_label FROM dbt.catalog_stats GROUP BY ALL HAVING count(*) > 1"
+    assert ask(index, sql) == []
+    shown = ask(index, "SELECT stat_label FROM dbt.catalog_stats WHERE stat_id = 'row_count'")
+    assert set(shown) == {("Rows written",)}
