@@ -160,7 +160,7 @@ def _ambiguous_names(
         for dataset in lineage.datasets
         if len(candidates := short.candidates(dataset)) > 1
         # Of a schema that neither dbt nor its profile places.
-        or (candidates := full_names.get(dataset, ()))
+        or (candidates := tuple(full_names.get(dataset, ())))
     )
     twins = (
         AmbiguousName(dbt_relations.datasets[ids[0]], ids)
