@@ -23,6 +23,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Subtype
 
 _LOADS = frozenset({Operation.BULK_INSERT, Operation.COPY_INTO})
+_CALLS = frozenset({"EXEC", "EXECUTE"})
 # The result of such a statement goes nowhere: its condition, a variable, a cursor.
 _NO_RESULT = frozenset({"DECLARE", "IF", "RETURN", "SET", "WHILE"})
 
@@ -58,8 +59,11 @@ def follow_columns(
             for readable in (*_readable_texts(text, tokens, dialect), *outer)
         ]
     except NoTreeError as error:
-        is_known = not writes and tokens[0].word in _NO_RESULT
-        return FollowedColumns((), "" if is_known else f"columns not resolved: {error}")
+        if not writes and tokens[0].word in _NO_RESULT:
+            return FollowedColumns(())
+        calls = any(token.word in _CALLS for token in tokens)
+        reason = "those of a procedure's rows are not known" if calls else error
+        return FollowedColumns((), f"columns not resolved: {reason}")
     followed = column_edges(tree, reads, writes, dialect, columns, outputs, holding_data)
     names = {access.name[-1].casefold() for access in accesses if not _is_function(access)}
     if mismatch := table_mismatch([tree, *outputs], names):

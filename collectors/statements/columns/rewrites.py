@@ -110,6 +110,8 @@ def _function(statement: StatementTokens, at: int) -> Iterator[Edit]:
             yield at - 1, at, "TRY_CAST"
         case "OPENQUERY" if words[at + 2] == ",":
             yield at - 1, at + 3, "("
+        case "MATCH":  # (a-(edge)->b), by columns that no user has
+            yield at - 1, statement.behind_brackets(at), "1 = 1"
         case "CHANGETABLE":  # (CHANGES t, …)
             table = statement.text_between(at + 2, statement.behind_name(at + 2))
             yield at - 1, statement.behind_brackets(at), table

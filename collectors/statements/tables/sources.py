@@ -84,8 +84,9 @@ def alias(state: ScanState, at: int, read: int | None, default: str) -> int:
     )
     if named and state.word(position) not in NO_ALIAS:
         alias, at = state.tokens[position].text, position + 1
-    if read is not None and alias:
-        state.aliases.setdefault(alias.casefold(), read)
+    # A query inside may give the name of a table that the statement itself changes to another.
+    if read is not None and alias and (state.is_outermost or alias.casefold() not in state.aliases):
+        state.aliases[alias.casefold()] = read
     return at
 
 

@@ -109,7 +109,9 @@ def _continues(tokens: list[Token], start: int, at: int) -> bool:
         return True
     match word:
         case "SET":
-            return head in ("UPDATE", "WITH", "ALTER") and "SET" not in _words(tokens[start:at])
+            words = _words(tokens[start:at])
+            sets = head in ("UPDATE", "ALTER") or (head == "WITH" and "UPDATE" in words)
+            return sets and "SET" not in words
         case "WITH":
             return head in ("CREATE", "ALTER") or not _begins_cte(tokens, at)
         case "MERGE":

@@ -190,6 +190,7 @@ ONLY_TSQL = [
     ("CREATE OR ALTER VIEW dbo.n AS SELECT f.a AS x FROM dbo.t AS f WHERE f.b = 1", "x=dbo.t.a *=FILTER:dbo.t.b"),
     ("UPDATE p SET p.x = p.x * 2 FROM d.dbo.n AS p JOIN s ON s.i = p.i WHERE s.c <> 'NL'", "x=~d.dbo.n.x *=JOIN:s.i,FILTER:s.c"),
     ("UPDATE n SET x = s.a FROM n JOIN s ON s.i = n.i", "x=s.a *=JOIN:s.i"),
+    ("UPDATE n SET x = s.a FROM n, e, s WHERE MATCH (n-(e)->s) AND s.b = 1", "x=s.a *=FILTER:s.b"),
     ("UPDATE n SET n.x = s.a, y = s.b FROM s WHERE s.i = n.i", "x=s.a y=s.b *=FILTER:s.i"),
     ("UPDATE g SET g.x = s.y FROM dbo.n g JOIN (SELECT i, MAX(a) AS y FROM t GROUP BY i) s ON s.i = g.i", "x=+t.a *=JOIN:t.i,GROUP_BY:t.i"),
     ("WITH c AS (SELECT x AS z, y FROM n) UPDATE c SET z = y", "x=n.y"),
@@ -284,7 +285,8 @@ INCOMPLETE = [
     ("SELECT * INTO n FROM t", "columns not resolved: * of a table whose columns are not known"),
     ("INSERT INTO n SELECT a FROM t", "columns not resolved: the target's columns are matched by name"),
     ("INSERT INTO n (x, y) SELECT * FROM t", "columns not resolved: * stands for columns that are not known"),
-    ("UPDATE n SET x = s.a FROM n, s WHERE MATCH (n-(e)->s)", "columns not resolved: the parser does not support this statement"),
+    ("UPDATE n SET x = s.a FROM n, s WHERE MATCH (SHORTEST_PATH(n(-(e)->s)+)) AND s FOR PATH", "columns not resolved: the parser does not support this statement"),
+    ("INSERT INTO n (x) EXEC dbo.p 1", "columns not resolved: those of a procedure's rows are not known"),
     ("MERGE n USING s ON n.i = s.i WHEN NOT MATCHED THEN INSERT VALUES (s.i, s.a);", "columns not resolved: the target's columns are not known"),
 ]
 # fmt: on

@@ -137,6 +137,8 @@ WITH r (i, p, n) AS (SELECT s.i, s.p, 0 FROM dbo.s s WHERE s.p IS NULL UNION ALL
 ;WITH a AS (SELECT s.i, s.x FROM dbo.s s), b AS (SELECT a.*, u.y FROM a INNER JOIN dbo.u u ON u.i = a.i) INSERT INTO dbo.t (a, b) SELECT b.x, b.y FROM b | t.*=JOIN:s.i,JOIN:u.i t.a=s.x t.b=u.y
 WITH c AS (SELECT s.k, SUM(s.x) AS x FROM dbo.s s GROUP BY s.k) SELECT c.x / u.y AS z INTO #t FROM c CROSS JOIN dbo.u u | #t.*=GROUP_BY:s.k #t.z=+s.x,~u.y
 WITH c AS (SELECT t.a, s.x FROM dbo.t t INNER JOIN dbo.s s ON s.i = t.i) UPDATE c SET a = x | t.*=JOIN:s.i t.a=s.x
+WITH c AS (SELECT e.i, MIN(e.f) AS f FROM dbo.s AS e GROUP BY e.i) UPDATE e SET e.a = c.f FROM dbo.t AS e INNER JOIN c ON e.i = c.i | t.*=GROUP_BY:s.i,JOIN:s.i t.a=+s.f
+UPDATE e SET e.a = (SELECT MAX(e.f) FROM dbo.s AS e) FROM dbo.t AS e | t.a=+s.f
 WITH c AS (SELECT t.i FROM dbo.t t INNER JOIN dbo.s s ON s.i = t.i) DELETE FROM c | t.*=JOIN:s.i
 WITH c AS (SELECT ROW_NUMBER() OVER (PARTITION BY t.k ORDER BY t.d) AS rn FROM dbo.t t) DELETE FROM c WHERE rn > 1 | -
 """
