@@ -46,7 +46,7 @@ class EarlierStatements:
 
     Attributes:
         made: The tables that were made, folded; empty columns where these are not known.
-        holding_data: The variables, folded, that were filled from tables.
+        holding_data: The variables, folded, that were filled from tables or by a caller.
     """
 
     def __init__(self, columns: ColumnLookup = lambda database, table: ()) -> None:
@@ -111,6 +111,11 @@ class EarlierStatements:
             known = self.made.get(name, columns)
             is_replaced = access.operation is Operation.CREATE_VIEW
             self.made[name] = columns if is_replaced or known == columns else ()
+
+    def begin_module(self, head: Iterable[Token]) -> None:
+        """Take the parameters of a procedure, function or trigger: its caller fills them."""
+        names = (token.text.casefold() for token in head)
+        self.holding_data = frozenset(name for name in names if name[:1] == "@")
 
     def end_batch(self) -> None:
         """Variables end with their batch; tables stay."""

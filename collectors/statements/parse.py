@@ -72,6 +72,7 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
             earlier.follow(statement, shapes[-1].accesses, shapes[-1].result, dialect)
             if creates_module(statement):
                 module = module_name(statement)
+                earlier.begin_module(statement)
             database = _chosen_database(statement, dialect) or database
         if is_cut and shapes:
             shapes[-1] = replace(shapes[-1], outcome=Outcome.PARTIAL, reason=TOO_LONG)

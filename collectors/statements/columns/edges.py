@@ -10,6 +10,7 @@ https://openlineage.io/docs/spec/facets/dataset-facets/column_lineage_facet
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from dbt_graft.collectors.statements.columns.input_columns import NOTHING, SENT,
 from dbt_graft.collectors.statements.columns.merges import merge
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import table_rowset
+from dbt_graft.collectors.statements.columns.rowsets import Rowset, table_rowset
 from dbt_graft.collectors.statements.columns.sources import (
     add_sources,
     find_table,
@@ -138,7 +139,21 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
     filled = any(column.inputs - {SENT} for column in rowset.columns)
     if filled and not (names or tree.args.get("by_name")):
         collector.scope.context.gap("the target's columns are matched by name")
+        names = _guessed_names(source, rowset)
     fill(collector, rowset, names)
+
+
+def _guessed_names(source: exp.Expr, rowset: Rowset) -> list[str]:
+    """The columns of a target by those of a query: a name that is not alone tells nothing."""
+    if rowset.is_open or len(source.expressions) != len(rowset.columns):
+        return []
+    times = Counter(column.name.casefold() for column in rowset.columns)
+    return [
+        column.name
+        if isinstance(node, exp.Alias | exp.Column) and times[column.name.casefold()] == 1
+        else ANY_COLUMN
+        for node, column in zip(source.expressions, rowset.columns, strict=True)
+    ]
 
 
 def _inserts(tree: exp.Expr, collector: EdgeCollector) -> None:

@@ -34,6 +34,9 @@ DECLARE @v int = (SELECT MAX(id) FROM dbo.s); INSERT INTO dw.P (a) SELECT @v + x
 SET @v = (SELECT MAX(id) FROM dbo.s) SET @w = @v + 1 UPDATE dw.P SET a = @w | - | columns not resolved: what a variable holds is not followed
 DECLARE c CURSOR FOR SELECT id FROM dbo.s; OPEN c; FETCH NEXT FROM c INTO @i, @j; INSERT INTO dw.P (a) VALUES (@j) | - | columns not resolved: what a variable holds is not followed
 EXEC dbo.next_id @id OUTPUT; INSERT INTO dw.P (a) VALUES (@id) | - | columns not resolved: what a variable holds is not followed
+CREATE PROCEDURE p @v int, @w dbo.w READONLY AS INSERT INTO dw.P (a, b) SELECT @v, w.x FROM @w w | P.b=@w.x | columns not resolved: what a variable holds is not followed
+CREATE PROCEDURE p @v nvarchar(max) AS UPDATE dw.P SET a = j.a FROM OPENJSON(@v) WITH (a int) AS j | - | columns not resolved: what a variable holds is not followed
+CREATE PROCEDURE p @v int AS INSERT INTO dw.P (a) SELECT x FROM dbo.u WHERE y = @v | P.*=FILTER:u.y P.a=u.x
 SELECT @v = MAX(id) FROM dbo.s; DELETE FROM dw.P WHERE id > @v | -
 SELECT @v = 1; INSERT INTO dw.P (a) VALUES (@v) | -
 DECLARE @v int = 5; INSERT INTO dw.P (a, b) SELECT @v, x FROM dbo.u | P.b=u.x

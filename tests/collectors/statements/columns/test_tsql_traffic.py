@@ -49,6 +49,7 @@ INSERT known SELECT * FROM other | known.i=other.i known.a=other.c known.b=other
 INSERT INTO dbo.t SELECT s.x FROM dbo.s s | t.x=s.x | the target's columns are matched by name
 INSERT INTO dbo.t WITH (TABLOCK) SELECT DISTINCT s.x FROM #m AS m JOIN dbo.s AS s ON s.i = m.i OPTION(RECOMPILE, MAXDOP 4) | t.x=s.x t.*=JOIN:s.i,JOIN:#m.i | the target's columns are matched by name
 INSERT INTO dbo.t (o, a, b) SELECT @o, 2, s.x FROM dbo.s s | t.b=s.x
+INSERT INTO dbo.t SELECT s.x, s.y + 1, u.n, w.n FROM dbo.s s, dbo.u u, dbo.w w | t.x=s.x t.*=~s.y,u.n,w.n | the target's columns are matched by name
 INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s WHERE NOT EXISTS (SELECT 1 FROM dbo.t t WHERE t.a = s.x) | t.*=FILTER:s.x t.a=s.x
 INSERT INTO dbo.t (a) SELECT DISTINCT s.x FROM dbo.s s LEFT JOIN dbo.t t ON t.a = s.x WHERE t.a IS NULL | t.*=JOIN:s.x t.a=s.x
 INSERT INTO dbo.t (a) VALUES ((SELECT MAX(s.x) FROM dbo.s s)) | t.a=+s.x
