@@ -13,6 +13,7 @@ from functools import cached_property
 
 from dbt_graft.analysis.dates.access_effects import changes_data, takes_data
 from dbt_graft.analysis.dates.dbt_accesses import dbt_accesses
+from dbt_graft.analysis.dates.declared_accesses import declared_accesses
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Access, Direction, Status
@@ -110,7 +111,12 @@ class AccessIndex:
     def _parts(self) -> dict[tuple[str, str], list[Access]]:
         """The accesses by the key of their dataset, in no order."""
         parts: dict[tuple[str, str], list[Access]] = defaultdict(list)
-        for accesses in (self.lineage.history.accesses, dbt_accesses(self.lineage)):
+        lineage = self.lineage
+        for accesses in (
+            lineage.history.accesses,
+            dbt_accesses(lineage),
+            declared_accesses(lineage),
+        ):
             for access in accesses:
                 parts[access.dataset.key].append(access)
         return parts

@@ -20,7 +20,8 @@ class BadWrite:
     """A run put bad data into a dataset.
 
     Attributes:
-        task, run: The execution; empty where no log shows it, and the data was always bad.
+        task: Empty where several may have written it.
+        run: Empty where no log shows it, and the data was always bad.
         at: None likewise.
         dates: All where it is not known for which dates the run wrote.
     """
@@ -66,7 +67,10 @@ def bad_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[
         )
     if writes and not bad_writes:
         _check_written(history, writes, dataset, dates)
-    return [*([BadWrite(dataset, left)] if left else []), *bad_writes]
+    # No log shows this write; where one task alone writes the dataset, it was that.
+    tasks = {usage.task for usage in history.lineage.writers(dataset)}
+    task = tasks.pop() if len(tasks) == 1 else ""
+    return [*([BadWrite(dataset, left, task)] if left else []), *bad_writes]
 
 
 def _check_written(

@@ -13,6 +13,7 @@ from datetime import datetime
 from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.access_index import Execution
+from dbt_graft.lineage.building.nominal_periods import data_interval
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
 from dbt_graft.lineage.model import Task
@@ -54,7 +55,7 @@ def late_outputs(
     expected = {access.dataset for access in tried} | _usual_outputs(history, task, since)
     end = max(filter(None, (run.ended_at, run.started_at)), default=since)
     outputs = (
-        _late_output(history, dataset, _dates(tried, dataset), since, end)
+        _late_output(history, dataset, _dates(history, run, tried, dataset), since, end)
         for dataset in sorted(expected - done)
     )
     return [output for output in outputs if output.dates]
@@ -103,12 +104,15 @@ def _usual_outputs(history: AccessHistory, task: Task, before: datetime) -> set[
     return declared | (last[1] if last else set())
 
 
-def _dates(tried: Iterable[Access], dataset: DatasetId) -> Dates:
-    """The dates for which a run tried to write a dataset; all where nothing tells them."""
+def _dates(history: AccessHistory, run: Run, tried: Iterable[Access], dataset: DatasetId) -> Dates:
+    """The dates for which a run should have written a dataset; all where nothing tells them."""
     dates = NO_DATES
     for access in tried:
         if access.dataset == dataset:
             if not access.periods:
                 return ALL_DATES
             dates |= dates_of(access.periods)
+    if not dates and history.grain(dataset):
+        interval = data_interval(run, history.lineage.history.orchestrator_runs)
+        dates = dates_of((interval,)) if interval else NO_DATES
     return dates or ALL_DATES

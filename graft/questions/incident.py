@@ -192,7 +192,7 @@ def _bad_writes(
     if not bad:
         raise GraftError(
             "these runs wrote nothing that the logs show",
-            place=", ".join(run for _, run in runs[:3]) or named.task,
+            place=named.task or ", ".join(named.runs or named.between or ()),
             remedy="list what a task did with `graft show TASK`",
         )
     return bad

@@ -46,7 +46,7 @@ def with_nominal_periods(accesses: Iterable[Access], runs: Iterable[Run]) -> lis
         ):
             key = (access.task, access.run_id)
             if key not in intervals:
-                intervals[key] = _interval(by_key.get(key), by_id)
+                intervals[key] = data_interval(by_key.get(key), by_id)
             period = intervals[key]
             is_dated = access.dataset in dated_datasets
             if period and not _replaces_all(access, period, is_dated=is_dated):
@@ -61,8 +61,8 @@ def _replaces_all(access: Access, interval: Period, *, is_dated: bool) -> bool:
     return not is_dated and interval.grain is not Grain.HOUR
 
 
-def _interval(run: Run | None, runs: Mapping[str, Run]) -> Period | None:
-    """The interval of a run, or of the nearest run above it that has one."""
+def data_interval(run: Run | None, runs: Mapping[str, Run]) -> Period | None:
+    """The dates of the interval of a run, or of the nearest run above it that has one."""
     for _ in range(_MOST_PARENTS):
         if run is None or run.nominal_start:
             break

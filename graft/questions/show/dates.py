@@ -39,6 +39,7 @@ from dbt_graft.lineage.dates.date_text import dates_iso, dates_text, parse_dates
 from dbt_graft.lineage.dates.period import Grain
 
 _MOST = 10_000  # entities in an answer
+_EXCEPTIONS = 3  # runs that do not agree, in a cell
 # What keeps a date from being used, the mildest first.
 SCALE = ("estimated", "partial", "missing", "tainted")
 
@@ -115,8 +116,11 @@ class DatasetDates:
         for task, source, _ in self.history.upstream.get(self.states.dataset, ()):
             mapping = self.history.mapping((task, source, self.states.dataset))
             agree = f"{mapping.agreeing:,} of {mapping.of:,} runs" if mapping.of else ""
-            needs.append((task, str(source), str(mapping), mapping.evidence, agree))
-        yield Table("needs", ("task", "of", "dates", "by", "agreeing"), needs)
+            others = ", ".join(mapping.exceptions[:_EXCEPTIONS])
+            more = len(mapping.exceptions) - _EXCEPTIONS
+            others += f" and {more:,} more" if more > 0 else ""
+            needs.append((task, str(source), str(mapping), mapping.evidence, agree, others))
+        yield Table("needs", ("task", "of", "dates", "by", "agreeing", "not by"), needs)
 
     def notes(self) -> Iterator[str]:
         """The units without a write, and the usual time of one."""
