@@ -306,7 +306,8 @@ def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
         "foreign.json": foreign,
         "huge": "the log cannot be stored (OverflowError)",
         "shell": "the application is called 'pyspark-shell', which names no task: "
-        "set spark.app.name to the task's name",
+        "set spark.app.name to the task's name, with `SparkSession.builder.appName(…)` "
+        "in the script or `spark-submit --name …`",
     }
     assert rejects[rolling.name].position.startswith(f"{part.name}, line ")
     assert "Jane" not in repr(found)
