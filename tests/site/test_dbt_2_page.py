@@ -192,7 +192,7 @@ def test_duckdb_reads_the_index_and_asks_no_other_host(
               const connection = await database.connect();
               const answer = await connection.query(`
                 SELECT name,
-                       len(list_intersect(tags, ['python_task'])) > 0 AS is_task,
+                       len(list_intersect(tags, ['declared'])) > 0 AS is_tagged,
                        CAST(json_extract('{"a":1,"tags":["x y","z"]}', '$.tags')
                          AS VARCHAR[])[1] AS tag,
                        json_extract_string('{"owner":{"slack":"#data"}}', '$.owner.slack') AS slack
@@ -200,7 +200,7 @@ def test_duckdb_reads_the_index_and_asks_no_other_host(
               return answer.toArray().map((row) => ({ ...row.toJSON() }));
             }"""
         )
-    assert found == [{"name": "raw_orders", "is_task": True, "tag": "x y", "slack": "#data"}]
+    assert found == [{"name": "raw_orders", "is_tagged": True, "tag": "x y", "slack": "#data"}]
 
 
 @pytest.fixture(scope="module")
