@@ -87,7 +87,7 @@ _SOURCES = {
 }
 
 # Markdown in fields that show text: links as their text, without escapes.
-_PLAIN = {
+PLAIN = {
     "{{ source.description }}": "{{ source.description.graftPlain() }}",
     "{{ column.description }}": "{{ column.description.graftPlain() }}",
     "n.shorten=function(e){if(null!=e": "n.shorten=function(e){if(null!=(e=e?.graftPlain())",
@@ -144,7 +144,7 @@ def change_page(stock: str, parts: Mapping[str, str]) -> str:
     )
     if count != 1:
         raise _unknown_page(f"has {count} functions that show search results instead of one")
-    once = {**_TREES, **_GRAPH, **_WALK, **_TAGS, **_SOURCES, **_PLAIN, **_DETAILS, **parts}
+    once = {**_TREES, **_GRAPH, **_WALK, **_TAGS, **_SOURCES, **PLAIN, **_DETAILS, **parts}
     for piece in once:
         if (count := safe.count(piece)) != 1:
             raise _unknown_page(f"has {piece[:60]} {count} times instead of once")

@@ -98,6 +98,19 @@ def test_an_old_link_to_a_source_redirects_to_the_model(visit: Any) -> None:
     expect(page.get_by_role("heading", name="ml_customer_scores").first).to_be_visible()
 
 
+@pytest.mark.parametrize("selector", ["source:ml+", "source:ml.customer_scores+", "source:ml.*+"])
+def test_a_selector_of_a_source_finds_the_model_that_it_became(visit: Any, selector: str) -> None:
+    shown = graph(visit.open(focused(selector)))
+    assert (SCORES, "model.shop.customer_segments") in edges(shown)
+
+
+def test_texts_without_markup_show_none(visit: Any) -> None:
+    page = visit.open(f"dbt/index.html#!/model/{SCORES}")
+    shown = page.locator(".column-row").all_inner_texts()
+    assert any("From " in text for text in shown)
+    assert not any("`" in text or "](" in text for text in shown)
+
+
 def test_a_model_page_links_to_its_catalog_page(visit: Any) -> None:
     page = visit.open(f"dbt/index.html#!/model/{SCORES}")
     page.get_by_role("link", name="Catalog page").first.click()

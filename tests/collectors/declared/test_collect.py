@@ -15,10 +15,12 @@ from dbt_graft.collectors.declared.collect import (
     DeclaredFiles,
     changed_files,
     collect,
+    declared_records,
     documents,
     task_infos,
 )
 from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Evidence, Subtype
 
@@ -157,3 +159,31 @@ def test_no_file_is_gone_while_a_folder_cannot_be_listed(
     ]
     (tmp_path / "sub/load.yml").unlink()
     assert [one.origin for one in changed_files(files, known)] == ["declared:lineage#sub/load.yml"]
+
+
+def test_a_namespace_with_a_path_may_be_written_for_itself(tmp_path: Path) -> None:
+    path = tmp_path / "lineage.yml"
+    path.write_text(
+        """\
+version: 1
+tasks:
+  breaches:
+    flows:
+      - from: [{namespace: "iceberg://prod/enforcement", name: silver.case_event}]
+        to: ["iceberg://prod/enforcement/gold.breach"]
+        columns: {"iceberg://prod/enforcement/gold.breach":
+                  {id: ["iceberg://prod/enforcement/silver.case_event.id"]}}
+consumers:
+  report: {reads: [{namespace: "iceberg://prod/enforcement", name: gold.breach}]}
+"""
+    )
+    files = DeclaredFiles(str(path), "lineage.yml")
+    lineage = build(declared_records(files, documents(files)))
+    source, target = (
+        DatasetId("iceberg://prod/enforcement", name)
+        for name in ("silver.case_event", "gold.breach")
+    )
+    assert [(flow.source, flow.target) for flow in lineage.flows] == [(source, target)]
+    assert [(e.from_dataset, e.to_dataset) for e in lineage.column_edges] == [(source, target)]
+    assert {dataset.id.namespace for dataset in lineage.datasets.values()} == {source.namespace}
+    assert [*lineage.tasks["report"].reads] == [target]
