@@ -28,11 +28,13 @@ from dbt_graft.exporters.openlineage.endpoint import endpoint_url
 from dbt_graft.exporters.openlineage.events import ExportedKind
 from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.airflow_section import AirflowSection
-from dbt_graft.graft.project.impact_section import ImpactSection
-from dbt_graft.graft.project.keep_section import KeepSection
 from dbt_graft.graft.project.privacy_section import Label, PrivacySection
-from dbt_graft.graft.project.review_section import ReviewSection
-from dbt_graft.graft.project.rules_section import RulesSection
+from dbt_graft.graft.project.sections import (
+    ImpactSection,
+    KeepSection,
+    ReviewSection,
+    RulesSection,
+)
 from dbt_graft.graft.project.variables import expand_path
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.injector.selection import parse as parse_selection

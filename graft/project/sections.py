@@ -1,0 +1,91 @@
+"""The small sections of graft.yml: of gates, and of the time for which the store keeps things."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from dbt_graft.analysis.finding import Severity
+from dbt_graft.analysis.rule import RULES
+from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.collectors.store.retention import Retention
+
+_DAYS = re.compile(r"([1-9][0-9]{0,4})d")
+
+
+def _days(text: str) -> str:
+    if not _DAYS.fullmatch(text):
+        raise ValueError("write a number of days: 90d")
+    return text
+
+
+Days = Annotated[Text, AfterValidator(_days)]
+
+
+class ImpactSection(Section):
+    """The age of stale edges, and the severity from which on `graft impact` fails."""
+
+    stale_after: Days = "90d"
+    fail_on: Literal["warning", "blocking", "tainted", "restricted", "critical"] | None = None
+
+    @property
+    def stale_span(self) -> timedelta:
+        """The time after which an edge that was not seen is stale."""
+        return _span(self.stale_after)
+
+
+class KeepSection(Section):
+    """The time for which the store keeps single runs, and texts of statements."""
+
+    runs: Days | None = None
+    statements: Days | None = None
+
+    @property
+    def retention(self) -> Retention:
+        """The rules."""
+        return Retention(
+            _span(self.runs) if self.runs else None,
+            _span(self.statements) if self.statements else None,
+        )
+
+
+def _span(days: str) -> timedelta:
+    return timedelta(days=int(days[:-1]))
+
+
+class ReviewSection(Section):
+    """The verdict from which on `graft review` fails."""
+
+    fail_on: Literal["breaking", "unknown", "rows", "columns", "additive", "metadata"] | None = None
+
+
+def _off(value: object) -> object:
+    return "off" if value is False else value  # YAML reads `off` as false.
+
+
+SeverityName = Annotated[Literal["off", "note", "warning", "error"], BeforeValidator(_off)]
+
+
+def _code(text: str) -> str:
+    if text not in RULES:
+        raise ValueError(f"is no code of a rule: write one of {', '.join(sorted(RULES))}")
+    return text
+
+
+class RulesSection(Section):
+    """The findings of `graft check`: their severities, and from where on it fails."""
+
+    severity: dict[Annotated[Text, AfterValidator(_code)], SeverityName] = Field(default={})
+    certified: tuple[Text, ...] = ("certified",)
+    gold: tuple[Text, ...] = ("gold",)
+    platform: tuple[Text, ...] = ()
+    fail_on: Literal["note", "warning", "error"] | None = None
+
+    @property
+    def severities(self) -> dict[str, Severity]:
+        """Code -> its severity; without codes that are off."""
+        names_by_code = {code: rule.severity.value for code, rule in RULES.items()} | self.severity
+        return {code: Severity(name) for code, name in names_by_code.items() if name != "off"}
