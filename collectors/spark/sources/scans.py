@@ -56,7 +56,7 @@ _BETWEEN_PATHS = re.compile(
 )
 _CUT = re.compile(r"\.\.\.(?: \d+ entries)?\]?$")
 # Names of columns may have brackets; the list ends behind an id.
-_OUTPUT = re.compile(r"\[(?:\]|(?:(?!\] ).)*?#\d{1,18}L?(?:, \.\.\. [^\[\]]*)?\])", re.DOTALL)
+_OUTPUT = re.compile(r"\[(?:\]|(?:(?!\] ).)*?#\d{1,18}L?(?:, ?\.\.\. [^\[\]]*)?\])", re.DOTALL)
 _HIVE_COLUMNS = re.compile(r"(?:Data|Partition) Cols: (\[[^\[\]]*\])")
 _HIVE_TABLE = re.compile(r"HiveTableRelation \[?(?P<table>`[^,]+)")
 _SCHEMA = "ReadSchema: "

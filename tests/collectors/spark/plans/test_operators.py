@@ -69,6 +69,21 @@ def test_the_first_of_several_files_stands_for_its_folder(location: str, dataset
     assert [d.name for d, _ in DatasetResolver("spark").read(scan)] == [dataset]
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("[a#1,b#2L] Batched: true, DataFilters: [isnotnull(a#1)]", ["a", "b"]),
+        ("[a#1,b#2,... 15 more fields] Batched: true, Location: X[file:/in]", ["a", "b"]),
+        ("[x[0]#1, Amount (EUR), net#2] lake.raw.t (branch=null)", ["x[0]", "Amount (EUR), net"]),
+        ("[] Batched: true, PartitionFilters: [flag#1]", []),
+        ("[numPartitions=1] [a#1]", []),
+    ],
+)
+def test_the_columns_of_a_scan_are_the_list_behind_its_name(text: str, names: list[str]) -> None:
+    columns = scan_output(PlanNode("Scan csv", f"Scan csv {text}"))
+    assert [column.name for column in columns] == names
+
+
 def test_a_scan_of_no_paths_reads_nothing() -> None:
     assert read_scan(PlanNode("Scan csv", "", {"Location": "InMemoryFileIndex(0 paths)[]"})) is None
 
