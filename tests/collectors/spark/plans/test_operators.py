@@ -13,7 +13,12 @@ from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 from dbt_graft.collectors.spark.sources.relations import relation_scan
-from dbt_graft.collectors.spark.sources.scans import Scan, is_schema_inference, read_scan
+from dbt_graft.collectors.spark.sources.scans import (
+    Scan,
+    is_schema_inference,
+    read_scan,
+    scan_output,
+)
 from dbt_graft.lineage.dataset import DatasetId, Kind
 
 ONE = {"Location": "InMemoryFileIndex(1 paths)[file:/wh/raw.db/orders]"}
