@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from dbt_graft.collectors.statements.outline.expression import (
@@ -11,6 +13,8 @@ from dbt_graft.collectors.statements.outline.expression import (
 )
 from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope, digest
 
+# sqlglot makes names of the text of a value, with a comment that stands behind it.
+_COMMENT = re.compile(r" /\*.*?\*/", re.DOTALL)
 # How a dialect makes names of columns, which the tree has made already.
 _NAMING = {"identify_pivot_strings", "prefixed_pivot_columns", "pivot_column_naming"}
 _HANDLED = {"expressions", "fields", "columns", "alias", "unpivot", *_NAMING}
@@ -25,7 +29,8 @@ def pivot_rows(source: OutlineRows, pivot: exp.Expr, scope: OutlineScope) -> Out
     inner = scope.inner()
     inner.sources["_"] = source
     fields, aggregates = pivot.args.get("fields") or [], pivot.expressions
-    names = [identifier.name.casefold() for identifier in pivot.args.get("columns") or ()]
+    columns = pivot.args.get("columns") or ()
+    names = [_COMMENT.sub("", identifier.name).casefold() for identifier in columns]
     values = fields[0].expressions if len(fields) == 1 and isinstance(fields[0], exp.In) else []
     is_plain = not any(value for key, value in pivot.args.items() if key not in _HANDLED)
     if (
@@ -50,10 +55,10 @@ def pivot_rows(source: OutlineRows, pivot: exp.Expr, scope: OutlineScope) -> Out
     rows = digest("pivot", source.rows, *sorted(grouped.values()))
     switch = expression_digest(fields[0].this, inner)
     totals = [value_digest(total.unalias(), inner) for total in aggregates]
-    columns = dict(grouped)
+    made_columns = dict(grouped)
     for index, name in enumerate(names):
         value = values[index // len(aggregates)]
         shown = value_digest(value.this if isinstance(value, exp.PivotAlias) else value, inner)
-        columns[name] = digest("pivoted", rows, switch, shown, totals[index % len(totals)])
-    made = OutlineRows(rows, columns, grain=frozenset([rows]))
+        made_columns[name] = digest("pivoted", rows, switch, shown, totals[index % len(totals)])
+    made = OutlineRows(rows, made_columns, grain=frozenset([rows]))
     return made.with_parts([source, *inner.hidden])

@@ -30,4 +30,4 @@ def type_name(tree: exp.Expr, dialect: str) -> str:
             return "bigint"
         if kind in _REALS:
             return "double"
-    return str(tree.sql(dialect=dialect)).casefold()
+    return str(tree.sql(dialect=dialect, comments=False)).casefold()
