@@ -27,6 +27,8 @@ def promise_changes(
     Args:
         enforced: Whether somebody relies on them: a contract is enforced before and after.
     """
+    if before == after:
+        return
     lost = _V.BREAKING if enforced else _V.VALUES
     if before.type and after.type and (kind := type_change(before.type, after.type)):
         yield column_type_change(column, before.type, after.type, kind)

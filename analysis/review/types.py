@@ -21,6 +21,8 @@ _MOST = 1 << 40
 
 def type_change(before: str, after: str) -> ChangeType | None:
     """The kind of a change of types, as the catalog writes them; None where there is none."""
+    if before == after:
+        return None
     old, new = _parts(before), _parts(after)
     if old == new:
         return None

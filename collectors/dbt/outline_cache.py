@@ -72,7 +72,6 @@ class OutlineCache:
             return
         content = orjson.dumps(dict(list(self._entries.items())[-_MOST:]))
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(self._path, b"\n".join((_head(content), content)))
         except OSError:
             # The next review parses again, no more.

@@ -20,6 +20,7 @@ from dbt_graft.lineage.grouping import group_by_key
 _NOT_NULL = "not_null"
 _VALUES = "accepted_values"
 _CLASSES = ("classification", "data_classification", "security_classification", "sensitivity")
+_PROMISING = ("data_type", "constraints", "meta", "tags")
 _LONGEST_UNIT = 20
 _LENGTH = re.compile(r"\b(varchar|character varying|char|string|text|nvarchar) ?\( ?\d+ ?\)")
 _QUOTES = '"`[]'
@@ -72,19 +73,27 @@ def _type(written: Any, dialect: str) -> str:
 def column_promises(node: Document, tests: Tests, dialect: str) -> dict[str, ColumnPromise]:
     """The promises of YAML and tests for columns, by folded name."""
     described = _yaml_columns(node)
-    by_column = group_by_key((tested_column(test), test) for test in tests.values())
+    limits = (test for test in tests.values() if _metadata(test).get("name") == _VALUES)
+    by_column = group_by_key((tested_column(test), test) for test in limits)
     required = {
         str(column).casefold()
         for constraint in node.get("constraints") or ()
         if constraint.get("type") == _NOT_NULL
         for column in constraint.get("columns") or ()
     }
+    promising = (key for key, column in described.items() if _may_promise(column))
     return {
         key: _promise(
             described.get(key, {}), by_column.get(key, ()), dialect, is_required=key in required
         )
-        for key in sorted({*described, *by_column, *required})
+        for key in sorted({*promising, *by_column, *required})
     }
+
+
+def _may_promise(yaml: Document) -> bool:
+    """Whether a column has more than a description."""
+    config = yaml.get("config")
+    return any(yaml.get(key) for key in _PROMISING) or bool(config and any(config.values()))
 
 
 def _yaml_columns(node: Document) -> dict[str, Document]:
@@ -110,12 +119,10 @@ def _promise(
         (str(constraint.get("type")), _condition(constraint))
         for constraint in yaml.get("constraints") or ()
     }
-    generic = [(str(meta.get("name")), meta) for test in tests if (meta := _metadata(test))]
     values = [
         _digest(value)
-        for name, meta in generic
-        if name == _VALUES
-        for value in (meta.get("kwargs") or {}).get("values") or ()
+        for test in tests
+        for value in (_metadata(test).get("kwargs") or {}).get("values") or ()
     ]
     metas = [yaml.get("meta"), (yaml.get("config") or {}).get("meta")]
     meta = {

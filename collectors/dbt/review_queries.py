@@ -21,6 +21,8 @@ from dbt_graft.collectors.statements.outline.query import query_outline
 from dbt_graft.collectors.statements.outline.scope import OutlineTables, digest
 from dbt_graft.collectors.statements.text.names import Name
 
+_PART = r"""(?:"[^"\n]*"|`[^`\n]*`|\[[^\]\n]*\]|[\w$-]+)"""
+_DOTTED = re.compile(rf"{_PART}(?:\.{_PART})+")
 _LITERAL = re.compile(r"'[^'\n]*'")
 Nodes = dict[str, ReviewedNode]
 
@@ -57,7 +59,8 @@ class _Pair:
         old, new = self.old.nodes[key], self.new.nodes[key]
         first, second = self.old.models[key], self.new.models[key]
         if not (first.is_query and second.is_query) or first.is_python or second.is_python:
-            self._note_columns(key)
+            if old.listed and new.listed:
+                self._note_columns(key)
             return
         texts = self._texts(first, second, old, new)
         is_same = texts[0] == texts[1]
@@ -75,11 +78,12 @@ class _Pair:
             environment = old.source_code == new.source_code and old.macros == new.macros
             words = self._places(old, new) if environment else ({}, {})
             old, new = self.old.outlined(old, words[0]), self.new.outlined(new, words[1])
-        else:
-            old = replace(old, problem=self.old.problem(first))
-            new = replace(new, problem=self.new.problem(second))
-        self.old.nodes[key], self.new.nodes[key] = old, new
-        self._note_columns(key)
+            self.old.nodes[key], self.new.nodes[key] = old, new
+            self._note_columns(key)
+            return
+        problems = self.old.problem(first), self.new.problem(second)
+        self.old.nodes[key] = replace(old, problem=problems[0]) if problems[0] else old
+        self.new.nodes[key] = replace(new, problem=problems[1]) if problems[1] else new
 
     def _note_columns(self, key: str) -> None:
         if self.old.nodes[key].known_columns != self.new.nodes[key].known_columns:
@@ -87,10 +91,11 @@ class _Pair:
 
     def _reads_shifted(self, *models: DbtModel) -> bool:
         """Whether a model reads, with or without `ref`, what has other columns."""
-        return any(
-            key in model.parents or name in model.sql.casefold()
-            for key, name in self._shifted.items()
-            for model in models
+        if not self._shifted:
+            return False
+        texts = [model.sql.casefold() for model in models]
+        return any(not self._shifted.keys().isdisjoint(model.parents) for model in models) or any(
+            name in text for name in self._shifted.values() for text in texts
         )
 
     def _texts(
@@ -125,6 +130,7 @@ class _Side:
         self.nodes: Nodes = dict(version.nodes)
         self.models = version.models
         self._version, self._cache, self._listed = version, cache, listed
+        self._keys = {model.relation_name: key for key, model in version.models.items()}
         self._columns: dict[str, tuple[str, ...]] = {}
         self._open: set[str] = set()
 
@@ -158,16 +164,13 @@ class _Side:
 
     def neutral_text(self, model: DbtModel) -> str:
         """The query with ids in the place of the relations that it reads, and of its own."""
-        names = {
-            other.relation_name: key
-            for key in (*model.parents, model.unique_id)
-            if (other := self.models.get(key)) and other.relation_name
-        }
-        if not names:
-            return model.sql
-        longest_first = sorted(map(re.escape, names), key=len, reverse=True)
-        found = re.compile(rf"(?<![\w$.])(?:{'|'.join(longest_first)})(?![\w$])")
-        return found.sub(lambda match: f"{{{names[match.group()]}}}", model.sql)
+
+        def id_of(match: re.Match[str]) -> str:
+            name = match.group()
+            key = self._keys.get(name)
+            return f"{{{key}}}" if key in model.parents or key == model.unique_id else name
+
+        return _DOTTED.sub(id_of, model.sql)
 
     def _outline(self, model: DbtModel, text: str) -> tuple[QueryOutline | None, str]:
         if problem := self.problem(model):

@@ -97,6 +97,8 @@ def test_settings(test: Document, macros: str) -> dict[str, ReviewedSetting]:
 
 
 def _setting(name: str, value: Any, written: Any = None) -> ReviewedSetting | None:
+    if value is None or value in ("", [], {}):
+        return None
     value = _without_nothing(value)
     if name == "severity" and isinstance(value, str):
         value = value.upper()

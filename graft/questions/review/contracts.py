@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,16 +13,19 @@ from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, Review
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import ContractFiles, read_contracts
 from dbt_graft.graft.questions.review.files import BaseFiles
-from dbt_graft.graft.questions.review.tasks import TasksReviewed
+from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 
 
 def compare_contracts(
-    config: Config, base: BaseFiles, described: DescribedLineage
+    config: Config, base: BaseFiles, datasets: Collection[DatasetId]
 ) -> TasksReviewed:
-    """The contracts that promise something else than in the base."""
+    """The contracts that promise something else than in the base.
+
+    Args:
+        datasets: Those that contracts can mean.
+    """
     if not config.contracts:
         return TasksReviewed()
     if not base.is_known:
@@ -41,7 +45,6 @@ def compare_contracts(
         ]
         for files in (old, new)
     )
-    datasets = {*described.lineage.datasets, *described.descriptions}
     meant: dict[tuple[str, str], set[DatasetId]] = defaultdict(set)
     for contract, table, dataset in match_contracts([*before, *after], datasets).tables:
         meant[contract.id, table.names[-1]].add(dataset)

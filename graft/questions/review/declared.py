@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dbt_graft.analysis.review.tasks import TaskSurroundings, declared_reviews
@@ -11,7 +11,7 @@ from dbt_graft.collectors.declared.source import declared_files
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.questions.review.files import BaseFiles
 from dbt_graft.graft.questions.review.names import ReviewNames, writers_of
-from dbt_graft.graft.questions.review.tasks import TasksReviewed
+from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
@@ -23,11 +23,14 @@ def compare_declarations(
     names: ReviewNames,
     base: BaseFiles,
     base_store: str | None,
-    described: DescribedLineage,
+    described: Callable[[], DescribedLineage],
 ) -> TasksReviewed:
     """The tasks that are declared otherwise than in the base.
 
     Without files of the base, what the store has declared stands for them.
+
+    Args:
+        described: Gives the lineage of now.
 
     Raises:
         GraftError: A file of declared lineage is not valid.
@@ -57,9 +60,10 @@ def compare_declarations(
     before, after = (
         names.lineage(declared.all_records, declared.infos) for declared in (then, now)
     )
-    lineage = described.lineage
+    now_described = described()
+    lineage = now_described.lineage
     shown = writers_of(lineage, (Evidence.OBSERVED, Evidence.INFERRED))
-    datasets = {*before.datasets, *described.descriptions}
+    datasets = {*before.datasets, *now_described.descriptions}
     datasets |= {
         usage.dataset
         for task in lineage.tasks.values()

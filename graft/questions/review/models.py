@@ -12,6 +12,7 @@ from dbt_graft.collectors.dbt.outline_cache import OutlineCache
 from dbt_graft.collectors.dbt.review_nodes import dbt_version
 from dbt_graft.collectors.dbt.review_queries import outlined_versions
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.impact_index import FILE
 from dbt_graft.injector.artifacts import Artifacts
 
 # Beside the impact index.
@@ -20,8 +21,12 @@ _NO_TYPES = "types are compared as far as YAML and SQL have them"
 
 
 def outline_cache(config: Config) -> OutlineCache:
-    """The outlines of earlier reviews of a project."""
-    return OutlineCache(Path(config.path(config.artifacts)) / _CACHE)
+    """The outlines of earlier reviews of a project.
+
+    They are kept where the impact index could be: in a folder that is graft's own.
+    """
+    folder = Path(config.path(config.artifacts))
+    return OutlineCache(folder / _CACHE if (folder / FILE).is_file() else None)
 
 
 def compare_artifacts(

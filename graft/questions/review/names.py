@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.project import LineageView, Project
@@ -19,21 +20,27 @@ class ReviewNames:
     """Records and lineages under the names that datasets have in the project.
 
     Args:
-        former_names: Datasets that were renamed, with the names that they had before.
+        former_names: Gives the datasets that were renamed, with the names that they had before.
     """
 
     def __init__(
         self,
         config: Config,
         new: Artifacts,
-        former_names: Mapping[DatasetId, Collection[DatasetId]],
+        former_names: Callable[[], Mapping[DatasetId, Collection[DatasetId]]],
     ) -> None:
         self._config = config
         self._project = Project(config, artifacts=new)
-        today = {former: name for name, names in former_names.items() for former in names}
-        rename = self._project.rename
-        self.rename: Rename = lambda dataset: today.get(name := rename(dataset), name)
+        self._former_names = former_names
         self._read: dict[str, Records] = {}
+
+    @cached_property
+    def rename(self) -> Rename:
+        """The name of today of a dataset of the logs."""
+        names_of_today = self._former_names()
+        today = {former: name for name, names in names_of_today.items() for former in names}
+        rename = self._project.rename
+        return lambda dataset: today.get(name := rename(dataset), name)
 
     def records(self, store_folder: str) -> Records:
         """The records of a store: each run counts."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
 from dbt_graft.analysis.review.node import QueryOutline
-from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.analysis.review.task_runs import runs_beyond, runs_since
-from dbt_graft.analysis.review.task_version import TaskVersion, task_versions
+from dbt_graft.analysis.review.task_version import task_versions
 from dbt_graft.analysis.review.tasks import TaskSurroundings, run_reviews
 from dbt_graft.collectors import store
 from dbt_graft.collectors.statements.outline.statement import statement_outline
@@ -19,25 +17,11 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.sources import task_infos
 from dbt_graft.graft.questions.review.names import ReviewNames, writers_of
+from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Shape
-
-
-@dataclass(frozen=True, slots=True)
-class TasksReviewed:
-    """The tasks that changed, and what could not be compared.
-
-    Attributes:
-        now: What those do that ran since the base.
-        files: Declared task -> its file, of this version or else of the base.
-    """
-
-    nodes: tuple[NodeReview, ...] = ()
-    notices: tuple[str, ...] = ()
-    now: Mapping[str, TaskVersion] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def base_moment(old: Artifacts) -> Moment | None:
@@ -56,14 +40,14 @@ def compare_runs(
     names: ReviewNames,
     since: Moment | None,
     base_store: str | None,
-    described: DescribedLineage | None,
+    described: Callable[[], DescribedLineage] | None,
 ) -> TasksReviewed:
     """The tasks whose runs since the base do other things than before.
 
     Args:
         since: When the base was built; None where nobody knows.
         base_store: The store of the base build; None where it is the same store.
-        described: The lineage of now; None without a store.
+        described: Gives the lineage of now; None without a store.
 
     Raises:
         GraftError: A store cannot be read.
@@ -82,17 +66,16 @@ def compare_runs(
         return TasksReviewed(notices=(f"{problem}; name one with --since",))
     else:
         comparison, when = runs_since(records, since.at), since.text
+    if comparison.is_empty:
+        text = f"no task has run since {when}: their statements are not compared"
+        return TasksReviewed(notices=(text,) if records.runs else ())
     infos = task_infos(config)
     since_then = names.lineage(comparison.since, infos)
-    if not since_then.tasks:
-        has_tasks = any(task.runs for task in described.lineage.tasks.values())
-        text = f"no task has run since {when}: their statements are not compared"
-        return TasksReviewed(notices=(text,) if has_tasks else ())
     before, *last = (
         names.lineage(earlier, infos) for earlier in (comparison.before, *comparison.last)
     )
     around = TaskSurroundings(
-        writers_of(described.lineage), {names.rename(dataset) for dataset in comparison.known}
+        writers_of(described().lineage), {names.rename(dataset) for dataset in comparison.known}
     )
     nodes = run_reviews(before, last, since_then, around, comparison.changed, _shape_outline)
     return TasksReviewed(
