@@ -6,9 +6,8 @@ from dbt_graft.analysis.dates.taint_bounds import taint_bounds
 from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
 from dbt_graft.analysis.impact.answer import Impact, ProposedChange, impact
 from dbt_graft.analysis.impact.change import ChangeType
-from dbt_graft.graft.project.collected import check_collected
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.impact_index import ImpactIndex, IndexFile, make_index
+from dbt_graft.graft.project.current_index import load_impact_index
 from dbt_graft.graft.project.past import Moment
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
@@ -21,7 +20,7 @@ def impact_of_change(config: Config, name: str, kind: ChangeType, past: Moment |
     Raises:
         GraftError: There is none of this name, or several; or the project cannot be read.
     """
-    index = _load_index(config, past)
+    index = load_impact_index(config, past)
     match = index.names.find(name)
     dataset, column = match if isinstance(match, ColumnId) else (index.names.dataset(name), "")
     return impact(index.graph, ProposedChange(dataset, kind, column), index.around)
@@ -41,20 +40,3 @@ def reached_dates(config: Config, dataset: DatasetId, dates: Dates) -> dict[Data
 
     dated = dated_lineage(Project(config), lambda history: tasks_of_taint(history, [dataset]))
     return taint_bounds(dated.history, {dataset: dates})
-
-
-def _load_index(config: Config, past: Moment | None = None) -> ImpactIndex:
-    """The index in the file, if it is of now; else that of the lineage, which is written, too.
-
-    Raises:
-        GraftError: Nothing was collected yet, or the project cannot be read.
-    """
-    file = None if past else IndexFile(config)
-    if file and (index := file.read()):
-        check_collected(config)
-        return index
-    # Importing it takes longer than reading a file.
-    from dbt_graft.graft.project.project import LineageView, Project
-
-    described = Project(config).described(LineageView(past))
-    return file.write(described) if file else make_index(config, described)
