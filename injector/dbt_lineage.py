@@ -63,7 +63,8 @@ def own_lineage(
     if wanted is None:
         for definition in definitions.values():
             for source in definition.reads:
-                datasets.setdefault(source, Dataset(source))
+                kind = Kind.PATH if source.is_path else Kind.TABLE
+                datasets.setdefault(source, Dataset(source, kind))
     flows = (
         Flow(
             source,

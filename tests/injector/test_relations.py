@@ -285,3 +285,19 @@ def test_a_name_that_nothing_places_is_ambiguous_beside_a_full_one(shop: Any, lo
         "duckdb/new.scores",
         ("duckdb/shop.new.scores",),
     )
+
+
+def test_a_file_that_the_sql_of_a_model_reads_is_an_input_and_a_path(empty_project: Any) -> None:
+    model = empty_project.model("payments")
+    file = parse_dataset_id("file/shop/payments.csv")
+    found = relations(empty_project.manifest, "duckdb")
+
+    lineage = own_lineage(
+        empty_project.manifest,
+        empty_project.catalog,
+        found,
+        followed=DefinitionColumns(reads={model: (file,)}),
+    )
+
+    assert [(flow.source, flow.task) for flow in lineage.flows] == [(file, model)]
+    assert lineage.datasets[file].kind is Kind.PATH

@@ -194,7 +194,10 @@ def _missing(
     direction, verb = (Direction.WRITE, "wrote") if into else (Direction.READ, "read")
     relevant = [access for access in accesses if access.direction is direction]
     moving = [access for access in relevant if _moves(access)]
-    if any(access.kind is Kind.TEMPORARY for access in accesses):
+    definition = evidences.described.lineage.definition(dataset) if into else None
+    if definition and not moving:
+        yield definition.gap or "its query names no table"
+    elif any(access.kind is Kind.TEMPORARY for access in accesses):
         yield "it is a temporary table: edges go through it to lasting datasets"
     elif dataset in {names.get(name, name) for name in transient(records.accesses)}:
         yield "each run that made it dropped it: edges go through it to lasting datasets"
