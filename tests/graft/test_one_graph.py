@@ -130,22 +130,18 @@ INFERRED_EDGE: dict[str, Callable[[Path], bool]] = {
         "column_lineage" in output for output in extracted_outputs(folder)
     ),
 }
-# Command -> the names under which its answer has tables of one name and a date.
-DATED_TABLES: dict[str, Callable[[Path], set[str]]] = {
+# Command -> the names of the tables that its answer has downstream of raw.orders.
+TABLES: dict[str, Callable[[Path], set[str]]] = {
     "query": lambda folder: {
-        edge["to_dataset"]
-        for edge in json.loads(ask(folder, "query", "from edges", "--json"))
-        if "shard" in edge["to_dataset"]
+        edge["to_dataset"] for edge in json.loads(ask(folder, "query", "from edges", "--json"))
     },
-    "impact": lambda folder: {name for name in impact_of(folder, "raw.orders") if "shard" in name},
-    "show": lambda folder: {name for name in edges_of(folder) if "shard" in name},
+    "impact": lambda folder: set(impact_of(folder, "raw.orders")),
+    "show": lambda folder: set(edges_of(folder)),
     "export openlineage": lambda folder: {
-        f"spark/{output['name']}" for output in outputs_of(folder) if "shard" in output["name"]
+        f"{output['namespace']}/{output['name']}" for output in outputs_of(folder)
     },
     "export airflow-lineage": lambda folder: {
-        f"spark/{output['name']}"
-        for output in extracted_outputs(folder)
-        if "shard" in output["name"]
+        f"{output['namespace']}/{output['name']}" for output in extracted_outputs(folder)
     },
 }
 
@@ -159,8 +155,8 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def configure(folder: Path, lineage: str) -> None:
-    (folder / "graft.yml").write_text(f"collect: []\nlineage: {{{lineage}}}\n")
+def configure(folder: Path, lineage: str = "", names: str = "") -> None:
+    (folder / "graft.yml").write_text(f"collect: []\nlineage: {{{lineage}}}\nnames: [{names}]\n")
 
 
 @pytest.mark.parametrize("failed", [True, False])
@@ -183,12 +179,32 @@ def test_each_command_infers_columns_where_graft_yml_says_so(
     )
 
 
+def answered_tables(folder: Path) -> dict[str, set[str]]:
+    return {name: of(folder) for name, of in TABLES.items()}
+
+
 @pytest.mark.parametrize("one_table", [True, False])
 def test_each_command_names_dated_tables_as_graft_yml_says(
     project: Path, *, one_table: bool
 ) -> None:
     configure(project, f"date_shards: {str(one_table).lower()}")
-    names = {"spark/db.shard_*"} if one_table else {*map(str, SHARDS)}
-    assert {name: has(project) for name, has in DATED_TABLES.items()} == dict.fromkeys(
-        DATED_TABLES, names
-    )
+    shards = {"spark/db.shard_*"} if one_table else {*map(str, SHARDS)}
+    names = {"spark/db.out", *shards}
+    assert answered_tables(project) == dict.fromkeys(TABLES, names)
+
+
+@pytest.mark.parametrize(
+    ("rules", "names"),
+    [
+        ("{from: spark/db.out, to: spark/mart.out}", {"spark/mart.out", "spark/db.shard_*"}),
+        ('{from: "spark/db.*", to: "dw/mart.*"}', {"dw/mart.out", "dw/mart.shard_*"}),
+        (
+            '{from: spark/db.out, to: lake/mart.out}, {from: "spark/db.*", to: "dw/*"}',
+            {"lake/mart.out", "dw/shard_*"},
+        ),
+    ],
+    ids=["a table", "a schema", "the first rule that fits"],
+)
+def test_each_command_names_tables_as_rules_say(project: Path, rules: str, names: set[str]) -> None:
+    configure(project, names=rules)
+    assert answered_tables(project) == dict.fromkeys(TABLES, names)
