@@ -21,6 +21,7 @@ from dbt_graft.analysis.dates.taint_plan import (
     TaintPlan,
 )
 from dbt_graft.analysis.history.bad_streak import BadStreak
+from dbt_graft.analysis.history.dag_runs import DagRun
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import dates_text
@@ -108,6 +109,40 @@ def bad_run_answer(
     title = f"run {run['run_id']} of {run['task']}"
     known = {name: value for name, value in facts.items() if value}
     return _answer(title, verdict, known, tables, incident, run=run, first=first)
+
+
+def dag_run_answer(dag_run: DagRun, incident: Incident | None) -> Answer:
+    """The report of a run of a DAG, on one page.
+
+    Args:
+        incident: None where nothing of it is late.
+    """
+    failed = sum(run.status is Status.FAILED for run in dag_run.tries.values())
+    facts: dict[str, Cell] = {"status": dag_run.status.value, "for": dag_run.date}
+    if dag_run.started_at:
+        facts["began"] = _moment(dag_run.started_at)
+    tasks = Table(
+        "tasks",
+        ("task", "status", "try", "began", "error"),
+        [
+            (
+                name,
+                run.status.value,
+                run.attempt,
+                _moment(run.started_at) if run.started_at else "",
+                run.error or "",
+            )
+            for name, run in dag_run.tries.items()
+        ]
+        + [(name, "did not run", None, "", "") for name in dag_run.missing],
+    )
+    verdict = f"{failed} of {count(len(dag_run.tries), 'task')} failed"
+    if incident:
+        verdict += f"; {_verdict(incident)}"
+    elif failed:
+        verdict += "; nothing that they should have written is known to be late"
+    title = f"run {dag_run.name} of DAG {dag_run.dag}"
+    return _answer(title, verdict, facts, [tasks], incident)
 
 
 def incidents_answer(incidents: Sequence[RecordedTaint]) -> Answer:

@@ -153,7 +153,8 @@ def show(run_id: str, config_path: Path | None, *, task: str | None) -> Answer:
     """Report a bad run and all that came of it, on one page.
 
     The run with its code, error and tests; the last good run before it; all data that is bad since,
-    with the paths; what must run again and how; whom to tell; and what is clean again. RUN is the
-    id of a run as its page shows it, or `last` with --task; ID is that of an incident on record.
+    with the paths; what must run again and how; whom to tell; and what is clean again. Of a run
+    that failed: what is late. RUN is the id of a run as its page shows it, `last` with --task, or
+    a run of a DAG (its id, or `dag/2026-10-01`); ID is that of an incident on record.
     """
     return report_run(load_config(config_path), run_id, task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt_graft.analysis.answer import Answer
@@ -15,12 +16,13 @@ from dbt_graft.analysis.dates.bad_writes import (
     runs_named,
     runs_of_version,
 )
-from dbt_graft.analysis.dates.incident import Incident, bad_run_answer
+from dbt_graft.analysis.dates.incident import Incident, bad_run_answer, dag_run_answer
 from dbt_graft.analysis.dates.late_outputs import LateOutput, late_outputs
 from dbt_graft.analysis.dates.taint import Taint, spread
 from dbt_graft.analysis.dates.taint_plan import taint_plan
 from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
 from dbt_graft.analysis.history.bad_streak import first_bad_run
+from dbt_graft.analysis.history.dag_runs import DagRun, find_dag_run
 from dbt_graft.collectors import store
 from dbt_graft.exporters.reprocessing.commands import backfills, rerun_steps
 from dbt_graft.exporters.run_manifest import run_manifest
@@ -88,6 +90,7 @@ def follow_bad_data(config: Config, named: BadData) -> FollowedData:
         if named.dates:
             return tasks_of_taint(history, [project.find_dataset(named.dataset)])
         runs = (*named.runs, *(named.between or ()))
+        runs = tuple(run for name in runs for run in _run_ids(history, name))
         tasks = store.tasks_of_runs(config.path(config.store), runs)
         return _tasks_around(history, {named.task} if named.task else tasks)
 
@@ -108,17 +111,20 @@ def report_run(config: Config, name: str, task: str | None) -> Answer:
     run_id, task = _run_on_record(config, name) or (name, task)
 
     def tasks_around(history: AccessHistory) -> set[str]:
-        tasks = {task} if task else store.tasks_of_runs(config.path(config.store), [run_id])
+        run_ids = _run_ids(history, run_id)
+        tasks = {task} if task else store.tasks_of_runs(config.path(config.store), run_ids)
         beside = {other for known in tasks for other in tasks_beside(history.lineage, known)}
         return beside | _tasks_around(history, tasks)
 
     dated = dated_lineage(Project(config), tasks_around)
     history = dated.history
+    if dag_run := None if task else _dag_run(history, run_id):
+        return _report_dag_run(dated, dag_run)
     run_task, run = find_run(history.lineage, run_id, task)
     manifest = run_manifest(history, dated.descriptions, run_task, run)
     failed = [check["id"] for check in manifest["quality"]["checks"] if check["status"] == "failed"]
     first = first_bad_run(history.lineage, run_task, run, failed)
-    bad = bad_runs(history, [(run.task, run.parent_run_id or run.run_id)])
+    bad = bad_runs(history, [_execution(run)])
     if run.status is not Status.FAILED:
         return bad_run_answer(manifest, first, _follow(dated, bad).incident() if bad else None)
     # What it wrote before it failed is bad only where a test says so.
@@ -131,7 +137,7 @@ def report_run(config: Config, name: str, task: str | None) -> Answer:
     outputs = late_outputs(history, run_task, run, first.run.started_at if first else None)
     late = tuple(output for output in outputs if output.dates)
     if late or wrong_writes:
-        followed = _follow(dated, wrong_writes, run, late)
+        followed = _follow(dated, wrong_writes, {_execution(run): late} if late else None)
         return bad_run_answer(manifest, first, followed.incident())
     if outputs:
         verdict = "all that it should have written was written since"
@@ -142,20 +148,59 @@ def report_run(config: Config, name: str, task: str | None) -> Answer:
     return bad_run_answer(manifest, first, None, verdict)
 
 
+def _report_dag_run(dated: DatedLineage, dag_run: DagRun) -> Answer:
+    """The report of a run of a DAG: its tasks, and what those that failed should have written."""
+    history = dated.history
+    late: dict[Execution, list[LateOutput]] = {}
+    for attempt in (*dag_run.tries.values(), *dag_run.missing.values()):
+        if attempt.status is Status.FAILED and (task := history.lineage.tasks.get(attempt.task)):
+            # What the engine's log shows of a try stands for it.
+            run = next(
+                (run for run in task.runs if attempt.run_id in (run.run_id, run.parent_run_id)),
+                attempt,
+            )
+            first = first_bad_run(history.lineage, task, run, ())
+            outputs = late_outputs(history, task, run, first.run.started_at if first else None)
+            late[_execution(run)] = [output for output in outputs if output.dates]
+    followed = _follow(dated, [], {key: outputs for key, outputs in late.items() if outputs})
+    return dag_run_answer(dag_run, followed.incident() if followed.late else None)
+
+
+def _dag_run(history: AccessHistory, name: str) -> DagRun | None:
+    return find_dag_run(history.lineage.history.orchestrator_runs, name)
+
+
+def _run_ids(history: AccessHistory, name: str) -> list[str]:
+    """The ids of the runs that a name means: of a run of a DAG those of its tasks."""
+    dag_run = _dag_run(history, name)
+    return [run.run_id for run in dag_run.tries.values()] if dag_run else [name]
+
+
+def _execution(run: Run) -> Execution:
+    return run.task, run.parent_run_id or run.run_id
+
+
 def _follow(
     dated: DatedLineage,
     bad: list[BadWrite],
-    run: Run | None = None,
-    late: tuple[LateOutput, ...] = (),
+    late: Mapping[Execution, Sequence[LateOutput]] | None = None,
 ) -> FollowedData:
-    """Bad writes, and what a failed run should have written, to the ends of what they went into."""
-    if run is None or not late:
+    """Bad writes, and what failed runs should have written, to the ends of what they went into."""
+    if not late:
         return FollowedData(dated, bad, spread(dated.history, bad))
-    execution = (run.task, run.parent_run_id or run.run_id)
-    before = {(run.task, output.dataset): output.dates for output in late}
-    since = min(output.since for output in late)
-    missed = [BadWrite(output.dataset, output.dates, *execution, output.since) for output in late]
-    return FollowedData(dated, [*missed, *bad], spread(dated.history, bad, before, since), late)
+    missed = [
+        BadWrite(output.dataset, output.dates, *execution, output.since)
+        for execution, outputs in late.items()
+        for output in outputs
+    ]
+    before = {(write.task, write.dataset): write.dates for write in missed}
+    outputs = tuple(output for of_run in late.values() for output in of_run)
+    since = min(output.since for output in outputs)
+    taint = spread(dated.history, bad, before, since)
+    for write in missed:
+        if write.at and (write.task, write.dataset) in taint.tainted:
+            taint.runs[write.task, write.dataset].setdefault(write.run, write.at)
+    return FollowedData(dated, [*missed, *bad], taint, outputs)
 
 
 def _tasks_around(history: AccessHistory, tasks: set[str]) -> set[str]:
@@ -198,10 +243,12 @@ def _bad_writes(
     return bad
 
 
-def _runs(history: AccessHistory, run_id: str) -> list[Execution]:
-    executions = runs_named(history, run_id)
+def _runs(history: AccessHistory, name: str) -> list[Execution]:
+    executions = [
+        execution for run_id in _run_ids(history, name) for execution in runs_named(history, run_id)
+    ]
     if not executions:
-        raise GraftError("there is no such run", place=run_id, remedy="take its id from a page")
+        raise GraftError("there is no such run", place=name, remedy="take its id from a page")
     return executions
 
 
