@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
 import orjson
 import pytest
 
+from dbt_graft.collectors.spark.application.catalogs import name_catalogs
+from dbt_graft.collectors.spark.application.execution import Execution
+from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.spark.sources.connectors import Target
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from tests.collectors.spark.stored import tables
 
@@ -234,3 +240,24 @@ def test_a_batch_whose_progress_is_missing_goes_into_the_table_that_its_plan_nam
     row = collected(make_log({**batch, "lasts": 3_000}, {**batch, "root": 0}), {})
     assert names(row) == {("INSERT", "write", "lake.raw.t"), ("INSERT", "read", "/in")}
     assert [(e["to_column"], e["from_column"]) for e in row["column_edges"]] == [("a", "a")]
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("CREATE TABLE sea.raw.totals AS SELECT * FROM lake.raw.orders", "sea"),
+        ("CREATE TABLE `lake`.`raw`.`totals` AS SELECT * FROM sea.raw.orders", "lake"),
+        ("CREATE TABLE raw.totals AS SELECT * FROM sea.raw.totals_2", None),
+        ("INSERT INTO lake.raw.totals SELECT * FROM sea.raw.totals", None),
+    ],
+)
+def test_the_text_of_a_statement_names_the_catalog_of_its_target(
+    sql: str, named: str | None
+) -> None:
+    at = datetime(2026, 11, 21, tzinfo=UTC)
+    segment = PlanSegment(Execution(0, 0, "", "", at, sql=sql))
+    segment.target = Target(("raw", "totals"), catalog=f"{CLASS}@1f")
+    resolver = DatasetResolver("spark", settings=BOTH)
+    problems = name_catalogs([segment], resolver)
+    assert resolver.catalogs == ({f"{CLASS}@1f": named} if named else {})
+    assert len(problems) == (named is None)
