@@ -208,4 +208,4 @@ def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
             text = f"{source}.{edge['from_column']} ({how})"
             sources[edge["to_column"]].append(text)
     for column, texts in sources.items():
-        yield f"        {column} <- {', '.join(sorted(texts))}"
+        yield f"        {column} <- {', '.join(sorted(set(texts)))}"
