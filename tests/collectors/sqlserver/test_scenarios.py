@@ -729,6 +729,23 @@ CASES: dict[str, Case] = {
         "INSERT INTO a SELECT * FROM [#u]",
         flows="x > a, y > a",
     ),
+    "temporary_columns": call(
+        "SELECT s.id, s.name INTO #t FROM x s",
+        "INSERT INTO a (p, q) SELECT * FROM #t",
+        flows="x > a",
+        columns="a.p < x.id, a.q < x.name",
+    ),
+    "temporary_columns_chain": call(
+        "SELECT s.id INTO #t FROM x s",
+        "SELECT *, 1 AS one INTO #u FROM #t",
+        "INSERT INTO a (p, q) SELECT * FROM #u",
+        columns="a.p < x.id",
+    ),
+    "bulk_file": call(
+        "BULK INSERT a FROM 'https://acc.blob.core.windows.net/lake/in/x.csv'",
+        flows="in/x.csv > a",
+        writes="a 1",
+    ),
     "temporary_tempdb": call(
         "CREATE TABLE tempdb..#t (i int)",
         "INSERT #t SELECT * FROM x",
