@@ -150,7 +150,7 @@ def _guessed_names(source: exp.Expr, rowset: Rowset) -> list[str]:
     times = Counter(column.name.casefold() for column in rowset.columns)
     return [
         column.name
-        if isinstance(node, exp.Alias | exp.Column) and times[column.name.casefold()] == 1
+        if isinstance(node, exp.Alias | exp.Column | exp.Star) and times[column.name.casefold()] == 1
         else ANY_COLUMN
         for node, column in zip(source.expressions, rowset.columns, strict=True)
     ]

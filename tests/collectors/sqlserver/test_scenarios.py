@@ -743,7 +743,7 @@ CASES: dict[str, Case] = {
     ),
     "bulk_file": call(
         "BULK INSERT a FROM 'https://acc.blob.core.windows.net/lake/in/x.csv'",
-        flows="in/x.csv > a",
+        flows="abfss://lake@acc.dfs.core.windows.net//in/x.csv > a",
         writes="a 1",
     ),
     "temporary_tempdb": call(
@@ -1324,7 +1324,7 @@ SECRETS = [
     "ALTER LOGIN smith WITH PASSWORD = 'Geheim'",
     "CREATE USER smith FOR LOGIN [CORP\\smith]; GRANT SELECT ON a TO smith",
     "EXECUTE AS USER = 'smith'; INSERT INTO a SELECT * FROM x; REVERT",
-    "BULK INSERT a FROM '\\\\HOST-OF-SMITH\\share\\in.csv'",
+    "BULK INSERT a FROM '\\\\FILES01\\share\\in.csv'",
     "BACKUP DATABASE Shop TO DISK = '\\\\HOST-OF-SMITH\\b.bak' WITH PASSWORD = 'Geheim'",
     "SELEC 'Geheim' FRM x WHRE (((",
     "INSERT INTO a SELECT * FROM (SELECT 'Geheim' FROM x",
