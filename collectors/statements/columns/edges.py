@@ -38,6 +38,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 _log = logging.getLogger(__name__)
 
+_NAMED = (exp.Alias, exp.Column, exp.Star)
 _CHANGES = (exp.Delete, exp.Insert, exp.Merge, exp.Update)
 
 
@@ -147,10 +148,10 @@ def _guessed_names(source: exp.Expr, rowset: Rowset) -> list[str]:
     """The columns of a target by those of a query: a name that is not alone tells nothing."""
     if rowset.is_open or len(source.expressions) != len(rowset.columns):
         return []
-    times = Counter(column.name.casefold() for column in rowset.columns)
+    names = Counter(column.name.casefold() for column in rowset.columns)
     return [
         column.name
-        if isinstance(node, exp.Alias | exp.Column | exp.Star) and times[column.name.casefold()] == 1
+        if isinstance(node, _NAMED) and names[column.name.casefold()] == 1
         else ANY_COLUMN
         for node, column in zip(source.expressions, rowset.columns, strict=True)
     ]
