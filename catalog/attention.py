@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, ClassVar
 
+from dbt_graft.analysis.history.dag_runs import failed_dags
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import node_results
 from dbt_graft.catalog.page import MAX_ROWS, Page
@@ -26,8 +27,8 @@ class AttentionList:
     """Findings of one kind.
 
     Attributes:
-        kind: `tasks`, `builds`, `tests`, `stale`, `writers`, `cycles`, `models`, `statements` or
-            `rejects`: how the template shows an item, and the list's anchor.
+        kind: `tasks`, `dags`, `builds`, `tests`, `stale`, `writers`, `cycles`, `models`,
+            `statements` or `rejects`: how the template shows an item, and the list's anchor.
         look: `failed`, `warn` or `quiet`.
         items: Those that are listed, the newest or worst first.
         total: How many there are.
@@ -113,6 +114,7 @@ def _lists(index: Index) -> Iterator[AttentionList]:
     yield make_list(
         "tasks", "Failed tasks", "failed", failed, "tasks/index.html#tasks-sort=-health"
     )
+    yield make_list("dags", "Failed DAGs", "failed", failed_dags(lineage.history.orchestrator_runs))
     builds = [(dataset, node.runs[0]) for dataset, node in nodes.items() if node.last_run_failed]
     builds.sort(key=lambda build: _recency(build[1]), reverse=True)
     yield make_list("builds", "Failed dbt models", "failed", builds)

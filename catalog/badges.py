@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dbt_graft.analysis.history.dag_runs import failed_dags
 from dbt_graft.analysis.quality.carriers import has_data_of
 from dbt_graft.analysis.quality.downstream import Faults, ReachedFault, faults_downstream, nearest
 from dbt_graft.analysis.quality.faults import FaultKind, QualityFault, quality_faults
@@ -32,6 +33,20 @@ _OLD = {FaultKind.WRITE: "write failed upstream", FaultKind.FRESHNESS: "stale up
 def last_write_failed(index: Index, dataset: DatasetId) -> bool:
     """Whether the newest run of all that write it, or tried to, failed."""
     return index.lineage.failed_write(dataset) is not None
+
+
+@lru_cache(maxsize=1)
+def unreached_by(index: Index) -> dict[DatasetId, str]:
+    """The datasets of tasks that the newest run of a DAG did not get to -> that DAG."""
+    unreached: dict[DatasetId, str] = {}
+    for dag_run in failed_dags(index.lineage.history.orchestrator_runs):
+        for run in dag_run.missing.values():
+            task = index.lineage.tasks.get(run.task)
+            newest = task.runs[0].started_at if task and task.runs else None
+            # A run of its own since then, by another DAG, is no failure of this one.
+            if task and not (newest and run.started_at and newest > run.started_at):
+                unreached |= dict.fromkeys(task.writes, dag_run.dag)
+    return unreached
 
 
 @lru_cache(maxsize=1)
@@ -91,6 +106,8 @@ def _find_dataset_badges(index: Index, dataset: DatasetId) -> Iterator[HealthBad
     results = node_results(index, dataset)
     if last_write_failed(index, dataset):
         yield HealthBadge("write", "last write failed", FAILED)
+    elif dag := unreached_by(index).get(dataset):
+        yield HealthBadge("write", f"not written: DAG {dag} failed", FAILED)
     if results.last_run_failed:
         yield HealthBadge("build", "dbt run failed", FAILED)
     if failed := len(results.failed_tests):

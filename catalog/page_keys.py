@@ -31,7 +31,7 @@ import orjson
 import dbt_graft.catalog
 import dbt_graft.lineage
 from dbt_graft import __version__
-from dbt_graft.catalog.badges import shown_faults
+from dbt_graft.catalog.badges import shown_faults, unreached_by
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.privacy_page import derived_labels
 from dbt_graft.lineage.building.orchestration import orchestrator_task
@@ -233,6 +233,7 @@ class PageKeys:
                 [(history[0].word, history[0].status) if history else None for history in results],
                 [(u.task, u.failed, u.moves_data) for u in writers],
                 index.lineage.failed_write(dataset) is not None,
+                unreached_by(index).get(dataset),
             )
         )
 

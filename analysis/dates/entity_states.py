@@ -140,6 +140,7 @@ class _Need:
     source: DatasetId
     mapping: PartitionMapping | None
     task: str = ""
+    exceptions: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -269,7 +270,7 @@ class _Walk:
             if missing:
                 short |= need.mapping.affected_dates(missing) & dates
             run = self.history.execution(access)[1]
-            if run in need.mapping.exceptions and (read := read_dates(reads)):
+            if run in need.exceptions and (read := read_dates(reads)):
                 # It needs what it read, whatever the rule says.
                 short |= dates if (read & self.known[need.source]) - available else NO_DATES
         return short
@@ -287,7 +288,7 @@ class _Walk:
         for edge in self.history.upstream.get(self.dataset, ()):
             mapping = self.history.mapping(edge)
             if mapping.is_rule and _is_dated(self.history, edge):
-                yield _Need(edge[1], mapping, edge[0])
+                yield _Need(edge[1], mapping, edge[0], frozenset(mapping.exceptions))
 
     def _declared_needs(self, *, estimated: bool) -> Iterator[_Need]:
         declared = self.history.lineage.history.declared_dates.get(self.dataset)

@@ -78,6 +78,14 @@ def dag_runs(runs: Mapping[str, Run]) -> list[DagRun]:
     return sorted(listed, key=lambda dag_run: (dag_run.started_at or _BEGINNING, dag_run.dag))
 
 
+def failed_dags(runs: Mapping[str, Run]) -> list[DagRun]:
+    """The newest run of each DAG whose newest run failed, the newest first."""
+    listed = dag_runs(runs)
+    newest = {run.dag: run for run in listed}
+    failed = [run for run in listed if run is newest[run.dag] and run.status is Status.FAILED]
+    return [_with_missing(run, listed) for run in reversed(failed)]
+
+
 def find_dag_run(runs: Mapping[str, Run], name: str) -> DagRun | None:
     """The run of a DAG that a name means; None where it means none.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.catalog.attention import attention_lists, first_items, health_ratios
+from dbt_graft.catalog.badges import dataset_badges
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.settings import SiteSettings
@@ -17,9 +18,11 @@ from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, NodeTest, Role
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import (
     Dataset,
+    Direction,
     NodeResult,
     Outcome,
     Reject,
@@ -27,6 +30,7 @@ from dbt_graft.lineage.records import (
     Shape,
     Status,
 )
+from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, section, text
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -127,3 +131,26 @@ def test_without_findings_the_page_says_so(tmp_path: Path) -> None:
 def test_a_section_lists(page: PageHtml, heading: str, texts: list[str]) -> None:
     shown = section(page("gaps/"), heading)
     assert [part for part in texts if part not in shown] == []
+
+
+def test_a_failed_dag_and_what_it_did_not_write_are_shown(tmp_path: Path) -> None:
+    """`build` comes after `load`, which fails on the second day."""
+    runs: dict[str, Run] = {}
+    for day, names in ((0, ("load", "build", "")), (24, ("load", ""))):
+        for number, name in enumerate(names):
+            at = AT + timedelta(hours=day, minutes=number)
+            status = Status.FAILED if day else Status.OK
+            name_of_run = "/".join(filter(None, ("shop", name, f"scheduled__{day}")))
+            run_id = f"{name}{day}"
+            runs[run_id] = Run(
+                *(run_id, name or "shop", "airflow", at, at, status), application_id=name_of_run
+            )
+    usage = Usage("build", ORDERS, Direction.WRITE, engine="airflow", run_ids=("build0",))
+    tasks = {"build": Task("build", ("airflow",), (usage,), (runs["build0"],))}
+    lineage = Lineage({ORDERS: Dataset(ORDERS)}, tasks, history=History(orchestrator_runs=runs))
+    built = build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
+    shown = section(built.index.read_text("utf-8"), "Needs attention")
+    assert "Failed DAGs1 shop scheduled__24" in shown
+    assert "load failed; it did not get to build" in shown
+    [badge] = dataset_badges(Index(DescribedLineage(lineage)), ORDERS)
+    assert badge.text == "not written: DAG shop failed"

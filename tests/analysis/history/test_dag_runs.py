@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dbt_graft.analysis.dates.incident import dag_run_answer
-from dbt_graft.analysis.history.dag_runs import DagRun, find_dag_run
+from dbt_graft.analysis.history.dag_runs import DagRun, failed_dags, find_dag_run
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Run, Status
 
@@ -80,6 +80,21 @@ def test_a_failed_run_names_the_tasks_that_it_did_not_get_to() -> None:
     assert answer.verdict.startswith("1 of 1 task failed")
     [tasks, *_] = answer.tables
     assert [row[:2] for row in tasks.rows] == [("raw.load", "failed"), ("build", "did not run")]
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ((*GOOD, *FAILED), {"shop": ["build"]}),
+        ((*FAILED, run("shop", 5)), {}),
+        ((*GOOD, OTHER), {}),
+    ],
+)
+def test_a_dag_whose_newest_run_failed_is_listed(
+    listed: tuple[Run, ...], expected: dict[str, list[str]]
+) -> None:
+    found = failed_dags(runs(*listed))
+    assert {one.dag: [*one.missing] for one in found} == expected
 
 
 def test_without_an_event_of_the_dag_its_tasks_tell_its_state() -> None:

@@ -171,3 +171,27 @@ def test_a_pattern_names_tasks(tmp_path: Path) -> None:
     part = FilePart(str(path), "f", "f", 0, 10**6, path.stat().st_size, 0)
     found = records(read_part(part, re.compile(r"etl\.(?P<task>.+)")))
     assert {access.task for access in found.accesses} == {"shop.load_orders"}
+
+
+BERLIN = {"airflow": {"dag": {"timetable": {"expression": "@daily", "timezone": "Europe/Berlin"}}}}
+
+
+@pytest.mark.parametrize(
+    ("facets", "at", "configured", "expected"),
+    [
+        (BERLIN, "2026-11-22T08:00:00Z", "", "Europe/Berlin"),
+        (BERLIN, "2026-11-22T08:00:00Z", "Asia/Tokyo", "Asia/Tokyo"),
+        ({}, "2026-11-22T08:00:00+02:00", "", "+02:00"),
+        ({}, "2026-11-22T08:00:00.25-03:30", "", "-03:30"),
+        ({}, "2026-11-22T08:00:00+00:00", "", None),
+        ({}, "2026-11-22T08:00:00Z", "", None),
+    ],
+)
+def test_the_days_of_an_interval_have_a_zone(
+    facets: Document, at: str, configured: str, expected: str | None, tmp_path: Path
+) -> None:
+    nominal = {"nominalTime": {"nominalStartTime": "2026-11-20T23:00:00Z"}}
+    found = event(at=at, outputs=[OUT], run_facets={**facets, **nominal})
+    path = written(tmp_path / "e.jsonl", found)
+    [run] = records(results_of(path, timezone=configured)).runs
+    assert run.timezone == expected
