@@ -10,7 +10,7 @@ from dbt_graft.collectors.spark.application.execution import Application, Execut
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.sources.commands import CommandRole
-from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.collectors.spark.sources.datasets import TOPICS, DatasetResolver
 from dbt_graft.collectors.spark.sources.scan_periods import scan_periods, scan_positions
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.spark.sources.schema import (
@@ -126,8 +126,8 @@ def read_with_edges(
 ) -> Iterator[DatasetAccess]:
     """Reads with the columns that edges name, where no scan shows any (of a view, say).
 
-    Without reads, the datasets that edges come from: before Spark 3.4 a save's query is in its text
-    only, and a checkpoint's is in another plan.
+    Besides, the other datasets that edges come from: before Spark 3.4 a save's query is in its text
+    only, and those of a checkpoint and of a streaming batch are in other plans.
     """
     columns_by_dataset: dict[DatasetId, dict[str, None]] = {}
     for edge in edges:
@@ -139,9 +139,11 @@ def read_with_edges(
     for access in reads:
         named = tuple(map(Column, columns_by_dataset.get(access.dataset, ())))
         yield access if access.columns or not named else access._replace(columns=named)
-    for dataset in () if reads else sorted(columns_by_dataset):
-        kind = Kind.PATH if dataset.is_path else Kind.TABLE
+    read = {access.dataset for access in reads}
+    for dataset in sorted(columns_by_dataset.keys() - read):
         columns = columns_by_dataset[dataset]
+        kind = Kind.PATH if dataset.is_path else Kind.TABLE
+        kind = Kind.TOPIC if dataset.namespace == TOPICS else kind
         yield DatasetAccess(dataset, kind, operation, columns=tuple(map(Column, columns)))
 
 

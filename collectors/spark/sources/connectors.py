@@ -180,12 +180,12 @@ def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Targe
 def catalog_table(args: list[str]) -> Target:
     """`catalog.Class@hash, ns.t, Project […], …`; Databricks has the output columns first."""
     args = args[1:] if args[0].startswith("[") else args
+    table, catalog = identifier(args[1]), args[0].partition("(")[0]
+    if "/" in "".join(table[:1]):
+        # A table of Iceberg by its path, `` `s3://b/raw`.orders``
+        return Target(path="/".join(table), by_path=True)
     location = next((found for arg in args if (found := _TABLE_LOCATION.match(arg))), None)
-    return Target(
-        identifier(args[1]),
-        location["path"] if location else "",
-        catalog=args[0].partition("(")[0],
-    )
+    return Target(table, location["path"] if location else "", catalog=catalog)
 
 
 def write_target(args: list[str]) -> Target | None:

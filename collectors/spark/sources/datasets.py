@@ -35,7 +35,7 @@ _USE = re.compile(
 )
 _SESSION_CLASSES = ("V2SessionCatalog", "DeltaCatalog", "SparkSessionCatalog", "HoodieCatalog")
 # OpenLineage's namespace of a topic has the servers, which are not in a plan.
-_TOPICS = "kafka"
+TOPICS = "kafka"
 
 
 @dataclass(slots=True)
@@ -172,7 +172,9 @@ class DatasetResolver:
         catalog, *parts = table or ("",)
         folder = dict(self._hadoop_catalogs()).get(catalog)
         is_about = len(parts) > 2 and parts[-1] in _METADATA_TABLES
-        return ["/".join((folder, *parts))] if folder and parts and not is_about else []
+        if not folder or not parts or is_about or catalog in _SESSION_CATALOGS:
+            return []  # Spark's own catalog has other tables too.
+        return ["/".join((folder, *parts))]
 
     def _table_in_catalog(self, path: DatasetId) -> tuple[str, ...]:
         """The table of a Hadoop catalog whose folder a path is; empty where it is none."""
@@ -241,4 +243,4 @@ def _path_in(table: tuple[str, ...]) -> str:
 
 
 def _topics(topics: Iterable[str]) -> list[tuple[DatasetId, Kind]]:
-    return [(DatasetId(_TOPICS, topic), Kind.TOPIC) for topic in topics]
+    return [(DatasetId(TOPICS, topic), Kind.TOPIC) for topic in topics]

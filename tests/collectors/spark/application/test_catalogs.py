@@ -261,3 +261,62 @@ def test_the_text_of_a_statement_names_the_catalog_of_its_target(
     problems = name_catalogs([segment], resolver)
     assert resolver.catalogs == ({f"{CLASS}@1f": named} if named else {})
     assert len(problems) == (named is None)
+
+
+def test_a_merge_of_a_streaming_batch_reads_the_source_of_the_stream(
+    make_log: Make, node: Make
+) -> None:
+    batch = (
+        "Scan parquet  (1)\n\n\n(1) Scan parquet \nOutput [1]: [id#1L]\n"
+        "Location: InMemoryFileIndex [file:/in]\n"
+    )
+    merge = (
+        "ReplaceData (4)\n+- MergeRows (3)\n   +- SortMergeJoin (5)\n"
+        "      :- BatchScan lake.raw.t (1)\n      +- Scan ExistingRDD (2)\n\n\n"
+        "(1) BatchScan lake.raw.t\nOutput [1]: [a#7L]\nlake.raw.t (branch=null) [filters=]\n\n"
+        "(2) Scan ExistingRDD\nOutput [1]: [id#2L]\n"
+        "Arguments: [id#2L], SQLExecutionRDD[39] at start at X.java:0, ExistingRDD\n\n"
+        "(5) SortMergeJoin\nLeft keys [1]: [a#7L]\nRight keys [1]: [id#2L]\n\n"
+        "(3) MergeRows\nArguments: [keep(true, id#2L)], [a#8L]\n\n"
+        "(4) ReplaceData\nArguments: IcebergWrite(table=lake.raw.t, format=PARQUET)\n"
+    )
+    target = node("BatchScan lake.raw.t", args="[a#7L] lake.raw.t (branch=null) [filters=]")
+    join = node("SortMergeJoin", target, node("Scan ExistingRDD", args="[id#2L]"))
+    run = "runId = 00000000-0000-0000-0000-000000000001\nbatch = 0"
+    log = make_log(
+        {
+            "plan": node(
+                "Scan parquet ", args="[id#1L]", Location="InMemoryFileIndex(1 paths)[file:/in]"
+            ),
+            "text": batch,
+            "description": run,
+            "lasts": 5_000,
+        },
+        {
+            "plan": node(
+                "ReplaceData",
+                node("MergeRows", join),
+                args="IcebergWrite(table=lake.raw.t, format=PARQUET)",
+            ),
+            "text": merge,
+            "description": run,
+            "root": 0,
+        },
+    )
+    row = collected(log, {})
+    assert {("MERGE", "write", "lake.raw.t"), ("MERGE", "read", "/in")} <= names(row)
+    assert ("a", "/in", "id") in {
+        (e["to_column"], e["from_name"], e["from_column"]) for e in row["column_edges"]
+    }
+
+
+def test_a_table_of_sparks_own_catalog_may_lie_elsewhere(make_log: Make, node: Make) -> None:
+    session = "spark.sql.catalog.spark_catalog"
+    settings = {
+        session: "org.apache.iceberg.spark.SparkSessionCatalog",
+        f"{session}.type": "hadoop",
+        f"{session}.warehouse": "/wh",
+    }
+    row = collected(make_log({"plan": node("Scan hive spark_catalog.db.t")}), settings)
+    [dataset] = row["datasets"]
+    assert (dataset["name"], dataset["symlinks"]) == ("db.t", [])

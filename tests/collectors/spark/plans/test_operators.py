@@ -577,6 +577,12 @@ WRITES = [
     ),
     (
         "AtomicCreateTableAsSelect",
+        f"{ICEBERG_CATALOG}@1f, `s3://b/raw`.t, Project [a#1], TableSpec(Map(),None), false",
+        "CREATE TABLE AS",
+        Target(path="s3://b/raw/t", by_path=True),
+    ),
+    (
+        "AtomicCreateTableAsSelect",
         f"{ICEBERG_CATALOG}@1f, raw.t, Project [a#1], "
         "TableSpec(Map(a -> b),Some(iceberg),Map(),Some(s3://b/t),None,None,false), false",
         "CREATE TABLE AS",
