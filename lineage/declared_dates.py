@@ -17,12 +17,13 @@ class DeclaredDates:
 
     Attributes:
         period: The unit in which it is written, and in which offsets count.
-        reads: Input -> the offsets of the first and the last unit that a unit of it needs.
+        reads: Input -> the offsets of the first and the last unit that a unit of it needs; a grain
+            where it adds to those before since the beginning of its month, its year…
         estimated, completed: Input -> the same for a state; None for whatever is the newest then.
     """
 
     period: Grain
-    reads: Mapping[DatasetId, Offsets] = field(default_factory=dict)
+    reads: Mapping[DatasetId, Offsets | Grain] = field(default_factory=dict)
     kind: DatasetKind | None = None
     estimated: Mapping[DatasetId, Offsets | None] = field(default_factory=dict)
     completed: Mapping[DatasetId, Offsets | None] = field(default_factory=dict)
@@ -32,4 +33,8 @@ class DeclaredDates:
         offsets = self.reads.get(source)
         if offsets is None:
             return None
-        return PartitionMapping(self.period, *offsets, evidence=MappingEvidence.DECLARED)
+        evidence = MappingEvidence.DECLARED
+        if isinstance(offsets, Grain):
+            to_date = (offsets, self.period)
+            return PartitionMapping(self.period, 0, 0, evidence=evidence, units=to_date)
+        return PartitionMapping(self.period, *offsets, evidence=evidence)

@@ -147,12 +147,15 @@ UnitOffset = Annotated[int, Field(ge=-10_000, le=10_000)]
 UnitOffsets = Annotated[tuple[UnitOffset | None, UnitOffset | None], AfterValidator(_check_order)]
 
 
+ToDate = Literal["week to date", "month to date", "quarter to date", "year to date"]
+
+
 class DeclaredPeriods(Section):
     """The dates of a dataset; see `lineage.declared_dates.DeclaredDates`."""
 
     period: Grain
     kind: DatasetKind | None = None
-    reads: dict[DatasetName, UnitOffsets] = Field(default={})
+    reads: dict[DatasetName, UnitOffsets | ToDate] = Field(default={})
     estimated: dict[DatasetName, UnitOffsets | Literal["last"]] = Field(default={})
     completed: dict[DatasetName, UnitOffsets | Literal["last"]] = Field(default={})
 
@@ -160,11 +163,15 @@ class DeclaredPeriods(Section):
         """The entry as a record."""
         return DeclaredDates(
             self.period,
-            {parse_dataset_id(name): offsets for name, offsets in self.reads.items()},
+            {parse_dataset_id(name): _reads(offsets) for name, offsets in self.reads.items()},
             self.kind,
             _needs(self.estimated),
             _needs(self.completed),
         )
+
+
+def _reads(offsets: tuple[int | None, int | None] | str) -> tuple[int | None, int | None] | Grain:
+    return Grain(offsets.partition(" ")[0]) if isinstance(offsets, str) else offsets
 
 
 def _needs(

@@ -150,7 +150,9 @@ class Plain:
         grain, input_grain = self.grain(target), self.grain(source)
         declared = self.lineage.history.declared_dates.get(target)
         if declared and source in declared.reads:
-            first, last = declared.reads[source]
+            offsets = declared.reads[source]
+            assert not isinstance(offsets, Grain)
+            first, last = offsets
             found = self._agreed(edge, grain, input_grain)
             wide = found.input_grain if found else None
             return PlainMapping(declared.period, first or 0, last or 0, wide or declared.period)

@@ -39,7 +39,7 @@ datasets:
   spark/mart.revenue:
     period: day
     kind: sliding
-    reads: {spark/raw.orders: [-6, 0], spark/raw.days: [null, 0]}
+    reads: {spark/raw.orders: [-6, 0], spark/raw.days: [null, 0], spark/raw.months: month to date}
     estimated: {spark/raw.days: last}
 """
 
@@ -56,6 +56,10 @@ def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
         "https://bi.example/revenue",
         "high",
     )
+    [(_, dates)] = found.dates().items()
+    assert [str(dates.mapping(source)) for source in dates.reads] == [
+        *("[-6, 0] by day", "[…, 0] by day", "month to date"),
+    ]
 
 
 FAULTS: list[tuple[str, str, int | None, str]] = [
