@@ -43,6 +43,27 @@ def test_every_kind_of_page_opens_from_its_permanent_address(visit: Any, path: s
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_fit_every_width(visit: Any, path: str) -> None:
+    page = visit.open(path)
+    for width in (360, 480, 768, 970, 1100, 1240, 1440, 2560):
+        page.set_viewport_size({"width": width, "height": 900})
+        beyond = page.evaluate(
+            """() => {
+                const article = document.querySelector("article").getBoundingClientRect()
+                const scrolls = one => one.matches("article") ? false :
+                    getComputedStyle(one).overflowX !== "visible" || scrolls(one.parentElement)
+                const parts = "article :is(table, dl, pre, p, svg, ul, h1, a)"
+                return [...document.querySelectorAll(parts)]
+                    .filter(one => one.getBoundingClientRect().right > article.right + 1)
+                    .filter(one => !scrolls(one))
+                    .map(one => `${one.tagName} ${one.className}`)
+            }"""
+        )
+        assert (width, beyond) == (width, [])
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_a_dataset_page_shows_producer_consumers_and_neighbours(visit: Any) -> None:
     page = visit.open("datasets/spark/ml/customer_scores/")
     article = page.locator("article")
