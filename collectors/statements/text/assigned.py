@@ -11,6 +11,7 @@ from itertools import pairwise
 from dbt_graft.collectors.statements.text.tokens import Token
 
 _ASSIGNS = frozenset({"DECLARE", "SELECT", "SET", "UPDATE", "WITH"})
+_ENDS = frozenset({"FROM", "WHERE"})
 _CALLS = frozenset({"EXEC", "EXECUTE"})
 
 
@@ -24,6 +25,7 @@ def variables_with_data(tokens: list[Token], reads: bool, known: frozenset[str])
     if not any(token.word[:1] == "@" for token in tokens):
         return known
     words = [token.word for token in tokens]
+    reads = reads or words[0] == "UPDATE"  # its own table
     if not reads and words[0] in _ASSIGNS:
         reads = not known.isdisjoint(map(str.casefold, words))
     return known | {variable.casefold() for variable in _assigned(words, reads)}
@@ -41,8 +43,11 @@ def _assigned(words: list[str], reads: bool) -> Iterator[str]:
             if word[:1] == "@" and behind in ("OUT", "OUTPUT")
         )
     elif reads and head in _ASSIGNS:
-        yield from (
-            word
-            for at, word in enumerate(words)
-            if word[:1] == "@" and "=" in words[at + 1 : at + (8 if head == "DECLARE" else 3)]
-        )
+        near = 8 if head == "DECLARE" else 3  # DECLARE @a decimal(10, 2) = …
+        depth = 0
+        for at, word in enumerate(words):
+            depth += (word == "(") - (word == ")")
+            if word in _ENDS and not depth:
+                break  # WHERE @a = b assigns nothing
+            if word[:1] == "@" and not depth and "=" in words[at + 1 : at + near]:
+                yield word

@@ -38,6 +38,9 @@ CREATE PROCEDURE p @v int, @w dbo.w READONLY AS INSERT INTO dw.P (a, b) SELECT @
 CREATE PROCEDURE p @v nvarchar(max) AS UPDATE dw.P SET a = j.a FROM OPENJSON(@v) WITH (a int) AS j | - | columns not resolved: what a variable holds is not followed
 CREATE PROCEDURE p @v int AS INSERT INTO dw.P (a) SELECT x FROM dbo.u WHERE y = @v | P.*=FILTER:u.y P.a=u.x
 SELECT @v = MAX(id) FROM dbo.s; DELETE FROM dw.P WHERE id > @v | -
+SELECT a FROM dbo.s WHERE @v IS NULL OR @v = a; INSERT INTO dw.P (a) VALUES (@v) | -
+UPDATE dbo.s SET @v = a, b = b + 1 WHERE c = 1; INSERT INTO dw.P (a) VALUES (@v) | - | columns not resolved: what a variable holds is not followed
+SELECT @u = 1, @v = (SELECT MAX(a) FROM dbo.s), @w = a FROM dbo.s; INSERT INTO dw.P (a, b) VALUES (@w, 1) | - | columns not resolved: what a variable holds is not followed
 SELECT @v = 1; INSERT INTO dw.P (a) VALUES (@v) | -
 DECLARE @v int = 5; INSERT INTO dw.P (a, b) SELECT @v, x FROM dbo.u | P.b=u.x
 """
