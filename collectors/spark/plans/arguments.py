@@ -106,7 +106,7 @@ def plain_expressions(text: str) -> list[str]:
 def attribute(text: str) -> Attribute | None:
     """The column that an expression makes: `id#3L`, `(a#2 + 1) AS b#3`."""
     _, alias = split_alias(text)
-    return _named_column(alias or text)
+    return named_column(alias or text)
 
 
 def expression_columns(text: str) -> list[Attribute]:
@@ -119,7 +119,7 @@ def split_alias(text: str) -> tuple[str, str]:
 
     Names are not quoted, so they may hold ` AS ` too.
     """
-    if not _ENDS_WITH_ID.search(text[-24:]):
+    if " AS " not in text or not _ENDS_WITH_ID.search(text[-24:]):
         return text, ""
     parts = text.split(" AS ")
     for at in range(1, min(len(parts), _MOST_ALIASES)):
@@ -141,7 +141,7 @@ def attributes(text: str) -> list[Attribute]:
 def _attributes(text: str) -> tuple[Attribute, ...]:
     is_balanced = text.count("(") == text.count(")") and text.count("[") == text.count("]")
     items = expressions(text) if is_balanced else _flat_items(_strip_brackets(text))
-    return tuple(column for item in items if (column := _named_column(item)))
+    return tuple(column for item in items if (column := named_column(item)))
 
 
 def _flat_items(text: str) -> Iterator[str]:
@@ -152,7 +152,8 @@ def _flat_items(text: str) -> Iterator[str]:
         start = end.end()
 
 
-def _named_column(text: str) -> Attribute | None:
+def named_column(text: str) -> Attribute | None:
+    """The column of a text that is only a name and its id: `id#3L`."""
     match = _ATTRIBUTE.fullmatch(text)
     return Attribute(match["name"], int(match["id"]), bool(match["long"])) if match else None
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
-    attribute,
     is_cut,
+    named_column,
     split_alias,
 )
 from dbt_graft.collectors.spark.plans.expressions import ColumnReference, column_references
@@ -133,7 +133,7 @@ class ColumnTrace:
         )
 
     def _references(self, text: str) -> set[ColumnReference]:
-        column = attribute(split_alias(text)[0])
+        column = named_column(split_alias(text)[0])
         if column and column.id in self.inputs_by_id and self.names.get(column.id) == column.name:
             return {ColumnReference(column.id, Subtype.IDENTITY)}
         return column_references(self._resolve_merged(text), self.inputs_by_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.sources.connectors import Target
@@ -170,7 +170,7 @@ class DatasetResolver:
     def _catalog_folder(self, table: tuple[str, ...]) -> list[str]:
         """The folder of a table of a Hadoop catalog."""
         catalog, *parts = table or ("",)
-        folder = dict(self._hadoop_catalogs()).get(catalog)
+        folder = self._hadoop_warehouse(catalog)
         is_about = len(parts) > 2 and parts[-1] in _METADATA_TABLES
         if not folder or not parts or is_about or catalog in _SESSION_CATALOGS:
             return []  # Spark's own catalog has other tables too.
@@ -178,22 +178,25 @@ class DatasetResolver:
 
     def _table_in_catalog(self, path: DatasetId) -> tuple[str, ...]:
         """The table of a Hadoop catalog whose folder a path is; empty where it is none."""
-        for catalog, folder in self._hadoop_catalogs():
-            top = self._path(folder)
-            if path.namespace == top.namespace and path.name.startswith(f"{top.name}/"):
+        keys = (key.removeprefix(_CATALOG) for key in self.settings if key.startswith(_CATALOG))
+        for catalog in sorted({key.partition(".")[0] for key in keys}):
+            top = self._path(self._hadoop_warehouse(catalog))
+            inside = path.name.removeprefix(f"{top.name}/")
+            if top.name and path.namespace == top.namespace and inside != path.name:
                 # `/lake/raw/orders#files` is `lake.raw.orders.files`.
-                folder, _, about = path.name[len(top.name) + 1 :].partition("#")
+                folder, _, about = inside.partition("#")
                 return (catalog, *folder.split("/"), *filter(None, [about]))
         return ()
 
-    def _hadoop_catalogs(self) -> Iterator[tuple[str, str]]:
-        """The Hadoop catalogs of Iceberg with their folders."""
-        for key, value in self.settings.items():
-            if key.startswith(_CATALOG) and value in _HADOOP:
-                catalog = key.removeprefix(_CATALOG).partition(".")[0]
-                folder = self.settings.get(f"{_CATALOG}{catalog}.warehouse", "").rstrip("/")
-                if folder and key.endswith((".type", ".catalog-impl")):
-                    yield catalog, folder
+    def _hadoop_warehouse(self, catalog: str) -> str:
+        """The folder of a Hadoop catalog of Iceberg; empty for others."""
+        kinds = (
+            self.settings.get(f"{_CATALOG}{catalog}.{key}") for key in ("type", "catalog-impl")
+        )
+        is_hadoop = any(kind in _HADOOP for kind in kinds)
+        return (
+            self.settings.get(f"{_CATALOG}{catalog}.warehouse", "").rstrip("/") if is_hadoop else ""
+        )
 
     def resolve(self, table: tuple[str, ...], paths: Iterable[str]) -> list[tuple[DatasetId, Kind]]:
         """The table if there is one, else the paths."""
