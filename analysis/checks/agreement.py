@@ -207,7 +207,8 @@ class _Model:
 
 
 def _source(edge: ColumnEdge) -> _Source:
-    return edge.from_dataset, edge.from_column.casefold()
+    # Of a field of a struct, logs show the struct.
+    return edge.from_dataset, edge.from_column.casefold().partition(".")[0]
 
 
 def _text(source: _Source) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.graphs.struct_edges import struct_edges
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Masking, Subtype
 
 _SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
@@ -62,14 +63,15 @@ class ImpactGraph:
         self.columns_of: ColumnNumbers = {}
         self.has_schema: set[int] = set()
         tasks: dict[str, int] = {}
-        for dataset in datasets:
+        known = tuple(datasets)
+        for dataset in known:
             number = self.dataset(dataset.id)
             if dataset.columns:
                 self.has_schema.add(number)
                 for column in dataset.columns:
                     self.column(number, column.name)
         places = self._add_flows(flows, tasks, stale_before, followed)
-        self._add_edges(edges, tasks, places)
+        self._add_edges([*edges, *struct_edges(edges, known)], tasks, places)
         self.tasks = list(tasks)
 
     def dataset(self, dataset: DatasetId) -> int:

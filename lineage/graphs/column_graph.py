@@ -35,6 +35,7 @@ from dbt_graft.lineage.graphs.column_path import (
     effect_of,
 )
 from dbt_graft.lineage.graphs.simple_paths import simple_paths
+from dbt_graft.lineage.graphs.struct_edges import structs
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Subtype
 
 # The node of a dataset's rows, on which INDIRECT edges to `*` act.
@@ -83,6 +84,14 @@ class ColumnGraph:
             self._add_edge(edge)
         self._out = _EdgesByNode(self._sources, self._codes, len(self._names))
         self._in = _EdgesByNode(self._targets, self._codes, len(self._names))
+        # What takes a field takes it of the struct; a field that nothing fills is filled with it.
+        self._struct_of: dict[int, int] = {}
+        self._fields_of: dict[int, list[int]] = defaultdict(list)
+        for nodes in self._nodes:
+            for name in [name for name in nodes if "." in name]:
+                for struct in structs(name, nodes):
+                    self._struct_of[nodes[name]] = nodes[struct]  # the nearest last
+                    self._fields_of[nodes[struct]].append(nodes[name])
 
     def columns(self, dataset: DatasetId) -> list[ColumnId]:
         """The columns of a dataset: those of its schema in order, then those that edges name."""
@@ -244,7 +253,11 @@ class ColumnGraph:
         targets, dataset = self._targets, self._dataset_of[node]
         if not self._names[node]:
             return self._steps_from_rows(dataset) if indirect else ()
-        steps = [(edge, node, targets[edge]) for edge in self._out.edges_of(node, indirect)]
+        steps = [
+            (edge, node, targets[edge])
+            for part in (node, *self._fields_of.get(node, ()))
+            for edge in self._out.edges_of(part, indirect)
+        ]
         if dataset in self._with_star:
             steps += self._steps_by_name(node, self._out, targets)
         return steps
@@ -253,7 +266,10 @@ class ColumnGraph:
         sources, dataset = self._sources, self._dataset_of[node]
         steps: list[_Step] = []
         if self._names[node]:
-            steps = [(edge, node, sources[edge]) for edge in self._in.edges_of(node, indirect)]
+            filled = node
+            while filled in self._struct_of and not self._in.edges_of(filled, True):
+                filled = self._struct_of[filled]
+            steps = [(edge, node, sources[edge]) for edge in self._in.edges_of(filled, indirect)]
             if dataset in self._with_star:
                 steps += self._steps_by_name(node, self._in, sources, rows=indirect)
         rows = self._nodes[dataset].get(_ROWS) if indirect else None

@@ -21,7 +21,7 @@ from dbt_graft.collectors.statements.columns.rowsets import Rowset
 from dbt_graft.collectors.statements.columns.tree import identifier_name
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 
 @dataclass(slots=True)
@@ -112,9 +112,19 @@ class QueryScope:
                 self._qualified(parts[:at], name) if at else self._find_plain(name, name.casefold())
             )
             if inputs is not None:
-                is_field = at < len(parts) - 1
-                return transform_inputs(inputs, Subtype.TRANSFORMATION) if is_field else inputs
+                return self._field_inputs(inputs, parts[at + 1 :])
         return self._row_or_gap(parts)
+
+    def _field_inputs(self, inputs: InputColumns, path: list[str]) -> InputColumns:
+        """The inputs of a field of a column with these inputs: `t.s.a` of a table's struct."""
+        if not path:
+            return inputs
+        if self.context.tables is None and len(inputs) == 1:
+            [struct] = inputs
+            is_known = struct.subtype is Subtype.IDENTITY and struct.column != ANY_COLUMN
+            if is_known and not any(map(str.isdigit, path)):  # t.1 is a place
+                return frozenset({struct._replace(column=".".join((struct.column, *path)))})
+        return transform_inputs(inputs, Subtype.TRANSFORMATION)
 
     def _unqualified(self, column: exp.Column) -> InputColumns:
         """The inputs of a column without a table."""

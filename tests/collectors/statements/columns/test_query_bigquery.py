@@ -30,9 +30,9 @@ SELECT n.i, item.sku FROM d.n, n.items AS item | i=d.n.i sku=~d.n.items
 SELECT n.i, item FROM n LEFT JOIN UNNEST(items) item | i=n.i item=~n.items
 SELECT sku FROM n, UNNEST(items) | sku=~n.items
 SELECT o.sub.v FROM n, UNNEST(items) AS item, UNNEST(item.options) AS o | v=~n.items
-SELECT s.a.b, n.s.c AS x FROM n | b=~n.s x=~n.s
-SELECT s.a AS x, items[OFFSET(0)].sku AS y, tags[SAFE_ORDINAL(1)] AS z FROM n | x=~n.s y=~n.items z=~n.tags
-SELECT address.city, r.address.geo.lat AS x, address.zip AS y FROM nested r | city=nested.address.city x=nested.address.geo.lat y=~nested.address
+SELECT s.a.b, n.s.c AS x FROM n | b=n.s.a.b x=n.s.c
+SELECT s.a AS x, items[OFFSET(0)].sku AS y, tags[SAFE_ORDINAL(1)] AS z FROM n | x=n.s.a y=~n.items z=~n.tags
+SELECT address.city, r.address.geo.lat AS x, address.zip AS y FROM nested r | city=nested.address.city x=nested.address.geo.lat y=nested.address.zip
 SELECT * FROM nested | id=nested.id address=nested.address
 SELECT STRUCT(a, b AS x) AS s FROM t | s=~t.a,~t.b
 SELECT ARRAY_AGG(STRUCT(a, b) ORDER BY day DESC LIMIT 1)[OFFSET(0)] AS x FROM t | x=+t.a,+t.b,SORT:t.day
@@ -52,7 +52,7 @@ SELECT r.x FROM (SELECT ARRAY_AGG(o ORDER BY o.y LIMIT 1)[OFFSET(0)] AS r FROM u
 SELECT p.s.v, p.s.b AS x FROM (SELECT STRUCT(a AS v, b) AS s FROM t) p | v=t.a x=t.b
 SELECT s.v, s.* FROM (SELECT STRUCT(a AS v, b + c AS d) AS s FROM t) | v=t.a v=t.a d=~t.b,~t.c
 SELECT COUNT(DISTINCT u) AS n FROM u | n=+u.i,+u.x,+u.y,+u.z
-SELECT JSON_VALUE(j, '$.a') AS x, JSON_EXTRACT_SCALAR(j, '$.b') AS y, j.c.d AS z FROM n | x=~n.j y=~n.j z=~n.j
+SELECT JSON_VALUE(j, '$.a') AS x, JSON_EXTRACT_SCALAR(j, '$.b') AS y, j.c.d AS z FROM n | x=~n.j y=~n.j z=n.j.c.d
 SELECT ARRAY_TO_STRING(tags, ',') AS x, ARRAY_LENGTH(items) AS y FROM n | x=~n.tags y=~n.items
 # functions
 SELECT IF(a > 1, b, c) AS x, IFNULL(a, b) AS y, SAFE_CAST(a AS INT64) AS z FROM t | x=CONDITIONAL:t.a,~t.b,~t.c y=~t.a,~t.b z=~t.a

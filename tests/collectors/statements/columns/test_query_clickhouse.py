@@ -23,7 +23,7 @@ WITH toDate(day) AS d SELECT d, a FROM t | d=~t.day a=t.a
 # names
 SELECT `a`, t.`B`, "c" FROM `t` | a=t.a b=t.b c=t.c
 SELECT a FROM db.orders FINAL | a=db.orders.a
-SELECT n.`s.a` AS x, s.b AS y, s.1 AS z FROM n | x=n.s.a y=~n.s z=~n.s
+SELECT n.`s.a` AS x, s.b AS y, s.1 AS z FROM n | x=n.s.a y=n.s.b z=~n.s
 # stars
 SELECT * EXCEPT (a, b) FROM t | i=t.i k=t.k c=t.c day=t.day
 SELECT * EXCEPT a FROM t | i=t.i k=t.k b=t.b c=t.c day=t.day

@@ -24,7 +24,7 @@ SELECT * EXCEPT (a, b) FROM t | i=t.i k=t.k c=t.c day=t.day
 SELECT t.* EXCEPT (i), u.x FROM t JOIN u USING (i) | k=t.k a=t.a b=t.b c=t.c day=t.day x=u.x | JOIN:t.i,JOIN:u.i
 SELECT STRUCT(*) AS s FROM u | s=~u.i,~u.x,~u.y,~u.z
 # arrays, maps and structs
-SELECT s.a AS x, s.b.c, n.s.d, items[0].sku AS y, m['k'] AS z FROM n | x=~n.s c=~n.s d=~n.s y=~n.items z=~n.m
+SELECT s.a AS x, s.b.c, n.s.d, items[0].sku AS y, m['k'] AS z FROM n | x=n.s.a c=n.s.b.c d=n.s.d y=~n.items z=~n.m
 SELECT j:a.b::STRING AS x, j:l[0].v AS y, GET_JSON_OBJECT(j, '$.a') AS z FROM n | x=~n.j y=~n.j z=~n.j
 SELECT i, item.sku FROM n LATERAL VIEW EXPLODE(items) e AS item | i=n.i sku=~n.items
 SELECT i, p, item FROM n LATERAL VIEW OUTER POSEXPLODE(items) e AS p, item | i=n.i p=~n.items item=~n.items

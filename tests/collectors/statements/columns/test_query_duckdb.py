@@ -28,7 +28,7 @@ SELECT * LIKE 'q%' FROM q | q1=q.q1 q2=q.q2 q3=q.q3
 FROM t | i=t.i k=t.k a=t.a b=t.b c=t.c day=t.day
 FROM t SELECT a WHERE b > 1 | a=t.a | FILTER:t.b
 # lists and structs
-SELECT s.a.b AS x, s['c'] AS y, items[1] AS z, m['k'] AS v FROM n | x=~n.s y=~n.s z=~n.items v=~n.m
+SELECT s.a.b AS x, s['c'] AS y, items[1] AS z, m['k'] AS v FROM n | x=n.s.a.b y=~n.s z=~n.items v=~n.m
 SELECT j->>'$.a' AS x, j->'a'->>'b' AS y, JSON_EXTRACT_STRING(j, '$.c') AS z FROM n | x=~n.j y=~n.j z=~n.j
 SELECT i, UNNEST(items) AS item FROM n | i=n.i item=~n.items
 SELECT n.i, item.sku FROM n, UNNEST(n.items) AS r (item) | i=n.i sku=~n.items
