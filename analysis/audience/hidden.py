@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from dbt_graft.analysis.privacy.classification import Classification, classification
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.graphs.struct_edges import structs
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Subtype
 
 # The source of a column's label that is its table's.
@@ -61,13 +62,16 @@ class HiddenData:
     closed: Mapping[DatasetId, frozenset[str]] = field(default_factory=dict)
 
     def hides(self, dataset: DatasetId, column: str) -> bool:
-        """Whether a column is hidden; `*` names none, and is where its dataset is."""
+        """Whether a column is hidden, or the struct of which it is a field.
+
+        `*` names none, and is where its dataset is.
+        """
         if dataset in self.datasets:
             return True
         if column == ANY_COLUMN:
             return False
-        folded = column.casefold()
-        if folded in self.columns.get(dataset, ()):
+        folded, hidden = column.casefold(), self.columns.get(dataset, ())
+        if folded in hidden or any(structs(folded, hidden)):
             return True
         return dataset in self.closed and folded not in self.closed[dataset]
 

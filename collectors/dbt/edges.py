@@ -51,7 +51,7 @@ class _Ephemeral(NamedTuple):
         """The ends behind a column, or behind all for `*`."""
         if name == ANY_COLUMN:
             return frozenset().union(*self.columns.values())
-        ends = self.columns.get(name.casefold())
+        ends = _field_ends(name, self.columns)
         if ends is not None:
             return ends
         unknown = self.columns.get(ANY_COLUMN, frozenset())

@@ -161,3 +161,13 @@ def test_a_label_that_follows_from_others_shows_nothing() -> None:
 def test_who_sees_all_sees_what_is_behind_unknown_columns() -> None:
     found = hidden(sees=Classification.SECRET)
     assert found == HiddenData(columns={}, closed={})
+
+
+@pytest.mark.parametrize(
+    ("column", "is_hidden"),
+    [("address", True), ("Address.City", True), ("address.geo.lat", True), ("addresses.x", False)],
+)
+def test_a_field_of_a_hidden_struct_is_hidden(column: str, *, is_hidden: bool) -> None:
+    dataset = DatasetId("spark", "raw.people")
+    hidden = HiddenData(columns={dataset: frozenset({"address"})})
+    assert hidden.hides(dataset, column) is is_hidden

@@ -339,3 +339,25 @@ def test_a_field_of_a_struct_comes_from_a_field(sql: str, columns: str, edges: s
     project.model("m", sql, columns, reads=ORDERS)
     assert project.edges("m").replace("TRANSFORMATION", "T") == edges
     assert project.follow().gaps == {}
+
+
+def test_a_field_of_an_ephemeral_model_is_that_of_its_source() -> None:
+    project = DbtProject("bigquery")
+    project.source("orders", "id s")
+    ephemeral = project.model(
+        "e",
+        "select s, struct(id as n) as o from db.raw.orders",
+        reads=ORDERS,
+        config={"materialized": "ephemeral"},
+    )
+    project.model("m", "select s.a as x, o.n as y from __dbt__cte__e", reads=ephemeral)
+    assert project.edges("m") == "x<-orders.s.a y<-orders.id:TRANSFORMATION"
+
+
+@pytest.mark.parametrize("adapter", ["bigquery", "clickhouse", "databricks", "duckdb", "trino"])
+def test_a_field_is_an_origin_where_the_sql_names_it(adapter: str) -> None:
+    project = DbtProject(adapter)
+    project.source("orders", "id s")
+    project.model("m", "select o.s.a as x, o.s.b + 1 as y from raw.orders as o", reads=ORDERS)
+    assert project.edges("m") == "x<-orders.s.a y<-orders.s.b:TRANSFORMATION"
+    assert project.follow().gaps == {}
