@@ -1,4 +1,4 @@
-"""The views: datasets, columns, tasks, runs, usages, edges, column edges, results, consumers.
+"""The views: datasets, columns, tasks, runs, accesses, edges, results, consumers and others.
 
 Their names and columns are a contract with queries and notebooks (docs/openlineage.md): columns are
 added, and none is renamed or removed. All of them name datasets and tasks alike, so they join.
@@ -13,9 +13,10 @@ from types import SimpleNamespace
 from dbt_graft.exporters.data.view import View, ViewColumn, ViewType
 from dbt_graft.lineage.building.checks import check_of
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.period_text import period_text
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.described import DescribedLineage
-from dbt_graft.lineage.records import NodeResult, Run
+from dbt_graft.lineage.records import Access, NodeResult, Run
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 _TEXT, _TEXTS, _NUMBER = ViewType.TEXT, ViewType.TEXTS, ViewType.NUMBER
@@ -74,6 +75,23 @@ def _runs(described: DescribedLineage) -> Iterator[object]:
         for run in task.runs:
             seconds, same = _seconds(run), 1 + task.repeats.get(run.run_id, 0)
             yield SimpleNamespace(task=task.name, run=run, seconds=seconds, same_runs=same)
+
+
+def _accesses(described: DescribedLineage) -> Iterator[object]:
+    for access in sorted(described.lineage.history.accesses, key=_access_order):
+        # Of several the last: what a read saw at its end, and what a write left.
+        position = access.positions[-1] if access.positions else None
+        yield SimpleNamespace(
+            access=access,
+            dates=period_text(access.periods),
+            version_kind=position.kind if position else None,
+            from_version=position.start if position else None,
+            version=position.end if position else None,
+        )
+
+
+def _access_order(access: Access) -> tuple[str, str, str, str, str]:
+    return access.task, access.run_id, str(access.dataset), access.direction, access.operation
 
 
 def _usages(described: DescribedLineage) -> Iterator[object]:
@@ -209,6 +227,27 @@ VIEWS = (
         ),
         ViewColumn("nominal_end", _TIME, "the end of that interval", "run."),
         ViewColumn("same_runs", _NUMBER, "how many runs the row stands for, itself included"),
+    ),
+    View(
+        "accesses",
+        "A run read or wrote a dataset. Of old runs that did the same only some have rows.",
+        _accesses,
+        ViewColumn("task", _TEXT, "the name of the task", "access."),
+        ViewColumn("run_id", _TEXT, "the id of the run", "access."),
+        ViewColumn("dataset", _TEXT, "namespace and name as one text", "access."),
+        ViewColumn("direction", _TEXT, "`read` or `write`", "access."),
+        ViewColumn("operation", _TEXT, "what statements do: `SELECT`, `INSERT`…", "access."),
+        replace(_STATUS, path="access."),
+        replace(_EVIDENCE, path="access."),
+        ViewColumn("rows", _NUMBER, "rows that were read or written", "access."),
+        ViewColumn("first_at", _TIME, "the beginning of its first statement", "access."),
+        ViewColumn("last_at", _TIME, "the end of its last statement", "access."),
+        ViewColumn("dates", _TEXT, "the dates of data, with their evidence"),
+        ViewColumn(
+            "version_kind", _TEXT, "`delta version`, `iceberg snapshot`, `kafka offsets`, `version`"
+        ),
+        ViewColumn("from_version", _TEXT, "the first version or offset that it is about"),
+        ViewColumn("version", _TEXT, "the last one: what a write made, or a read saw"),
     ),
     View(
         "usages",

@@ -62,9 +62,9 @@ def query(
 ) -> None:
     """Query the lineage with SQL.
 
-    The views are datasets, columns, tasks, runs, usages, edges, column_edges, results, consumers
-    and consumer_reads; docs/openlineage.md has examples. The SQL is DuckDB's. Spark is not started,
-    and nothing is written.
+    The views are datasets, columns, tasks, runs, accesses, usages, edges, column_edges, results,
+    consumers and consumer_reads; docs/openlineage.md has examples. The SQL is DuckDB's. Spark is not
+    started, and nothing is written.
     """
     if list_views:
         _list_views(as_json=as_json or form == "json")

@@ -5,14 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
+    Access,
     Column,
     ColumnEdge,
     Dataset,
@@ -34,6 +37,16 @@ WEEKLY = DatasetId("spark", "mart.weekly")
 MORNING = datetime(2026, 11, 1, 6, tzinfo=UTC)
 LATER = datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
 MODEL = "model.shop.daily"
+
+
+def _access(run_id: str, dataset: DatasetId, direction: Direction, version: str) -> Access:
+    operation = Operation.INSERT if direction is Direction.WRITE else Operation.SELECT
+    return Access(
+        *("load_orders", run_id, dataset, Kind.TABLE, direction, operation, "s"),
+        last_at=LATER,
+        periods=(Period(MORNING, None, Grain.DAY, PeriodEvidence.PREDICATE, "ds"),),
+        positions=(DataPosition("delta version", version, version),),
+    )
 
 
 def described() -> DescribedLineage:
@@ -87,6 +100,12 @@ def described() -> DescribedLineage:
                 shape_id="",
                 evidence=Evidence.DECLARED,
             ),
+        ),
+        history=History(
+            (
+                _access("app-1", FILES, Direction.READ, "3"),
+                _access("app-1", ORDERS, Direction.WRITE, "7"),
+            )
         ),
         dbt=DbtRuns(
             {

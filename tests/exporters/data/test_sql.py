@@ -9,11 +9,14 @@ import pytest
 
 from dbt_graft.exporters.data.sql import QueryError, answer
 from dbt_graft.exporters.data.views import VIEWS
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import DataPosition
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Dataset
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Access, Dataset, Direction
 from tests.exporters.data.described import described
 
 
@@ -48,6 +51,20 @@ def rows(query: str, lineage: DescribedLineage | None = None) -> list[tuple[Any,
         (
             "select run_id, status, seconds, error, same_runs from runs order by 1",
             [("app-1", "ok", None, None, 3), ("app-2", "failed", 1800.0, "no table <name>", 1)],
+        ),
+        (
+            "select run_id, dataset, direction, operation, status, dates, version_kind, version "
+            "from accesses order by direction",
+            [
+                (
+                    *("app-1", "file/landing/orders", "read", "SELECT", "ok"),
+                    *("ds from 2026-11-01 (predicate)", "delta version", "3"),
+                ),
+                (
+                    *("app-1", "spark/raw.orders", "write", "INSERT", "ok"),
+                    *("ds from 2026-11-01 (predicate)", "delta version", "7"),
+                ),
+            ],
         ),
         (
             "select dataset, direction, operations, statements, rows from usages order by 2",
@@ -164,3 +181,28 @@ def test_an_empty_lineage_has_empty_views() -> None:
 def test_an_error_while_rows_are_read_is_that_of_the_query(tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="Could not convert"):
         rows("select dataset::integer from datasets")
+
+
+def test_the_chain_behind_a_version_is_found_over_several_steps(root: Path) -> None:
+    """The query of the documentation."""
+    text = (root / "docs/openlineage.md").read_text("utf-8")
+    query = text.partition("### Which versions is a version made of?")[2].split("```")[1]
+    steps = (("load", "1", "files", "3", "raw.a", "5"), ("build", "2", "raw.a", "5", "mart.b", "7"))
+    others = (
+        ("build", "0", "raw.a", "4", "mart.b", "6"),
+        ("load", "9", "files", "3", "raw.z", "5"),
+    )
+    accesses = []
+    for task, run_id, source, seen, target, made in (*steps, *others):
+        for name, version, operation in ((source, seen, "SELECT"), (target, made, "INSERT")):
+            direction = Direction.READ if operation == "SELECT" else Direction.WRITE
+            accesses.append(
+                Access(
+                    *(task, run_id, DatasetId("wh", name), Kind.TABLE, direction),
+                    *(Operation(operation), "s"),
+                    positions=(DataPosition("version", version, version),),
+                )
+            )
+    lineage = DescribedLineage(Lineage(history=History(tuple(accesses))), {}, ())
+    query = query.removeprefix("sql").replace("spark/mart.daily", "wh/mart.b")
+    assert [row[:2] for row in rows(query, lineage)] == [("wh/mart.b", "7"), ("wh/raw.a", "5")]
