@@ -63,8 +63,8 @@ def query(
     """Query the lineage with SQL.
 
     The views are datasets, columns, tasks, runs, accesses, usages, edges, column_edges, results,
-    consumers and consumer_reads; docs/openlineage.md has examples. The SQL is DuckDB's. Spark is not
-    started, and nothing is written.
+    consumers and consumer_reads; docs/openlineage.md has examples. The SQL is DuckDB's. Spark is
+    not started, and nothing is written.
     """
     if list_views:
         _list_views(as_json=as_json or form == "json")
