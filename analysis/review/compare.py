@@ -8,17 +8,27 @@ What differs and is not understood is unknown, never a matter of layout.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.review.columns import column_changes
 from dbt_graft.analysis.review.node import QueryOutline, ReviewedNode
 from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
-from dbt_graft.analysis.review.node_tests import changed_tests
+from dbt_graft.analysis.review.node_tests import VALUES_TEST, changed_tests
+from dbt_graft.analysis.review.promises import OF_VALUES
 from dbt_graft.analysis.review.settings import setting_changes
 
 _V = ReviewVerdict
 NOT_COMPILED = "it is not compiled: run `dbt compile`"
 SAME_RESULT = "its SQL is written otherwise, with the same result"
+# The change of code that is not a query of a model.
+_CODE = {
+    "test": NodeChange(_V.CONTRACT, "another query"),
+    "analysis": NodeChange(_V.METADATA, "another query, whose result nothing keeps"),
+    "hook": NodeChange(_V.ROWS, "another statement, which may change rows"),
+    "python model": NodeChange(_V.UNKNOWN, "its Python code is another", ChangeType.ROWS),
+    "macro": NodeChange(_V.UNKNOWN, "stands for one of dbt's own, and all models may use it"),
+}
 # Nodes that somebody reads by their name; nobody reads others.
 _READ = ("model", "python model", "seed", "snapshot", "metric", "semantic model", "function")
 
@@ -78,29 +88,47 @@ def _changes(
     before: ReviewedNode | None, after: ReviewedNode | None, places: Collection[tuple[str, str]]
 ) -> Iterator[NodeChange]:
     if before is None:
-        if after:
+        if after and after.kind == "macro":
+            yield _CODE["macro"]
+        elif after:
             yield NodeChange(_V.ADDITIVE, f"new {after.kind}")
         return
     if after is None:
-        if before.kind in _READ:
+        if before.kind == "macro":
+            yield _CODE["macro"]
+        elif before.kind in _READ:
             yield NodeChange(_V.BREAKING, f"the {before.kind} is removed", ChangeType.REMOVE)
         else:
             verdict = _V.CONTRACT if before.kind == "test" else _V.METADATA
             yield NodeChange(verdict, f"the {before.kind} is no longer declared")
         return
-    yield from _relation(before, after, places)
-    yield from _contract(before, after)
     incremental = "incremental" in (before.materialized, after.materialized)
-    yield from setting_changes(before.settings, after.settings, incremental=incremental)
-    changes = [*column_changes(before, after), *_query(before, after)]
-    yield from changes
+    values = {test.column: key for key, test in after.tests.items() if test.name == VALUES_TEST}
+    query_changes = [
+        *(
+            replace(change, part=values.get(change.column, ""))
+            if OF_VALUES in change.text
+            else change
+            for change in column_changes(before, after)
+        ),
+        *_query(before, after),
+    ]
     known = before.known_columns, after.known_columns
     moved = {*known[0]} ^ {*known[1]} if all(known) else set()
-    yield from changed_tests(before.tests, after.tests, moved)
-    if before.text != after.text:
-        yield NodeChange(_V.METADATA, "descriptions, tags or meta")
-    if not changes:
-        yield from _written(before, after)
+    changes = [
+        *_relation(before, after, places),
+        *_contract(before, after),
+        *setting_changes(before.settings, after.settings, incremental=incremental),
+        *query_changes,
+        *changed_tests(before.tests, after.tests, moved),
+        *([NodeChange(_V.METADATA, "descriptions, tags or meta")] * (before.text != after.text)),
+        *(() if query_changes else _hidden(before, after)),
+    ]
+    is_other = before.code != after.code and before.outline and after.outline
+    is_written = before.source_code != after.source_code and before.kind != "seed"
+    if not changes and (is_other or (is_written and not is_uncompiled(before, after))):
+        changes.append(NodeChange(_V.METADATA, SAME_RESULT))
+    yield from changes
 
 
 def _relation(
@@ -156,11 +184,7 @@ def _query(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
     elif problem and _may_differ(before, after):
         yield NodeChange(_V.UNKNOWN, problem, ChangeType.ROWS)
     elif before.code != after.code:
-        if before.kind == "test":
-            yield NodeChange(_V.CONTRACT, "another query")
-        else:
-            language = "Python code" if before.kind == "python model" else "code"
-            yield NodeChange(_V.UNKNOWN, f"its {language} is another", ChangeType.ROWS)
+        yield _CODE.get(before.kind, NodeChange(_V.UNKNOWN, "its code is another", ChangeType.ROWS))
 
 
 def outline_changes(first: QueryOutline, second: QueryOutline) -> Iterator[NodeChange]:
@@ -186,8 +210,8 @@ def outline_changes(first: QueryOutline, second: QueryOutline) -> Iterator[NodeC
         yield NodeChange(_V.COST, f"{', '.join(hints)}: another, for the same rows")
 
 
-def _written(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
-    """The code of a node that is compiled to the same, or to what gives the same."""
+def _hidden(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
+    """Changes of what the compiled query does not show: of macros, and of a branch."""
     if before.macros != after.macros:
         if before.has_hooks or after.has_hooks:
             text = "a macro behind it is another, and its hooks may use it"
@@ -197,21 +221,12 @@ def _written(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
         else:
             text = "a macro behind it is another, and its compiled SQL gives the same"
             yield NodeChange(_V.METADATA, text)
-    if before.source_code == after.source_code:
-        if before.code != after.code and before.outline and after.outline:
-            yield NodeChange(_V.METADATA, SAME_RESULT)
+    has_branches = before.has_branches or after.has_branches
+    if before.source_code == after.source_code or not has_branches or before.problem:
         return
-    if before.kind == "seed" or is_uncompiled(before, after):
-        return
-    if not (before.has_branches or after.has_branches):
-        yield NodeChange(_V.METADATA, SAME_RESULT)
-    elif len(before.branches) == len(after.branches) == 2:
-        changes = [
-            change
-            for first, second in zip(before.branches, after.branches, strict=True)
-            for change in branch_changes(first, second)
-        ]
-        yield from changes or [NodeChange(_V.METADATA, SAME_RESULT)]
+    if len(before.branches) == len(after.branches) == 2:
+        for first, second in zip(before.branches, after.branches, strict=True):
+            yield from branch_changes(first, second)
     else:
         text = "a branch of its code that was not compiled may be another (`is_incremental()`)"
         yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS)

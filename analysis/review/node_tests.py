@@ -11,7 +11,7 @@ from dbt_graft.analysis.review.settings import Settings, setting_changes
 
 _V = ReviewVerdict
 # Its values are promises of a column, which are compared as such.
-_VALUES = "accepted_values"
+VALUES_TEST = "accepted_values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ def changed_tests(before: Tests, after: Tests, moved: Collection[str]) -> Iterat
     for subject in sorted({*gone, *fresh}):
         name, column = subject
         old, new = gone.get(subject, []), fresh.get(subject, [])
-        for test in old[len(new) :] if name != _VALUES else ():
+        for test in old[len(new) :] if name != VALUES_TEST else ():
             yield NodeChange(_V.CONTRACT, f"no longer tested: {name}", None, column, part=test)
-        for test in new[len(old) :] if name != _VALUES else ():
+        for test in new[len(old) :] if name != VALUES_TEST else ():
             yield NodeChange(_V.ADDITIVE, f"tested now: {name}", None, column, part=test)
         for first, second in zip(old, new, strict=False):
             yield from _other(name, column, before[first], after[second], second)
@@ -55,9 +55,10 @@ def changed_tests(before: Tests, after: Tests, moved: Collection[str]) -> Iterat
 def _other(
     name: str, column: str, before: ReviewedTest, after: ReviewedTest, test: str
 ) -> Iterator[NodeChange]:
-    """The settings of a test that are others; accepted values are told elsewhere."""
+    """The settings of a test that are others: not its values, nor its name, which has these."""
     for change in setting_changes(before.settings, after.settings):
-        if not (name == _VALUES and change.text.startswith("test_arguments")):
+        setting = change.text.partition(" ")[0]
+        if setting != "fqn" and not (name == VALUES_TEST and setting == "test_arguments"):
             yield replace(
                 change, text=f"test {name}: {change.text}", column=column, part=test, kind=None
             )

@@ -16,6 +16,8 @@ from dbt_graft.analysis.review.node_change import NodeChange, ReviewVerdict
 from dbt_graft.analysis.review.types import type_change
 
 _V = ReviewVerdict
+# Of a promise that a test of dbt makes.
+OF_VALUES = "accepted values"
 _SENSITIVE = Classification.CONFIDENTIAL
 
 
@@ -60,13 +62,13 @@ def _kinds(constraints: frozenset[tuple[str, str]]) -> str:
 def _values(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterator[NodeChange]:
     added, removed = len(after.values - before.values), len(before.values - after.values)
     if before.values and not after.values:
-        text = "no longer limited to accepted values"
+        text = f"no longer limited to {OF_VALUES}"
         yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS, column)
     elif after.values and not before.values:
-        yield NodeChange(_V.ADDITIVE, "limited to accepted values now", None, column)
+        yield NodeChange(_V.ADDITIVE, f"limited to {OF_VALUES} now", None, column)
     elif added or removed:
         parts = [f"{added} new" if added else "", f"{removed} gone" if removed else ""]
-        text = f"other accepted values: {', '.join(filter(None, parts))}"
+        text = f"other {OF_VALUES}: {', '.join(filter(None, parts))}"
         yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS, column)
 
 

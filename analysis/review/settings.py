@@ -76,7 +76,7 @@ _REASONS: dict[ReviewVerdict, dict[str, str]] = {
         "it decides when its data count as too old": """freshness loaded_at_field
             loaded_at_query""",
         _TESTED: """severity where limit fail_calc warn_if error_if test_arguments given expect
-            overrides unit_tested""",
+            overrides versions query macros""",
         "it decides which models it depends on": "depends_on",
     },
     _V.COST: {

@@ -58,10 +58,13 @@ class DbtVersion:
     dialect: str | None
 
 
-def dbt_version(manifest: Document, catalog: Document, *, borrowed: bool = False) -> DbtVersion:
+def dbt_version(
+    manifest: Document, catalog: Document, other: Document, *, borrowed: bool = False
+) -> DbtVersion:
     """A version of a project.
 
     Args:
+        other: The manifest that it is compared with.
         borrowed: The catalog is that of another version: only its sources and seeds count.
     """
     if borrowed:
@@ -73,7 +76,7 @@ def dbt_version(manifest: Document, catalog: Document, *, borrowed: bool = False
         catalog = {**catalog, "nodes": seeds}
     models = read_models(manifest, catalog, {})
     adapter = str((manifest.get("metadata") or {}).get("adapter_type") or "")
-    reading = _Reading(manifest, catalog, dialect_of(adapter))
+    reading = _Reading(manifest, catalog, other, dialect_of(adapter))
     nodes = {key: reading.model(model) for key, model in models.items()}
     nodes |= reading.others(nodes)
     packages = {"dbt", f"dbt_{adapter}", f"dbt_{_BASES.get(adapter, adapter)}"}
@@ -85,8 +88,10 @@ def dbt_version(manifest: Document, catalog: Document, *, borrowed: bool = False
 class _Reading:
     """The documents of a version."""
 
-    def __init__(self, manifest: Document, catalog: Document, dialect: str | None) -> None:
-        self.macros = MacroDigests(manifest)
+    def __init__(
+        self, manifest: Document, catalog: Document, other: Document, dialect: str | None
+    ) -> None:
+        self.macros = MacroDigests(manifest, other)
         self._dialect = dialect or ""
         self._documents = {**(manifest.get("nodes") or {}), **(manifest.get("sources") or {})}
         self._entries = {**(catalog.get("nodes") or {}), **(catalog.get("sources") or {})}

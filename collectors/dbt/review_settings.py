@@ -149,12 +149,25 @@ def written_relation(node: Document) -> tuple[str, str]:
     return ".".join([*(str(part or "") for part in parts), str(name)]), place
 
 
-class MacroDigests:
-    """The macros of a project: the digest of all that a node may use."""
+def _macro_texts(manifest: Document) -> dict[str, str]:
+    macros: Document = manifest.get("macros") or {}
+    return {key: str(macro.get("macro_sql") or "") for key, macro in macros.items()}
 
-    def __init__(self, manifest: Document) -> None:
+
+class MacroDigests:
+    """The macros of a project: the digest of those that a node may use and that are others.
+
+    Args:
+        other: The manifest that it is compared with.
+    """
+
+    def __init__(self, manifest: Document, other: Document) -> None:
         macros: Document = manifest.get("macros") or {}
-        self._texts = {key: str(macro.get("macro_sql") or "") for key, macro in macros.items()}
+        self._texts = _macro_texts(manifest)
+        texts = _macro_texts(other)
+        self._others = {
+            key for key in {*self._texts, *texts} if self._texts.get(key) != texts.get(key)
+        }
         self._used = {
             key: tuple((macro.get("depends_on") or {}).get("macros") or ())
             for key, macro in macros.items()
@@ -163,7 +176,9 @@ class MacroDigests:
         self.all = digest(*(f"{key} {text}" for key, text in sorted(self._texts.items())))
 
     def of(self, node: Document) -> str:
-        """The digest of the macros that a node names, and of those that these name."""
+        """The digest of the macros behind a node that are others; empty where none is."""
+        if not self._others:
+            return ""
         named = tuple((node.get("depends_on") or {}).get("macros") or ())
         if named not in self._known:
             reached: set[str] = set()
@@ -173,8 +188,8 @@ class MacroDigests:
                 if macro not in reached:
                     reached.add(macro)
                     waiting += [other for other in self._used.get(macro, ()) if other]
-            texts = (f"{key} {self._texts.get(key, '')}" for key in sorted(reached))
-            self._known[named] = digest(*texts)
+            texts = [f"{key} {self._texts.get(key)}" for key in sorted(reached & self._others)]
+            self._known[named] = digest(*texts) if texts else ""
         return self._known[named]
 
     def replacing(self, packages: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from dbt_graft.analysis.review.compare import compare, is_uncompiled
 from dbt_graft.analysis.review.node import ReviewedNode
 from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.collectors.dbt.outline_cache import OutlineCache
-from dbt_graft.collectors.dbt.review_nodes import dbt_version
+from dbt_graft.collectors.dbt.review_nodes import DbtVersion, dbt_version
 from dbt_graft.collectors.dbt.review_queries import outlined_versions
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.impact_index import FILE
@@ -39,20 +39,18 @@ def compare_artifacts(
     Args:
         cache: Outlines of earlier reviews; it gets those of this one.
     """
-    before, after = outlined_versions(
-        dbt_version(
-            old.manifest, (old if old.has_types else new).catalog, borrowed=not old.has_types
-        ),
-        dbt_version(
-            new.manifest, (new if new.has_types else old).catalog, borrowed=not new.has_types
-        ),
-        cache,
-    )
+    before, after = outlined_versions(_version(old, new), _version(new, old), cache)
     return compare(before, after), (
         *_missing_notices(old, new),
         *_uncompiled_notices(before, after),
         *_large_seed_notices(new),
     )
+
+
+def _version(artifacts: Artifacts, other: Artifacts) -> DbtVersion:
+    catalog = (artifacts if artifacts.has_types else other).catalog
+    borrowed = not artifacts.has_types
+    return dbt_version(artifacts.manifest, catalog, other.manifest, borrowed=borrowed)
 
 
 def _missing_notices(old: Artifacts, new: Artifacts) -> tuple[str, ...]:

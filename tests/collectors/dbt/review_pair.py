@@ -45,7 +45,8 @@ def _version(sql: str, dialect: str, columns: str) -> DbtVersion:
         "nodes": {"model.shop.m": model},
         "sources": sources,
     }
-    return dbt_version(manifest, {"sources": dict.fromkeys(sources, entry)} if columns else {})
+    catalog = {"sources": dict.fromkeys(sources, entry)} if columns else {}
+    return dbt_version(manifest, catalog, manifest)
 
 
 def _node(name: str, kind: str, schema: str) -> dict[str, Any]:

@@ -39,7 +39,9 @@ def column(name: str = "note", **more: Any) -> dict[str, Any]:
 
 
 def said(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    found = compare(*outlined_versions(dbt_version(before, {}), dbt_version(after, {})))
+    found = compare(
+        *outlined_versions(dbt_version(before, {}, after), dbt_version(after, {}, before))
+    )
     return [
         " ".join(filter(None, [change.verdict.name, change.column, change.text]))
         for one in found

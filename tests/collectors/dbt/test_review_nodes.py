@@ -49,7 +49,7 @@ def version(sql: str, *, listed: str = "id:int note:string", **more: Any) -> Any
         for at, (name, kind) in enumerate(one.split(":") for one in listed.split())
     }
     catalog = {"sources": {ORDERS: {"columns": entries}} if entries else {}, "nodes": {}}
-    return dbt_version(manifest, catalog)
+    return dbt_version(manifest, catalog, manifest)
 
 
 def found(base: Any, new: Any, node_id: str = X) -> list[str]:
