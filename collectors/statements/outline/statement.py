@@ -105,6 +105,9 @@ def _writing(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
         keys = [scope.key(getattr(name, "this", name)) for name in names]
         columns = dict(zip(keys, columns.values(), strict=False))
     made = {name: getattr(outline, name) for name in outline.__slots__}
+    if stored := tree.args.get("properties"):
+        mark = ("how the table is stored", value_digest(stored, scope))
+        made["costs"] = outline.costs | {mark}
     return _marked(QueryOutline(**{**made, "columns": columns, "casts": {}}), rest)
 
 

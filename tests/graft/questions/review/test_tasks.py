@@ -83,6 +83,22 @@ def test_a_task_that_ran_since_the_base_is_compared(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("new", "changes"),
+    [
+        ("where id > ?", []),
+        ("where (orders.id > ?)", []),
+        ("where id < ?", ["ROWS other filters of spark/ml.scores"]),
+        ("limit ?", ["ROWS other filters of spark/ml.scores"]),
+    ],
+)
+def test_statements_are_compared_as_trees(project: Path, new: str, changes: list[str]) -> None:
+    text = "insert into ml.scores select note, id from db.orders {}"
+    old = replace(SCORE, text=text.format("where id > ?"))
+    with_runs(project, ran(-1, old), ran(1, replace(SCORE, text=text.format(new))))
+    assert at(reviewed(project, "--base", str(project / "base")), "score") == changes
+
+
+@pytest.mark.parametrize(
     ("arguments", "changes"),
     [((), 1), (("--since", "2026-10-03"), 0), (("--since", "2026-09-29"), 1)],
 )
