@@ -24,7 +24,7 @@ def name_catalogs(segments: Sequence[PlanSegment], resolver: DatasetResolver) ->
         A reason for each target that was removed.
     """
     for segment in segments:
-        names = _named_in(segment, segments)
+        names = _catalogs_of_writes(segment, segments)
         if segment.target and segment.target.catalog and len(names) == 1:
             resolver.catalogs[segment.target.catalog] = names.pop()
     problems = []
@@ -33,7 +33,7 @@ def name_catalogs(segments: Sequence[PlanSegment], resolver: DatasetResolver) ->
             continue
         saves = bool(_SAVE.search(segment.execution.details))
         candidates = resolver.catalogs_of(segment.target.catalog, may_be_default=saves)
-        by_text = [name for name in candidates if _names(segment, name)]
+        by_text = [name for name in candidates if _has_full_name(segment, name)]
         if len(by_text) == 1:
             resolver.catalogs[segment.target.catalog] = by_text[0]
         elif len(candidates) > 1:
@@ -46,7 +46,7 @@ def name_catalogs(segments: Sequence[PlanSegment], resolver: DatasetResolver) ->
     return problems
 
 
-def _named_in(segment: PlanSegment, segments: Iterable[PlanSegment]) -> set[str]:
+def _catalogs_of_writes(segment: PlanSegment, segments: Iterable[PlanSegment]) -> set[str]:
     """The catalogs of the table that a command names, as the writes inside it name it."""
     table = segment.target.table if segment.target else ()
     written = (
@@ -57,7 +57,7 @@ def _named_in(segment: PlanSegment, segments: Iterable[PlanSegment]) -> set[str]
     return {name[0] for name in written if table and name[1:] == table}
 
 
-def _names(segment: PlanSegment, catalog: str) -> bool:
+def _has_full_name(segment: PlanSegment, catalog: str) -> bool:
     """Whether the text of a statement has the full name of its target."""
     table = segment.target.table if segment.target else ()
     name = r"\.".join(rf"`?{re.escape(part)}`?" for part in (catalog, *table))

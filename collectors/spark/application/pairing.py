@@ -76,7 +76,7 @@ def _without_maintenance(group: list[PlanSegment]) -> list[PlanSegment]:
 def _complete_save(save: PlanSegment, group: list[PlanSegment]) -> None:
     """Add to a save what is nested in it."""
     inside = [part for part in group if save.execution.encloses(part.execution)]
-    writes = [] if _reads(save) else [part for part in inside if _writes_rows(part)]
+    writes = [] if _has_own_plan(save) else [part for part in inside if _writes_rows(part)]
     save.feeds = writes or [part for part in inside if part.command is None]
     _use_external_target(save, [part for part in inside if part.role in _NAMERS])
     _complete_path(save)
@@ -91,7 +91,7 @@ def _is_streamed(group: list[PlanSegment], application: Application) -> bool:
     return any(map(streams.parse_place, sinks)) or any(segment.command for segment, _ in runs)
 
 
-def _reads(segment: PlanSegment) -> bool:
+def _has_own_plan(segment: PlanSegment) -> bool:
     """Whether a command has the plan of its rows itself."""
     return bool(segment.scans or segment.sources)
 

@@ -120,7 +120,7 @@ def statements(
         if execution.plan and execution.plan.name.startswith(_USE_COMMANDS):
             resolver.use_database(execution.text)
         segments += guard(execution.id, partial(plan_segments, execution, problems)) or ()
-    problems += guard(group.root, partial(_resolve, segments, resolver)) or ()
+    problems += guard(group.root, partial(_resolve_tables, segments, resolver)) or ()
     for problem in problems:
         reject(problem)
     for segment in segments:
@@ -145,7 +145,7 @@ def statements(
     ]
 
 
-def _resolve(segments: list[PlanSegment], resolver: DatasetResolver) -> list[str]:
+def _resolve_tables(segments: list[PlanSegment], resolver: DatasetResolver) -> list[str]:
     """Resolve tables that plans do not name, and return a reason for each that stays unknown."""
     problems = [*resolve_scans(segments), *name_catalogs(segments, resolver)]
     # `DeltaTable.merge(…)` runs its steps outside of a command.

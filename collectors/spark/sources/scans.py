@@ -139,7 +139,7 @@ def read_scan(node: PlanNode) -> Scan | None:
     # `Scan` alone reads an RDD without a name; sources of streams are in their progress, but for
     # tables of Iceberg.
     is_stream = name.startswith(_STREAMED) and not (
-        _V2_DESCRIBED.match(node.text) or connector_source(name, node.text)
+        _table_name(name, node.text) or connector_source(name, node.text)
     )
     if is_stream or name.startswith(_IN_MEMORY) or not _ANY_SCAN.fullmatch(name):
         return None
@@ -229,10 +229,11 @@ def _table_name(name: str, text: str) -> tuple[str, ...]:
         return identifier(name.removeprefix(_FROM_V2))
     if name.startswith(("BatchScan", *_STREAMED)):
         match = _V2_TABLE.match(name) or _V2_DESCRIBED.match(text)
-        if match is None or match["table"].startswith(("class", "org.apache", "file:")):
-            return ()
-        parts = identifier(match["table"])
-        return parts[:-1] if parts[-1] == _CHANGES and _CHANGELOG in text else parts
+        named = match["table"] if match else ""
+        if "@" in named or named.startswith(("class", "org.apache", "file:")):
+            return ()  # a Java object
+        parts = identifier(named)
+        return parts[:-1] if parts[-1:] == (_CHANGES,) and _CHANGELOG in text else parts
     if hive := _HIVE_TABLE.search(text):
         return identifier(hive["table"])
     match = _SCAN.fullmatch(name)

@@ -225,8 +225,11 @@ def test_a_connectors_scan_has_its_database(name: str, arguments: str, dataset: 
 
 
 @pytest.mark.parametrize("name", ["MicroBatchScan", "ContinuousScan"])
-def test_a_streams_scan_is_known_by_its_progress(name: str) -> None:
-    assert read_scan(PlanNode(name, f"{name}[key#1] class org.apache.KafkaScan")) is None
+@pytest.mark.parametrize(
+    "source", ["class org.apache.KafkaScan", "org.apache.KafkaScan@1f", "com.shop.Scan@1f", ""]
+)
+def test_a_streams_scan_is_known_by_its_progress(name: str, source: str) -> None:
+    assert read_scan(PlanNode(name, f"{name}[key#1] {source}")) is None
 
 
 RELATIONS = [
