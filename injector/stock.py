@@ -14,7 +14,8 @@ from pathlib import Path
 
 from dbt_graft.lineage.errors import GraftError
 
-_REMEDY = "run `dbt docs generate`, or install dbt-core 1.11.10 or a later 1.11"
+# Up to 1.10 the page was another program.
+_REMEDY = "run `dbt docs generate` with dbt 1.11, or install dbt-core~=1.11.10 where dbt-graft is"
 
 # Where our parts go.
 MANIFEST, CATALOG = '"MANIFEST.JSON INLINE DATA"', '"CATALOG.JSON INLINE DATA"'
