@@ -12,6 +12,7 @@ from dbt_graft.analysis.answer import Answer, Cell, Table, Tree
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
+from dbt_graft.lineage.grouping import group_by_key
 
 _WIDEST = 60  # that a cell is padded to
 _LONG = 10  # times the rows of a table: the lines of a tree
@@ -88,20 +89,24 @@ def _findings(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
         alike = list(group)
         yield ""
         yield f"{alike[0].severity.value}: {alike[0].code} ({len(alike):,})"
-        remedies = {finding.remedy for finding in alike}
-        for finding in alike[:most]:
-            owner = f" ({finding.owner})" if finding.owner else ""
-            way = f"  by {' > '.join(finding.path)}" if finding.path else ""
-            place = f"{finding.place}: " if finding.place else ""
-            yield f"  {place}{finding.subject}{owner}: {finding.statement}{way}"
-            if len(remedies) > 1:
-                yield from _remedy(finding.remedy, "    ")
+        by_remedy = group_by_key((finding.remedy, finding) for finding in alike[:most])
+        for remedy, findings_alike in by_remedy.items():
+            yield from map(_finding, findings_alike)
+            if len(by_remedy) > 1:
+                yield from _remedy(remedy, "    ")
         if most and len(alike) > most:
             yield f"  and {len(alike) - most:,} more: --all shows them"
-        if len(remedies) == 1:
+        if len(by_remedy) == 1:
             yield from _remedy(alike[0].remedy, "  ")
     yield ""
     yield count_severities(findings)
+
+
+def _finding(finding: Finding) -> str:
+    owner = f" ({finding.owner})" if finding.owner else ""
+    way = f"  by {' > '.join(finding.path)}" if finding.path else ""
+    place = f"{finding.place}: " if finding.place else ""
+    return f"  {place}{finding.subject}{owner}: {finding.statement}{way}"
 
 
 def _remedy(remedy: str, indent: str) -> Iterator[str]:

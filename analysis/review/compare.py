@@ -124,9 +124,8 @@ def _changes(
         *([NodeChange(_V.METADATA, "descriptions, tags or meta")] * (before.text != after.text)),
         *(() if query_changes else _hidden(before, after)),
     ]
-    is_other = before.code != after.code and before.outline and after.outline
     is_written = before.source_code != after.source_code and before.kind != "seed"
-    if not changes and (is_other or (is_written and not is_uncompiled(before, after))):
+    if not changes and is_written and not is_uncompiled(before, after):
         changes.append(NodeChange(_V.METADATA, SAME_RESULT))
     yield from changes
 

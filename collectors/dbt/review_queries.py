@@ -108,7 +108,7 @@ class _Pair:
         if texts[0] == texts[1] or old.source_code != new.source_code or old.macros != new.macros:
             return texts
         words = self._places(old, new)
-        return _replace_places(texts[0], words[0]), _replace_places(texts[1], words[1])
+        return _replace_names(texts[0], words[0]), _replace_names(texts[1], words[1])
 
     @staticmethod
     def _places(old: ReviewedNode, new: ReviewedNode) -> tuple[dict[str, str], dict[str, str]]:
@@ -227,12 +227,14 @@ def _replace_places(text: str, places: Mapping[str, str]) -> str:
     """A text with words in the place of names that stand in its literals."""
     if not places:
         return text
+    return _LITERAL.sub(lambda literal: _replace_names(literal.group(), places), text)
+
+
+def _replace_names(text: str, places: Mapping[str, str]) -> str:
+    if not places:
+        return text
     names = re.compile(rf"\b(?:{'|'.join(map(re.escape, places))})\b", re.IGNORECASE)
-
-    def literal(match: re.Match[str]) -> str:
-        return names.sub(lambda name: f"the {places[name.group().casefold()]}", match.group())
-
-    return _LITERAL.sub(literal, text)
+    return names.sub(lambda name: f"the {places[name.group().casefold()]}", text)
 
 
 def _upstream_first(

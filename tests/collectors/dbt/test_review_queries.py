@@ -1,0 +1,102 @@
+"""The queries of two versions: which are parsed, and what is kept for the next review."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbt_graft.analysis.review.compare import compare
+from dbt_graft.collectors.dbt import review_queries
+from dbt_graft.collectors.dbt.outline_cache import OutlineCache
+from dbt_graft.collectors.dbt.review_nodes import DbtVersion, dbt_version
+from dbt_graft.collectors.dbt.review_queries import outlined_versions
+
+ORDERS = "select id, note from {s}.raw"
+ALL = "select * from {s}.orders where id > 1"
+INCREMENTAL = (
+    "select id from db.raw {% if is_incremental() %} where id > MORE {% endif %} group by id"
+)
+
+
+def version(schema: str = "db", **queries: str) -> DbtVersion:
+    """Models, each of which reads the one before."""
+    nodes: dict[str, Any] = {}
+    for name, sql in queries.items():
+        key = f"model.shop.{name}"
+        nodes[key] = {
+            "resource_type": "model",
+            "unique_id": key,
+            "name": name,
+            "alias": name,
+            "schema": schema,
+            "relation_name": f"{schema}.{name}",
+            "package_name": "shop",
+            "compiled_code": sql.format(s=schema) if "{%" not in sql else "select 1 as id",
+            "raw_code": sql,
+            "config": {"materialized": "table"},
+            "unrendered_config": {},
+            "depends_on": {"nodes": [*nodes][-1:]},
+        }
+    manifest = {"metadata": {"adapter_type": "postgres"}, "nodes": nodes}
+    return dbt_version(manifest, {}, manifest)
+
+
+def said(before: DbtVersion, after: DbtVersion, cache: OutlineCache | None = None) -> list[str]:
+    return [
+        f"{node.node_id.rpartition('.')[2]} {change.verdict.name} {change.column} {change.text}"
+        for node in compare(*outlined_versions(before, after, cache))
+        for change in node.changes
+    ]
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries that are parsed."""
+    texts: list[str] = []
+    outline = review_queries.query_outline
+
+    def noted(text: str, *arguments: Any) -> Any:
+        texts.append(text)
+        return outline(text, *arguments)
+
+    monkeypatch.setattr(review_queries, "query_outline", noted)
+    return texts
+
+
+def test_equal_models_are_not_parsed(parsed: list[str]) -> None:
+    base = version(orders=ORDERS, all=ALL)
+    assert said(base, version(orders=ORDERS, all=ALL)) == []
+    assert said(base, version("pr_12", orders=ORDERS, all=ALL)) == []
+    assert parsed == []
+
+
+def test_what_reads_other_columns_is_parsed() -> None:
+    fewer = version(orders=ORDERS.replace(", note", ""), all=ALL)
+    assert said(version(orders=ORDERS, all=ALL), fewer) == [
+        "all BREAKING note removed",
+        "orders BREAKING note removed",
+    ]
+
+
+def test_a_review_parses_what_is_new_alone(tmp_path: Path, parsed: list[str]) -> None:
+    base, new = version(orders=ORDERS), version(orders=f"{ORDERS} where id > 1")
+    expected = ["orders ROWS  other filters"]
+    for times in (2, 0):
+        parsed.clear()
+        cache = OutlineCache(tmp_path / "outlines.json")
+        assert said(base, new, cache) == expected
+        cache.write()
+        assert len(parsed) == times
+    assert b"where" not in (tmp_path / "outlines.json").read_bytes()
+    (tmp_path / "outlines.json").write_bytes(b"damaged")
+    assert said(base, new, OutlineCache(tmp_path / "outlines.json")) == expected
+
+
+def test_a_branch_that_is_not_compiled_is_compared() -> None:
+    first = version(orders=INCREMENTAL.replace("MORE", "1"))
+    second = version(orders=INCREMENTAL.replace("MORE", "2"))
+    assert said(first, second) == ["orders ROWS  other filters, in a branch of `is_incremental()`"]
+    odd = INCREMENTAL.replace("MORE", "{{ odd() }}")
+    assert said(first, version(orders=odd))[0].startswith("orders UNKNOWN  a branch of its code")
