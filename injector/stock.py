@@ -15,7 +15,7 @@ from pathlib import Path
 from dbt_graft.lineage.errors import GraftError
 
 # Up to 1.10 the page was another program.
-_REMEDY = "run `dbt docs generate` with dbt 1.11, or install dbt-core~=1.11.10 where dbt-graft is"
+_REMEDY = "run `dbt docs generate` with dbt 1.11 or 1.12, or install dbt-core~=1.11.10 beside graft"
 
 # Where our parts go.
 MANIFEST, CATALOG = '"MANIFEST.JSON INLINE DATA"', '"CATALOG.JSON INLINE DATA"'
