@@ -127,6 +127,8 @@ class DatasetDates:
         gaps = self.gaps
         if not self.states.is_dated:
             yield "no log shows dates of its data"
+        if unmapped := self._unmapped_inputs():
+            yield f"not known whether all of it was there, as nothing maps its dates: {unmapped}"
         if gaps.missing:
             text = dates_text(self._units(gaps.missing), gaps.grain)
             yield f"no write for {len(gaps.missing)} of the last {gaps.of} {gaps.grain}s: {text}"
@@ -135,6 +137,18 @@ class DatasetDates:
             late = [start for start in gaps.late if start not in gaps.missing]
             text = f"; late: {dates_text(self._units(late), gaps.grain)}" if late else ""
             yield f"usually written {hours:.1f} hours after the end of its {gaps.grain}{text}"
+
+    def _unmapped_inputs(self) -> str:
+        """The inputs with dates of which it is not known which ones are needed."""
+        history, dataset = self.history, self.states.dataset
+        edges = history.upstream.get(dataset, ()) if self.states.is_dated else ()
+        unmapped = {
+            source.short
+            for task, source, target in edges
+            if not history.mapping((task, source, target)).is_rule
+            and any(write.periods for write in history.writes(source))
+        }
+        return ", ".join(sorted(unmapped))
 
     def to_json(self) -> dict[str, Any]:
         """All of it for programs."""
