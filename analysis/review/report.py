@@ -32,6 +32,12 @@ _SEVERITIES = {
     ReviewVerdict.COST: Severity.NOTE,
     ReviewVerdict.METADATA: Severity.NOTE,
 }
+# Of changes that are nothing to the data downstream.
+_REMEDIES = {
+    ReviewVerdict.ACCESS: "check who may read it now",
+    ReviewVerdict.CONTRACT: "agree with those who rely on it",
+    ReviewVerdict.UNKNOWN: "look at it: nothing here says what it changes",
+}
 _COLUMNS = 5  # that change alike, and are named
 _TEXTS = 4  # of a node
 Place = Callable[[NodeReview, NodeChange | None], tuple[str, int]]
@@ -117,10 +123,14 @@ def _finding(node: NodeReview, change: NodeChange, text: str, locate: Place) -> 
         Severity.NOTE if node.allowed else severity,
         node.node_id,
         text,
-        recommended_action(change.kind) if change.kind and not node.allowed else "",
+        "" if node.allowed else _remedy(change),
         place=f"{file}:{line}" if file else "",
         accepted=node.allowed,
     )
+
+
+def _remedy(change: NodeChange) -> str:
+    return recommended_action(change.kind) if change.kind else _REMEDIES.get(change.verdict, "")
 
 
 def change_text(change: NodeChange) -> str:

@@ -132,7 +132,9 @@ def setting_changes(
         verdict, reason = _BY_NAME.get(name, _OTHER)
         if name in _PARTITIONS and not incremental:
             verdict, reason = _V.COST, _STORED
-        text = f"{name} {_how(old, new)}: {reason}"
+        # What people invent may hold a secret.
+        how = _how(old, new) if name in _BY_NAME else "is another"
+        text = f"{name} {how}: {reason}"
         yield NodeChange(verdict, text, _KINDS.get(verdict))
 
 

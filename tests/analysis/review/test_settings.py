@@ -1,0 +1,65 @@
+"""Settings in two versions: the verdict on each, and what is no change."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.analysis.review.settings import ReviewedSetting, setting_changes
+
+MERGE, APPEND = ReviewedSetting("1", "1", "merge"), ReviewedSetting("2", "2", "append")
+BY_TARGET = (
+    ReviewedSetting("1", "written", "view", by_environment=True),
+    ReviewedSetting("2", "written", "table", by_environment=True),
+)
+REPLACED = "it decides which rows a run replaces"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "expected"),
+    [
+        ("incremental_strategy", MERGE, MERGE, []),
+        (
+            "incremental_strategy",
+            MERGE,
+            APPEND,
+            [f"ROWS incremental_strategy is append, no longer merge: {REPLACED}"],
+        ),
+        ("unique_key", MERGE, None, [f"ROWS unique_key is no longer set: {REPLACED}"]),
+        ("unique_key", None, MERGE, [f"ROWS unique_key is merge now: {REPLACED}"]),
+        # Two targets, or two versions of a variable.
+        ("snowflake_warehouse", *BY_TARGET, []),
+        (
+            "snowflake_warehouse",
+            BY_TARGET[0]._replace(by_environment=False),
+            BY_TARGET[1]._replace(by_environment=False),
+            ["COST snowflake_warehouse is table, no longer view: it decides how it runs"],
+        ),
+        (
+            "grants",
+            MERGE,
+            MERGE._replace(written="2"),
+            ["METADATA grants is written otherwise, and is the same"],
+        ),
+        # A name that people invent may have a value that is a secret.
+        (
+            "own_password",
+            None,
+            MERGE,
+            ["UNKNOWN own_password is another: what it decides is not known here"],
+        ),
+        (
+            "partition_by",
+            MERGE,
+            APPEND,
+            ["COST partition_by is append, no longer merge: it decides how the table is stored"],
+        ),
+    ],
+)
+def test_a_setting_that_is_another(
+    name: str, old: ReviewedSetting | None, new: ReviewedSetting | None, expected: list[str]
+) -> None:
+    before, after = ({name: setting} if setting else {} for setting in (old, new))
+    assert [
+        f"{change.verdict.name} {change.text}"
+        for change in setting_changes(before, after, incremental=False)
+    ] == expected
