@@ -13,6 +13,8 @@ _ENDS_WITH_ID = re.compile(r"#\d{1,18}L?$")
 _MORE = re.compile(r"\.\.\. \d{1,9} more fields?")
 _MARK = re.compile(r", \[(?:plan_)?id=#?\d{1,18}\]")
 _SIGNS = re.compile(r"[`\[\](){},]")
+# Names of columns may have brackets; the list ends behind an id.
+_COLUMN_LIST = re.compile(r"\[(?:\]|(?:(?!\] ).)*?#\d{1,18}L?(?:, ?\.\.\. [^\[\]]*)?\])", re.DOTALL)
 _LIST_ITEM = re.compile(r"#\d{1,18}L?(?:, ?|$)")
 # The end of an expression before its ` AS `: names may hold ` AS ` too.
 _ENDS_EXPRESSION = re.compile(r"(?:#\d{1,18}L?|\)|\bEND)$")
@@ -107,6 +109,12 @@ def attribute(text: str) -> Attribute | None:
     """The column that an expression makes: `id#3L`, `(a#2 + 1) AS b#3`."""
     _, alias = split_alias(text)
     return named_column(alias or text)
+
+
+def column_list(text: str) -> str:
+    """The first list in a text, if it is one of columns: `[id#3L, x[0]#4]`."""
+    match = _COLUMN_LIST.match(text, max(text.find("["), 0))
+    return match.group() if match else ""
 
 
 def expression_columns(text: str) -> list[Attribute]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dbt_graft.collectors.spark.plans import functions, grouping, references, relational
 from dbt_graft.collectors.spark.plans.arguments import (
     attributes,
+    column_list,
     is_cut,
     plain_expressions,
     split_arguments,
@@ -87,8 +88,9 @@ def _rule(operator: Operator, *, leaf: bool) -> _Rule:
 
 
 def _trace_leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
-    match = _LIST.search(operator.fields.get("Output", "") or operator.arguments)
-    text = operator.fields.get("Output", "") or (match.group() if match else "")
+    text = operator.fields.get("Output", "") or column_list(operator.arguments)
+    if not text and (match := _LIST.search(operator.arguments)):
+        text = match.group()
     columns = attributes(text)
     cut = is_cut(text)
     source = trace.resolve_leaf(operator, columns)

@@ -17,7 +17,7 @@ from dbt_graft.collectors.spark.plans.child_outputs import (
     input_columns,
     make_columns,
 )
-from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, Outputs
+from dbt_graft.collectors.spark.plans.columns import CUT, HIDDEN, NOTHING, ColumnTrace, Outputs
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
@@ -125,12 +125,15 @@ def union(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`MergeRows …, [keep(true, a#1, b#2)], [split(true, a#1, b#2, a#3, b#4)], false, [a#5, b#6]`:
-    each instruction makes one or two rows with the columns of the last list.
+    each instruction makes one or two rows with the columns of the last list. The extended layout
+    has that list only.
     """
     lists = [
         argument for argument in split_arguments(operator.arguments) if argument.startswith("[")
     ]
     columns = attributes(lists[-1]) if lists else []
+    if not lists[:-1]:
+        trace.gaps[HIDDEN] = None
     sources = [set(trace.inputs_by_id.get(column.id, NOTHING)) for column in columns]
     for instruction in (
         expression for text in lists[:-1] for expression in plain_expressions(text)

@@ -19,6 +19,7 @@ import re
 from dbt_graft.collectors.spark.plans.arguments import (
     attributes,
     bracket_items,
+    column_list,
     identifier,
     split_arguments,
 )
@@ -41,8 +42,9 @@ def relation_scan(operator: Operator) -> Scan | None:
     if operator.kind not in _KINDS:
         return None
     text = operator.arguments
-    columns = _COLUMNS.search(text)
-    ids = tuple(column.id for column in attributes(columns.group())) if columns else ()
+    listed = column_list(text)
+    columns = _COLUMNS.search(text) if not listed else None
+    ids = tuple(c.id for c in attributes(columns.group() if columns else listed))
     if external := jdbc_relation(text, text):
         return Scan(external=external, ids=ids)
     if operator.kind == "UnresolvedRelation":
@@ -52,7 +54,8 @@ def relation_scan(operator: Operator) -> Scan | None:
     if described := described_table(text):
         return Scan(described, ids=ids)
     quoted = next(filter(None, map(_QUOTED.match, split_arguments(text))), None)
-    named = quoted or (_NAMED.match(text) if operator.kind != "LogicalRelation" else None)
+    behind = text.removeprefix(f"{listed} ") if listed else text
+    named = quoted or (_NAMED.match(behind) if operator.kind != "LogicalRelation" else None)
     table = identifier(named["name"]) if named else ()
     # A table of a JDBC catalog, without the catalog's name.
     lacks_catalog = "V2" in operator.kind and len(table) < 3

@@ -21,7 +21,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
+from dbt_graft.collectors.spark.plans.arguments import (
+    Attribute,
+    attributes,
+    column_list,
+    identifier,
+)
 from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.collectors.spark.sources.connector_sources import connector_source
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
@@ -55,8 +60,7 @@ _BETWEEN_PATHS = re.compile(
     r", (?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/|\.\.\.)|,(?=[a-zA-Z][a-zA-Z0-9+.-]*:/)"
 )
 _CUT = re.compile(r"\.\.\.(?: \d+ entries)?\]?$")
-# Names of columns may have brackets; the list ends behind an id.
-_OUTPUT = re.compile(r"\[(?:\]|(?:(?!\] ).)*?#\d{1,18}L?(?:, ?\.\.\. [^\[\]]*)?\])", re.DOTALL)
+
 _HIVE_COLUMNS = re.compile(r"(?:Data|Partition) Cols: (\[[^\[\]]*\])")
 _HIVE_TABLE = re.compile(r"HiveTableRelation \[?(?P<table>`[^,]+)")
 _SCHEMA = "ReadSchema: "
@@ -196,10 +200,7 @@ def read_scan(node: PlanNode) -> Scan | None:
 
 def scan_output(node: PlanNode) -> list[Attribute]:
     """The output columns of a scan."""
-    lists = _HIVE_COLUMNS.findall(node.text)
-    text = _behind_name(node)
-    if not lists and (first := _OUTPUT.match(text, text.find("[") if "[" in text else 0)):
-        lists = [first.group()]
+    lists = _HIVE_COLUMNS.findall(node.text) or [column_list(_behind_name(node))]
     columns = [attribute for text in lists for attribute in attributes(text)]
     added = CHANGE_COLUMNS if _CHANGELOG in node.text else ()
     return [column for column in columns if column.name not in added]

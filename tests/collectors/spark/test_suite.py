@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[3]
 LOGS = Path(__file__).parent / "logs"
 OLDER = sorted(LOGS.glob("spark-*/*.zstd"))
 # Iceberg's jars are no dependency of ours.
-ICEBERG = LOGS / "iceberg-3.5" / "suite.zstd"
+ICEBERG = sorted(LOGS.glob("iceberg-*/*.zstd"))
 # Before Spark 4 the scan of a table in a JDBC catalog does not say of which.
 ANONYMOUS_SCAN = "JDBCScan$$anon$1"
 older = cache(read)
@@ -122,13 +122,17 @@ def test_a_dataset_that_column_edges_come_from_has_columns(path: Path) -> None:
     assert named <= columns.keys()
 
 
+@pytest.mark.parametrize("path", ICEBERG, ids=_name)
 @for_each("name", iceberg.CASES)
-def test_a_job_on_iceberg_has_its_lineage(name: str) -> None:
-    assert older(ICEBERG).cases.get(name, ExpectedLineage()) == iceberg.CASES[name].lineage
+def test_a_job_on_iceberg_has_its_lineage(path: Path, name: str) -> None:
+    log = older(path)
+    expected = iceberg.CASES[name].expected(log.version, extended=path.stem == "extended")
+    assert log.cases.get(name, ExpectedLineage()) == expected
 
 
-def test_what_the_log_of_iceberg_does_not_tell_is_a_reject() -> None:
-    rejects = [reject.partition(": execution ")[2] for reject in older(ICEBERG).rejects]
+@pytest.mark.parametrize("path", ICEBERG, ids=_name)
+def test_what_a_log_of_iceberg_does_not_tell_is_a_reject(path: Path) -> None:
+    rejects = [reject.partition(": execution ")[2] for reject in older(path).rejects]
     assert [reject.partition(": ")[2] for reject in rejects] == [
         "there is no rule for the procedure AddFiles",
         "raw.one is in the catalog lake or sea, and the log does not tell in which",

