@@ -13,7 +13,7 @@ The accesses are gone through once, in the order of time:
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -153,6 +153,7 @@ class _Spread:
         self.history, self.taint = history, Taint()
         self.is_certain, self.has_doubts = is_certain, False
         self.open: dict[DatasetId, dict[int, _OpenRead]] = defaultdict(dict)
+        self.reading: Counter[Execution] = Counter()
         self.state: dict[DatasetId, dict[str, Dates]] = defaultdict(dict)
         self.touched: dict[Execution, dict[DatasetId, Dates]] = {}
         self.bad: dict[tuple[Execution, DatasetId], Dates] = {}
@@ -236,12 +237,14 @@ class _Spread:
     def _begin_read(self, access: Access, at: datetime) -> None:
         hit = self._hit(access)
         self.open[access.dataset][id(access)] = _OpenRead(access, hit, hit)
+        self.reading[self.history.execution(access)] += 1
         if hit and not self.is_certain:
             self._touch(access, hit, at)
 
     def _end_read(self, access: Access, at: datetime) -> None:
         hit = self._hit(access)
         if begun := self.open[access.dataset].pop(id(access), None):
+            self.reading[self.history.execution(access)] -= 1
             ever, hit = begun.ever | hit, begun.always & hit
             self.has_doubts |= ever != hit
             hit = hit if self.is_certain else ever
@@ -276,6 +279,8 @@ class _Spread:
         run, dataset = self.history.execution(access), access.dataset
         bad, cause = self.bad.get((run, dataset), NO_DATES), None
         touched = self.touched.get(run)
+        # What it writes before a read ends may be of before that read.
+        self.has_doubts |= bool(touched) and self.reading[run] > 0
         for edge, is_seen in self.inputs.get((access.task, dataset), ()):
             if is_seen:
                 hit = touched.get(edge[1], NO_DATES) if touched else NO_DATES
