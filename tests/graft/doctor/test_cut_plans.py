@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.collectors.spark.plans.columns import OPAQUE
-from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT
+from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT, PLAN_SHORT
 from dbt_graft.graft.doctor.cut_plans import cut_plans, hidden_databases, is_cut
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.names import NameRule, NameRules
@@ -84,6 +84,7 @@ def test_many_cut_tasks_have_an_end() -> None:
         (None, False),
         (f"columns: {OPAQUE}", False),
         (f"columns: {PLAN_CUT}", True),
+        (f"columns: {PLAN_SHORT}", True),
         (PATHS_CUT, True),
     ],
 )
