@@ -182,8 +182,8 @@ def _catalog(catalog: Node | None, everything: Mapping[str, Node]) -> Iterator[_
                 yield "catalog-node", node_id, "it is in the catalog but not in the manifest"
 
 
-def faults(artifacts: Artifacts, grafted: Grafted) -> list[str]:
-    """Return the faults of a graft as messages; empty if it is valid.
+def faults(artifacts: Artifacts, grafted: Grafted) -> tuple[list[str], list[str]]:
+    """Return the faults of a graft, and what could not be checked, as messages.
 
     Where dbt-core is not installed, only our own rules are checked.
     """
@@ -191,9 +191,11 @@ def faults(artifacts: Artifacts, grafted: Grafted) -> list[str]:
     after = check(grafted.manifest, grafted.catalog)
     ours = new_defects(before, after, grafted.redirects)
     messages = [f"new defect: {d.subject}: {d.text}" for d in ours]
-    if has_loader():
-        messages += [*_loads(artifacts, grafted), *_schema(artifacts, grafted)]
-    return messages[:_SHOWN]
+    if not has_loader():
+        missing = "dbt-core is not installed; pip install 'dbt-graft[dbt]'"
+        return messages[:_SHOWN], [f"dbt's own loader did not read them: {missing}"]
+    refused, unchecked = _loads(artifacts, grafted)
+    return [*messages, *refused, *_schema(artifacts, grafted)][:_SHOWN], unchecked
 
 
 def has_loader() -> bool:
@@ -205,20 +207,29 @@ def has_loader() -> bool:
     return True
 
 
-def _loads(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
-    """Errors of dbt's own loader, unless dbt's own document has one too.
+def _loads(artifacts: Artifacts, grafted: Grafted) -> tuple[list[str], list[str]]:
+    """Errors of dbt's own loader, and documents of dbt's own that it does not load either.
 
     Macros are left out: a graft does not change them, and dbt does not load all that it writes.
     """
     from dbt.artifacts.schemas.catalog import CatalogArtifact
     from dbt.artifacts.schemas.manifest import WritableManifest
+    from dbt.flags import get_flags
 
+    # dbt 1.12 asks for it before it loads a manifest of another version.
+    vars(get_flags()).setdefault("state_modified_compare_more_unrendered_values", False)
+    refused, unchecked = [], []
     for name, kind, ours, original in (
         ("manifest", WritableManifest, grafted.manifest, artifacts.manifest),
         ("catalog", CatalogArtifact, grafted.catalog, artifacts.catalog),
     ):
-        if (error := _refusal(kind, ours)) and not _refusal(kind, original):
-            yield f"dbt does not load the {name}: {error[:300]}"
+        if not (error := _refusal(kind, ours)):
+            continue
+        if of_dbt := _refusal(kind, original):
+            unchecked.append(f"dbt's loader reads not even dbt's own {name}: {of_dbt[:300]}")
+        else:
+            refused.append(f"dbt does not load the {name}: {error[:300]}")
+    return refused, unchecked
 
 
 def _refusal(kind: Any, document: dict[str, Any]) -> str:

@@ -29,7 +29,7 @@ from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
 from dbt_graft.graft.steps.collecting import CollectResult
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts
-from dbt_graft.injector.integrity import faults, has_loader
+from dbt_graft.injector.integrity import faults
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
@@ -80,12 +80,10 @@ def graft(
     _warn(project, view, grafted, progress)
     if validate and project.dbt:
         with progress.step("inject", "validating the artifacts"):
-            if not has_loader():
-                progress.warn(
-                    "dbt's own loader did not read them: dbt-core is not installed; "
-                    "pip install 'dbt-graft[dbt]'"
-                )
-            if new_faults := faults(project.dbt.artifacts, grafted):
+            new_faults, unchecked = faults(project.dbt.artifacts, grafted)
+            for message in unchecked:
+                progress.warn(message)
+            if new_faults:
                 out = config.path(config.artifacts)
                 raise GraftError("\n".join(new_faults), place=out, remedy="please report this")
     if index and not project.damaged:

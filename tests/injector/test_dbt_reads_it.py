@@ -51,7 +51,17 @@ def test_keys_of_other_versions_are_no_fault(
             node |= {"classifiers": [], "generated_sql_file": "target/a.sql"}
             node.setdefault("depends_on", {})["nodes_with_ref_location"] = []
     before = Artifacts(project.manifest, project.catalog, "spark", version)
-    assert faults(before, run(project, log)) == []
+    assert faults(before, run(project, log)) == ([], [])
+
+
+def test_a_manifest_of_dbt_that_its_loader_refuses_is_said(
+    project: Any, log: Any, run: Callable[..., Grafted]
+) -> None:
+    project.manifest["nodes"]["model.shop.orders"]["fqn"] = 7
+    before = Artifacts(project.manifest, project.catalog, "spark", "1.11.16")
+    new, (message,) = faults(before, run(project, log))
+    assert new == []
+    assert "reads not even dbt's own manifest" in message
 
 
 def test_the_catalogs_schema_accepts_the_graft(grafted: Grafted) -> None:
