@@ -35,7 +35,9 @@ from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.tokens import tokenise
 
 # Dates and random ids in the names of tables that live as long as a run.
-_OF_A_RUN = re.compile(r"\d{4}_?\d\d_?\d\d(?:_?\d+)*|\d{6,}|[0-9a-f]{8}(?:_?[0-9a-f]{4,}){2,}")
+_OF_A_RUN = re.compile(
+    r"\d{4}_?\d\d_?\d\d(?:_?\d)*|\d{6,}|[0-9a-f]{8}_?[0-9a-f]{4}_?[0-9a-f]{4}(?:_?[0-9a-f])*"
+)
 _SETTING = {"this", "expression", "properties", "exists", "replace", "with_", "kind"}
 
 
