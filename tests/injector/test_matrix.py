@@ -306,7 +306,7 @@ def test_dbt_and_its_parsers_read_a_graft(shape: str, folder: Path, project: Any
     assert grafted.report.promoted
     assert grafted.report.added
     assert grafted.report.exposures
-    assert faults(artifacts, grafted) == []
+    assert faults(artifacts, grafted)[0] == []
     out = folder / f"out-{shape}.json"
     # dbt does not load all the macros that it writes.
     out.write_bytes(dump({**grafted.manifest, "macros": {}}))
