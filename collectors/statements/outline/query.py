@@ -193,6 +193,7 @@ def _arms(tree: exp.SetOperation) -> list[exp.Expr]:
     """The parts of a chain of the same operation, which stands deeper on its left."""
     arms: list[exp.Expr] = []
     same = ("distinct", "by_name", "side", "kind", "on")
+    parts = ("this", "expression", *same)
     node: exp.Expr = tree
     while True:
         arms.append(node.args["expression"])
@@ -201,7 +202,7 @@ def _arms(tree: exp.SetOperation) -> list[exp.Expr]:
             isinstance(tree, exp.Except)
             or type(left) is not type(tree)
             or any(left.args.get(key) != tree.args.get(key) for key in same)
-            or {key for key, value in left.args.items() if value} > {"this", "expression", *same}
+            or any(value and key not in parts for key, value in left.args.items())
         ):
             return [left, *reversed(arms)]
         node = left
