@@ -64,7 +64,11 @@ def _version(program: Path, at: Path) -> str:
 
 @pytest.mark.parametrize(
     ("dbt", "pyspark", "has_page"),
-    [("dbt-core==1.9.*", "3.5", False), ("dbt-core==1.11.*", "4", True), ("dbt 2", "", False)],
+    [
+        pytest.param("dbt-core==1.9.*", "3.5", False, marks=pytest.mark.exhaustive),
+        ("dbt-core==1.11.*", "4", True),
+        ("dbt 2", "", False),
+    ],
 )
 def test_the_core_goes_beside_any_dbt_and_the_extras_do_the_rest(
     distributions: Distributions, tmp_path: Path, dbt: str, pyspark: str, has_page: bool
