@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -235,6 +238,33 @@ def test_an_unknown_docs_page_is_refused_with_its_place(
 
     with pytest.raises(GraftError, match=r"^target/index.html: the docs page of dbt has "):
         stock.read(tmp_path)
+
+
+@pytest.mark.parametrize("piece", stock.CODE)
+def test_code_of_another_build_of_the_page_is_changed(piece: str) -> None:
+    """dbt 1.9 and 1.10 have blanks between its words, and variables have other names."""
+    tokens = re.findall(r'§\w|\w+|"[^"]*"|\S', piece)
+    other = re.sub(r"§(\w)", r"\g<1>_9", " ".join(tokens))
+    page = stock.code_pattern(piece).sub(lambda _: other, stock.read())
+
+    changed = stock.change_page(page, {})
+
+    assert other not in changed
+    assert re.sub(r"§(\w)", r"\g<1>_9", stock.CODE[piece]) in changed
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("version", ["1.9.11", "1.10.23"])
+def test_the_page_of_an_older_dbt_is_known(version: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", tmp_path]
+    done = subprocess.run([*command, f"dbt-core=={version}"], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip("no package index can be reached")
+    [wheel] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extract("dbt/task/docs/index.html", tmp_path)
+
+    assert stock.read(tmp_path / "dbt/task/docs") != stock.read()
 
 
 def test_the_page_is_that_of_the_target_folder(grafted: Grafted, tmp_path: Path) -> None:

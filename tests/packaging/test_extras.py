@@ -65,7 +65,7 @@ def _version(program: Path, at: Path) -> str:
 @pytest.mark.parametrize(
     ("dbt", "pyspark", "has_page"),
     [
-        pytest.param("dbt-core==1.9.*", "3.5", False, marks=pytest.mark.exhaustive),
+        pytest.param("dbt-core==1.9.*", "3.5", True, marks=pytest.mark.exhaustive),
         ("dbt-core==1.11.*", "4", True),
         ("dbt 2", "", False),
     ],

@@ -57,7 +57,10 @@ def _with_plain_texts(page: str) -> str:
     """dbt's page, in which fields that are no Markdown show none."""
     script = resources.files("dbt_graft.injector").joinpath("page.js").read_text("utf-8")
     [plain] = re.findall(r"Object\.defineProperty\(String.*?\n  \}\);", script, re.DOTALL)
-    for piece, instead in stock.PLAIN.items():
+    shorten = {
+        "n.shorten=function(e){if(null!=e": "n.shorten=function(e){if(null!=(e=e?.graftPlain())"
+    }
+    for piece, instead in {**stock.PLAIN, **shorten}.items():
         page = page.replace(piece, instead)
     return page.replace("<head>", f"<head><script>{plain}</script>", 1)
 
