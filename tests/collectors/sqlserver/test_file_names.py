@@ -29,7 +29,7 @@ SERVER = "mssql://sql01:1433"
             "abfss://lake@acc.dfs.core.windows.net/in",
         ),
         ("s3://bucket/in/orders.csv", "s3://bucket/in/orders.csv"),
-        ("https://example.com/in/orders.csv", "https://example.com//in/orders.csv"),
+        ("https://example.com/in/orders.csv", "https://example.com/in/orders.csv"),
         ("\\\\fs01\\share\\orders.csv", "file://fs01/share/orders.csv"),
         ("C:\\in\\orders.csv", "file://sql01/C:/in/orders.csv"),
         ("/var/in/orders_2026-11-21.csv", "file://sql01/var/in/orders_2026-11-21.csv"),
