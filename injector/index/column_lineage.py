@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -77,9 +78,7 @@ def edge_rows(
         dataset.key: numbers[node_id] for dataset, node_id in nodes.items() if node_id in numbers
     }
     known = {numbers[node_id][column] for node_id, column in answered if node_id in numbers}
-    from_ends: list[int] = []
-    to_ends: list[int] = []
-    kinds: list[int] = []
+    from_ends, to_ends, kinds = array("i"), array("i"), array("b")
     deciding: list[tuple[int, _Numbers]] = []
     for edge in edges:
         sources, targets = by_key.get(edge.from_dataset.key), by_key.get(edge.to_dataset.key)
@@ -100,9 +99,9 @@ def edge_rows(
     # What decides on rows decides on every column; unknown columns are no edge.
     for source, targets in deciding:
         columns = list(targets.columns)
-        from_ends += [source] * len(columns)
-        to_ends += map(targets.__getitem__, columns)
-        kinds += [_INDIRECT] * len(columns)
+        from_ends.extend([source] * len(columns))
+        to_ends.extend(map(targets.__getitem__, columns))
+        kinds.extend([_INDIRECT] * len(columns))
     unlisted = [
         (node.node_id, column, node.columns[column])
         for node in numbers.values()
@@ -133,15 +132,21 @@ class _Numbers(dict[str, int]):
 
 
 def _columns(
-    sources: list[int], targets: list[int], kinds: list[int], ends: list[_End], known: set[int]
+    sources: array[int], targets: array[int], kinds: array[int], ends: list[_End], known: set[int]
 ) -> dict[str, Any]:
     """The columns of the table, sorted by their ends; of an edge with several kinds the first."""
     order = sorted(range(len(ends)), key=ends.__getitem__)
     ranks = pc.array_sort_indices(pa.array(order, pa.int64()))  # number of an end -> its rank
-    numbers = (("source", sources), ("target", targets), ("kind", kinds))
-    edges = pa.table({name: pa.array(values, pa.int64()) for name, values in numbers})
+    edges = pa.table(
+        {
+            "source": _numbers(sources, pa.int32()),
+            "target": _numbers(targets, pa.int32()),
+            "kind": _numbers(kinds, pa.int8()),
+        }
+    )
     if known:
-        edges = edges.filter(pc.invert(pc.is_in(edges["target"], pa.array(sorted(known)))))
+        answered = pa.array(sorted(known), pa.int32())
+        edges = edges.filter(pc.invert(pc.is_in(edges["target"], answered)))
     edges = edges.group_by(["source", "target"]).aggregate([("kind", "min")])
     edges = pa.table(
         {
@@ -158,3 +163,8 @@ def _columns(
         "to_column_name": columns.take(edges["target"]),
         "lineage_kind": pa.array(_KINDS, pa.string()).take(edges["kind"]),
     }
+
+
+def _numbers(values: array[int], kind: pa.DataType) -> Any:
+    """Numbers as Arrow has them, without a copy."""
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])

@@ -152,6 +152,7 @@ def read_index(target: Path) -> DbtIndex | None:
     others = {name: path for name, path in files.items() if name not in grafted}
     for path in others.values():
         _parse(path, pq.read_metadata)  # at the end of a file, so none is half written
+    pa.default_memory_pool().release_unused()  # what unpacking took
     return DbtIndex(folder, tables, others)
 
 
