@@ -278,7 +278,7 @@ def _tags(
 
 
 def _is_declared(usages: Iterable[Usage]) -> bool:
-    """Whether only YAML tells of them, so that nobody knows what runs there."""
+    """Whether only YAML declares them, so that nobody knows what runs there."""
     return {usage.engine for usage in usages} == {DECLARED}
 
 

@@ -33,7 +33,7 @@ Tests = Mapping[str, ReviewedTest]
 
 
 def changed_tests(before: Tests, after: Tests, moved: Collection[str]) -> Iterator[NodeChange]:
-    """The tests that are others; what is said is about those who rely on them.
+    """The tests that are others; their findings are about those who rely on them.
 
     Args:
         moved: Columns that came or went, with their tests.

@@ -28,7 +28,7 @@ def other_statements(
     changes: Collection[NodeChange],
     outline: ShapeOutline,
 ) -> Iterator[NodeChange]:
-    """Statements that are not understood, and what no other change tells of the others."""
+    """Statements that are not understood, and differences of others that no change explains."""
     explained = {dataset for change in changes for dataset in change.datasets}
     hidden = not_understood(versions, since)
     for dataset, reason in sorted(hidden.items()):

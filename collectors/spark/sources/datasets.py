@@ -184,8 +184,8 @@ class DatasetResolver:
             inside = path.name.removeprefix(f"{top.name}/")
             if top.name and path.namespace == top.namespace and inside != path.name:
                 # `/lake/raw/orders#files` is `lake.raw.orders.files`.
-                folder, _, about = inside.partition("#")
-                return (catalog, *folder.split("/"), *filter(None, [about]))
+                folder, _, fragment = inside.partition("#")
+                return (catalog, *folder.split("/"), *filter(None, [fragment]))
         return ()
 
     def _hadoop_warehouse(self, catalog: str) -> str:
