@@ -9,23 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.manifest import Node, string_tags
+from dbt_graft.injector.options import LabelPlace
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import changes
-
-
-class LabelPlace(StrEnum):
-    """Places of a label in the artifacts.
-
-    META: `meta.classification` of the column. TAGS: tags of the column and of its node.
-    """
-
-    META = "meta"
-    TAGS = "tags"
 
 
 @dataclass(frozen=True, slots=True)

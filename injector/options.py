@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal, TypeAlias, get_args
 
 # Tags of a grafted node: `python_task` itself, the engines, `task:<name>`, the tags of the tasks.
 TagKind: TypeAlias = Literal["python_task", "engine", "task", "team"]
 TAG_KINDS: tuple[TagKind, ...] = get_args(TagKind)
+
+
+class LabelPlace(StrEnum):
+    """Places of a label in the artifacts.
+
+    META: `meta.classification` of the column. TAGS: tags of the column and of its node.
+    """
+
+    META = "meta"
+    TAGS = "tags"
 
 
 @dataclass(frozen=True, slots=True)

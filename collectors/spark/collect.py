@@ -40,9 +40,9 @@ from dbt_graft.collectors.spark.log.duplicates import (
 )
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
 from dbt_graft.collectors.spark.log.history_server import (
-    is_history_server,
     new_attempts,
 )
+from dbt_graft.collectors.spark.settings import is_history_server
 from dbt_graft.collectors.spark.worker import (
     LogResult,
     LogToRead,

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import islice
-from urllib.parse import urlsplit, urlunsplit
 
 from requests import Response, Session
 from requests.exceptions import ConnectionError as NoConnection
@@ -26,8 +25,6 @@ from urllib3.util import Retry
 from dbt_graft.exporters.openlineage.outbox import Outbox
 from dbt_graft.lineage.errors import GraftError
 
-# Of Marquez, and of most others: https://openlineage.io/docs/client/python
-_PATH = "/api/v1/lineage"
 _CONNECT = 10.0  # seconds
 _LONGEST_WAIT = 60.0  # seconds, whatever a server asks for
 _LONGEST_ANSWER = 1 << 16  # bytes; the connection of a longer one is closed
@@ -86,26 +83,11 @@ def retries(backoff: float = 1.0) -> Retry:
     )
 
 
-def endpoint_url(url: str) -> str:
-    """The URL that events are posted to: Marquez' path is added to a bare host.
-
-    Raises:
-        ValueError: It is no http(s) URL, or has a user, a password or a fragment.
-    """
-    parts = urlsplit(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
-        raise ValueError("write http(s)://<host>:<port>, or with the path that takes events")
-    if "@" in parts.netloc:
-        raise ValueError("write the URL without user and password: see `openlineage.authorization`")
-    path = parts.path if parts.path.strip("/") else _PATH
-    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
-
-
 class HttpEndpoint:
     """An endpoint.
 
     Args:
-        url: As `endpoint_url` returns it.
+        url: As `settings.endpoint_url` returns it.
         authorization: The value of the header `Authorization`; empty for none.
         timeout: Seconds without an answer; of a session that is not prompt, without a part of it.
     """

@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any
 
 import orjson
@@ -31,6 +30,7 @@ from dbt_graft.exporters.openlineage.facets import (
 )
 from dbt_graft.exporters.openlineage.jobs import definition_facets, sql, task_facets
 from dbt_graft.exporters.openlineage.runs import dbt_run_events, task_run_events
+from dbt_graft.exporters.openlineage.settings import ExportedKind
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
@@ -39,14 +39,6 @@ from dbt_graft.lineage.openlineage import JobId, dbt_job, view_job
 from dbt_graft.lineage.records import ColumnEdge, Direction
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
-
-
-class ExportedKind(StrEnum):
-    """Kinds of events."""
-
-    DATASET = "dataset"
-    JOB = "job"
-    RUN = "run"
 
 
 @dataclass(frozen=True, slots=True)

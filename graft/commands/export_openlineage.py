@@ -17,9 +17,9 @@ from dbt_graft.exporters.openlineage.airflow_runs import airflow_events
 from dbt_graft.exporters.openlineage.events import (
     EventSelection,
     ExportedEvent,
-    ExportedKind,
     events,
 )
+from dbt_graft.exporters.openlineage.settings import ExportedKind
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.names import find_task

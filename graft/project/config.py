@@ -24,8 +24,7 @@ from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.spark.settings import is_history_server, is_task_source
 from dbt_graft.collectors.task_entry import TaskEntry
-from dbt_graft.exporters.openlineage.endpoint import endpoint_url
-from dbt_graft.exporters.openlineage.events import ExportedKind
+from dbt_graft.exporters.openlineage.settings import ExportedKind, endpoint_url
 from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.airflow_section import AirflowSection
 from dbt_graft.graft.project.privacy_section import Label, PrivacySection

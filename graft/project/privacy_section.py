@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from dbt_graft.analysis.privacy.classification import Classification, PrivacyRules, classification
 from dbt_graft.collectors.checked_yaml import Section, Text
-from dbt_graft.injector.column_labels import LabelPlace
+from dbt_graft.injector.options import LabelPlace
 
 
 def _classification(text: str) -> str:

@@ -30,9 +30,9 @@ from dbt_graft.graft.project.dbt_relations import (
     dbt_relations,
     find_dbt_file,
 )
+from dbt_graft.graft.project.declared import declared_dates, task_infos
 from dbt_graft.graft.project.names import Named, RunName, all_names, lineage_names
 from dbt_graft.graft.project.past import Moment, past_records
-from dbt_graft.graft.project.sources import declared_dates, task_infos
 from dbt_graft.injector import artifacts as dbt_artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft

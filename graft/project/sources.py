@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dbt_graft.collectors.dbt.source import results_source, target_source
-from dbt_graft.collectors.declared.source import (
-    declared_dataset_dates,
-    declared_source,
-    declared_task_infos,
-)
+from dbt_graft.collectors.declared.source import declared_source
 from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.http_session import authorization
 from dbt_graft.collectors.openlineage.source import EventFiles, event_source
@@ -29,10 +25,7 @@ from dbt_graft.graft.project.config import (
     SqlServerEntry,
 )
 from dbt_graft.graft.project.contracts import partition_columns
-from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns
-from dbt_graft.lineage.declared_dates import DeclaredDates
-from dbt_graft.lineage.records import TaskInfo
 
 
 def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource]:
@@ -55,37 +48,6 @@ def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource
             yield results_source(config.path(entry.dbt.path), entry.dbt.path)
     if target := target_source(config.target_dir):
         yield target
-
-
-def task_infos(config: Config) -> dict[str, TaskInfo]:
-    """Owners, descriptions and so on of tasks: from graft.yml, else from declared lineage.
-
-    Raises:
-        GraftError: A file of declared lineage is not valid.
-    """
-    infos: dict[str, TaskInfo] = {}
-    for entry in config.collect:
-        if entry.declared:
-            path = entry.declared.path
-            infos = {**declared_task_infos(config.path(path), path), **infos}
-    for name, info in config.task_infos.items():
-        filled = {key: value for key, value in asdict(info).items() if value}
-        infos[name] = replace(infos.get(name, info), **filled)
-    return infos
-
-
-def declared_dates(config: Config) -> dict[DatasetId, DeclaredDates]:
-    """The dates of datasets in declared lineage; the first entry with a name wins.
-
-    Raises:
-        GraftError: A file of declared lineage is not valid.
-    """
-    dates: dict[DatasetId, DeclaredDates] = {}
-    for entry in config.collect:
-        if entry.declared:
-            path = entry.declared.path
-            dates = {**declared_dataset_dates(config.path(path), path), **dates}
-    return dates
 
 
 def date_columns(config: Config) -> DateColumns:

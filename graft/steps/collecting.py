@@ -26,9 +26,10 @@ from dbt_graft.collectors.source import (
 )
 from dbt_graft.collectors.store.retention import purge_if_due
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.declared import task_infos
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress, ProgressStep
-from dbt_graft.graft.project.sources import sources, task_infos
+from dbt_graft.graft.project.sources import sources
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Reject
 

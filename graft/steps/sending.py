@@ -15,11 +15,11 @@ from dbt_graft.exporters.openlineage.endpoint import (
     DeliveryReport,
     HttpEndpoint,
     deliver,
-    endpoint_url,
     retries,
 )
 from dbt_graft.exporters.openlineage.events import ExportedEvent, event_key
 from dbt_graft.exporters.openlineage.outbox import Outbox, OutgoingEvent
+from dbt_graft.exporters.openlineage.settings import endpoint_url
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.progress import Progress

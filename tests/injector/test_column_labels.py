@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.injector.column_labels import ColumnLabel, LabelPlace, with_labels
+from dbt_graft.injector.column_labels import ColumnLabel, with_labels
+from dbt_graft.injector.options import LabelPlace
 
 MART = "model.shop.orders"
 BOTH = tuple(LabelPlace)

@@ -30,10 +30,9 @@ from collections.abc import Iterator
 from dbt_graft.collectors.spark.application.databricks import cluster_job
 from dbt_graft.collectors.spark.application.execution import Application, Execution
 from dbt_graft.collectors.spark.application.identity import shell_task, task_name
+from dbt_graft.collectors.spark.settings import CONF
 from dbt_graft.lineage.airflow_names import split_run
 
-_CONF = "conf:"
-_SOURCE = re.compile(r"app_name|job_group|job_description|call_site|databricks|conf:\S+")
 # `save at /opt/jobs/load_orders.py:12`, and the same in the frames of a call stack.
 _CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
 _FRAME = re.compile(r"^(?P<method>[\w.$]+)\((?P<file>[\w.$-]+):\d+\)$", re.MULTILINE)
@@ -69,16 +68,11 @@ def task_of(
     return shell_task(application.name, rule) or task_name(file, rule)
 
 
-def is_task_source(text: str) -> bool:
-    """Whether a text names a source of task names."""
-    return bool(_SOURCE.fullmatch(text))
-
-
 def is_of_application(application: Application, source: str) -> bool:
     """Whether a source has one name for the whole application."""
     if source == "databricks":
         return not application.on_databricks
-    return source == "app_name" or source.startswith(_CONF)
+    return source == "app_name" or source.startswith(CONF)
 
 
 def parent_run(application: Application) -> str | None:
@@ -101,8 +95,8 @@ def parent_run(application: Application) -> str | None:
 def _texts(application: Application, root: Execution | None, source: str) -> Iterator[str]:
     if source == "app_name":
         yield application.name
-    elif source.startswith(_CONF):
-        yield application.settings.get(source.removeprefix(_CONF), "")
+    elif source.startswith(CONF):
+        yield application.settings.get(source.removeprefix(CONF), "")
     elif source == "databricks":
         yield cluster_job(application.settings)
         yield _work(application, root)

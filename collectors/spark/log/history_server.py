@@ -63,11 +63,6 @@ class DownloadError(Exception):
     """The server did not give a log or listing; a later request may succeed."""
 
 
-def is_history_server(path: str) -> bool:
-    """Whether a source's path is the address of a History Server."""
-    return path.startswith(("http://", "https://"))
-
-
 def new_attempts(logs: SparkLogs, positions: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
     """List the attempts of applications whose logs are new to the store or have changed.
 

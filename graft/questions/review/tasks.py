@@ -14,8 +14,8 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.statements.outline.statement import statement_outline
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.declared import task_infos
 from dbt_graft.graft.project.past import Moment
-from dbt_graft.graft.project.sources import task_infos
 from dbt_graft.graft.questions.review.names import ReviewNames, writers_of
 from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
 from dbt_graft.injector.artifacts import Artifacts

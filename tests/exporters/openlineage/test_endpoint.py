@@ -28,10 +28,10 @@ from dbt_graft.exporters.openlineage.endpoint import (
     HttpEndpoint,
     SentEvent,
     deliver,
-    endpoint_url,
     retries,
 )
 from dbt_graft.exporters.openlineage.outbox import Outbox, OutgoingEvent
+from dbt_graft.exporters.openlineage.settings import endpoint_url
 from dbt_graft.lineage.errors import GraftError
 from tests.exporters.openlineage.receiver import LOSE, STALL, Receiver, receiving
 
