@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pyarrow.parquet as pq
 
+from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.lineage.described import DescribedLineage
 
@@ -28,7 +29,7 @@ def write_views(described: DescribedLineage, folder: Path) -> None:
         with pq.ParquetWriter(
             folder / f"{view.name}.parquet", view.schema(), compression="zstd"
         ) as file:
-            for batch in view.batches(described):
+            for batch in view.batches(ViewData(described)):
                 file.write_batch(batch, _GROUP)
                 rows += batch.num_rows
         counts[view.name] = rows

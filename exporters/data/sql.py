@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,37 +10,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from dbt_graft.exporters.data.functions import FUNCTIONS
+from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.exporters.data.views import VIEWS
-from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     import duckdb
 
-# Table functions over edges. A dataset is named as in `dataset`, or by its name alone, in any case.
-_ALONG = """\
-CREATE MACRO {function}(start) AS TABLE
-WITH RECURSIVE found(dataset, distance) USING KEY (dataset) AS (
-    SELECT DISTINCT {there} AS dataset, 1 AS distance
-    FROM edges JOIN datasets ON datasets.dataset = {here}
-    WHERE lower(start) IN (lower(datasets.dataset), lower(datasets.name))
-    UNION
-    SELECT {there} AS dataset, min(found.distance) + 1 AS distance
-    FROM found JOIN edges ON {here} = found.dataset
-    WHERE {there} NOT IN (SELECT dataset FROM recurring.found)
-    GROUP BY {there}
-)
-SELECT dataset, distance FROM found ORDER BY distance, dataset
-"""
-_ENDS = {
-    "downstream_of": {"here": "edges.from_dataset", "there": "edges.to_dataset"},
-    "upstream_of": {"here": "edges.to_dataset", "there": "edges.from_dataset"},
-}
-FUNCTIONS = {
-    "downstream_of": "The datasets downstream of one, each with its distance in edges.",
-    "upstream_of": "The datasets upstream of one, each with its distance in edges.",
-}
-_OF_FUNCTIONS = {"edges", "datasets"}
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -53,7 +31,7 @@ class QueryError(GraftError):
 
 
 @contextmanager
-def answer(described: DescribedLineage, query: str) -> Iterator[pa.RecordBatchReader]:
+def answer(data: ViewData, query: str) -> Iterator[pa.RecordBatchReader]:
     """The rows of a query as Arrow batches, while the context lasts.
 
     Raises:
@@ -70,7 +48,7 @@ def answer(described: DescribedLineage, query: str) -> Iterator[pa.RecordBatchRe
     with duckdb.connect(":memory:", config=_SETTINGS) as connection:
         try:
             _check(connection, query)
-            _fill(connection, described, query)
+            _fill(connection, data, query)
             connection.execute("SET TimeZone = 'UTC'")
             # What does not fit into memory would be written into this folder.
             connection.execute("SET temp_directory = ''")
@@ -79,6 +57,9 @@ def answer(described: DescribedLineage, query: str) -> Iterator[pa.RecordBatchRe
             yield connection.sql(query).to_arrow_reader()
         except duckdb.Error as error:
             raise QueryError(str(error).strip(), remedy=_REMEDY) from error
+        finally:
+            # What is frozen stays until the end, and DuckDB's own objects would be called leaks.
+            gc.unfreeze()
 
 
 _REMEDY = "`graft query --views` lists the views and their columns"
@@ -96,15 +77,30 @@ def _check(connection: duckdb.DuckDBPyConnection, query: str) -> None:
         raise QueryError(f"{kind} is no query: the views are read-only", remedy="write a SELECT")
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, described: DescribedLineage, query: str) -> None:
-    """Make the views: those that the query may name with their rows, the others empty."""
-    words = set(re.findall(r"\w+", query.lower()))
-    if words & FUNCTIONS.keys():
-        words |= _OF_FUNCTIONS
+def _fill(connection: duckdb.DuckDBPyConnection, data: ViewData, query: str) -> None:
+    """Make the views: those that the query names with their rows, the others empty."""
     for view in VIEWS:
-        rows = view.batches(described) if view.name in words else view.schema().empty_table()
-        connection.register("rows_of_view", rows)
+        connection.register("rows_of_view", view.schema().empty_table())
         connection.execute(f"CREATE TABLE {view.name} AS FROM rows_of_view")
         connection.unregister("rows_of_view")
-    for function, ends in _ENDS.items():
-        connection.execute(_ALONG.format(function=function, **ends))
+    for function in FUNCTIONS.values():
+        connection.execute(function.sql)
+    needed = _named_views(connection, query)
+    for view in VIEWS:
+        if view.name in needed:
+            connection.register("rows_of_view", view.batches(data))
+            connection.execute(f"INSERT INTO {view.name} FROM rows_of_view")
+            connection.unregister("rows_of_view")
+
+
+def _named_views(connection: duckdb.DuckDBPyConnection, query: str) -> set[str]:
+    """The views that a query needs; those that it may need where DuckDB does not parse it alone."""
+    import duckdb
+
+    words = set(re.findall(r"\w+", query.lower()))
+    try:
+        names = {name.lower() for name in connection.get_table_names(query)}
+    except duckdb.Error:
+        names = words
+    functions = [FUNCTIONS[name] for name in FUNCTIONS.keys() & words]
+    return names.union(*(function.views for function in functions))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from itertools import islice
 from operator import attrgetter
@@ -11,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.exporters.data.view_data import ViewData
 
 # Rows that are Python objects at a time.
 _AT_ONCE = 50_000
@@ -78,7 +79,7 @@ class View:
         self,
         name: str,
         text: str,
-        records: Callable[[DescribedLineage], Iterable[object]],
+        records: Callable[[ViewData], Iterable[object]],
         *columns: ViewColumn,
     ) -> None:
         self.name, self.text, self.records, self.columns = name, text, records, columns
@@ -87,11 +88,11 @@ class View:
         """The schema of its Arrow table and of its Parquet file."""
         return pa.schema([(column.name, _ARROW[column.type]) for column in self.columns])
 
-    def batches(self, described: DescribedLineage) -> pa.RecordBatchReader:
+    def batches(self, data: ViewData) -> pa.RecordBatchReader:
         """Its rows as Arrow batches, made while they are read."""
         schema = self.schema()
         values_of = attrgetter(*(column.attribute for column in self.columns))
-        rows = map(values_of, self.records(described))
+        rows = map(values_of, self.records(data))
 
         def read_batches() -> Iterable[pa.RecordBatch]:
             while chunk := list(islice(rows, _AT_ONCE)):
@@ -103,3 +104,8 @@ class View:
                 yield pa.record_batch(arrays, schema=schema)
 
         return pa.RecordBatchReader.from_batches(schema, read_batches())
+
+
+def seconds_between(first: datetime | None, last: datetime | None) -> float | None:
+    """The seconds from a start to an end, where both are known."""
+    return (last - first).total_seconds() if first and last else None

@@ -8,12 +8,13 @@ import click
 import orjson
 
 from dbt_graft.exporters.data.files import views_document
-from dbt_graft.exporters.data.sql import FUNCTIONS, answer
+from dbt_graft.exporters.data.functions import FUNCTIONS
+from dbt_graft.exporters.data.sql import answer
 from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.commands.query_output import SHOWN, print_rows, write_rows
 from dbt_graft.graft.project.past import Moment, as_of_option
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.questions.query import view_data
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -62,9 +63,8 @@ def query(
 ) -> None:
     """Query the lineage with SQL.
 
-    The views are datasets, columns, tasks, runs, accesses, usages, edges, column_edges, results,
-    consumers and consumer_reads; docs/openlineage.md has examples. The SQL is DuckDB's. Spark is
-    not started, and nothing is written.
+    --views lists the views and their columns; docs/openlineage.md has examples. The SQL is
+    DuckDB's. Spark is not started, and nothing is written.
     """
     if list_views:
         _list_views(as_json=as_json or form == "json")
@@ -75,8 +75,7 @@ def query(
     form = "json" if as_json else form
     if (form == "parquet") > (output is not None):
         raise click.UsageError("--format parquet needs --output")
-    described = Project(load_config(config_path)).described(LineageView(past))
-    with answer(described, text) as rows:
+    with answer(view_data(load_config(config_path), past), text) as rows:
         if output:
             write_rows(rows, form, output)
         else:
@@ -103,5 +102,5 @@ def _list_views(*, as_json: bool) -> None:
             text = column.text.replace("`", "")
             click.echo(f"  {column.name:<15} {column.type.value:<25} {text}")
         click.echo()
-    for function, text in FUNCTIONS.items():
-        click.echo(f"{function}('raw.orders'): {text}")
+    for function in FUNCTIONS.values():
+        click.echo(f"{function.call}: {function.text}")

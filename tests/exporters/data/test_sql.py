@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dbt_graft.exporters.data.sql import QueryError, answer
+from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition
+from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.history import History
@@ -21,7 +26,7 @@ from tests.exporters.data.described import described
 
 
 def rows(query: str, lineage: DescribedLineage | None = None) -> list[tuple[Any, ...]]:
-    with answer(lineage or described(), query) as found:
+    with answer(ViewData(lineage or described()), query) as found:
         return [tuple(row.values()) for row in found.read_all().to_pylist()]
 
 
@@ -183,26 +188,99 @@ def test_an_error_while_rows_are_read_is_that_of_the_query(tmp_path: Path) -> No
         rows("select dataset::integer from datasets")
 
 
-def test_the_chain_behind_a_version_is_found_over_several_steps(root: Path) -> None:
-    """The query of the documentation."""
-    text = (root / "docs/openlineage.md").read_text("utf-8")
-    query = text.partition("### Which versions is a version made of?")[2].split("```")[1]
-    steps = (("load", "1", "files", "3", "raw.a", "5"), ("build", "2", "raw.a", "5", "mart.b", "7"))
-    others = (
-        ("build", "0", "raw.a", "4", "mart.b", "6"),
-        ("load", "9", "files", "3", "raw.z", "5"),
-    )
+# A run: task, id, hour, what it read with its version, what it wrote with its version.
+RUNS = (
+    ("load", "l1", 1, (), ("raw.a", "5")),
+    ("load", "l2", 3, (), ("raw.a", "6")),
+    ("rates", "r1", 1, (), ("raw.b", "")),
+    ("rates", "r2", 9, (), ("raw.b", "")),
+    ("build", "b1", 4, (("raw.a", "5"), ("raw.b", ""), ("raw.c", "")), ("mart.d", "7")),
+    ("build", "b2", 5, (("raw.a", "6"), ("raw.b", ""), ("raw.c", "")), ("mart.d", "8")),
+    ("report", "p1", 6, (("mart.d", "7"), ("mart.own", "")), ("mart.own", "")),
+)
+
+
+def history_of(runs: Sequence[tuple[str, str, int, Any, Any]]) -> DescribedLineage:
     accesses = []
-    for task, run_id, source, seen, target, made in (*steps, *others):
-        for name, version, operation in ((source, seen, "SELECT"), (target, made, "INSERT")):
-            direction = Direction.READ if operation == "SELECT" else Direction.WRITE
+    for task, run_id, hour, reads, (target, made) in runs:
+        at = datetime(2026, 11, 1, hour, tzinfo=UTC)
+        sides = [*((name, version, Direction.READ) for name, version in reads)]
+        for name, version, direction in (*sides, (target, made, Direction.WRITE)):
+            operation = Operation.SELECT if direction is Direction.READ else Operation.INSERT
+            position = DataPosition("version", version, version)
             accesses.append(
                 Access(
-                    *(task, run_id, DatasetId("wh", name), Kind.TABLE, direction),
-                    *(Operation(operation), "s"),
-                    positions=(DataPosition("version", version, version),),
+                    *(task, run_id, DatasetId("wh", name), Kind.TABLE, direction, operation, "s"),
+                    last_at=at,
+                    positions=(position,) if version else (),
                 )
             )
-    lineage = DescribedLineage(Lineage(history=History(tuple(accesses))), {}, ())
-    query = query.removeprefix("sql").replace("spark/mart.daily", "wh/mart.b")
-    assert [row[:2] for row in rows(query, lineage)] == [("wh/mart.b", "7"), ("wh/raw.a", "5")]
+    return DescribedLineage(Lineage(history=History(tuple(accesses))), {}, ())
+
+
+def test_the_runs_behind_a_run_are_found_by_versions_and_else_by_time() -> None:
+    """Inputs that no run wrote have a row, too; those that the run itself wrote have none."""
+    assert rows("from runs_behind('p1')", history_of(RUNS)) == [
+        (1, "wh/mart.d", "7", "build", "b1", "version"),
+        (2, "wh/raw.a", "5", "load", "l1", "version"),
+        (2, "wh/raw.b", None, "rates", "r1", "time"),
+        (2, "wh/raw.c", None, None, None, None),
+    ]
+
+
+def test_the_runs_behind_a_version_are_those_behind_its_run() -> None:
+    query = (
+        "from runs_behind((select run_id from accesses where dataset = 'wh/mart.d' "
+        "and version = '8' and direction = 'write')) select run_id where run_id is not null"
+    )
+    assert sorted(rows(query, history_of(RUNS))) == [("l2",), ("r1",)]
+
+
+def test_who_reads_a_view_reads_what_it_is_made_of() -> None:
+    runs = (
+        ("load", "l1", 1, (), ("raw.a", "5")),
+        ("report", "p1", 6, (("outer", ""),), ("mail", "")),
+    )
+    history = history_of(runs).lineage
+    views = {DatasetId("wh", name): Kind.VIEW for name in ("outer", "inner")}
+    lineage = replace(
+        history,
+        datasets={dataset: Dataset(dataset, kind) for dataset, kind in views.items()},
+        flows=tuple(
+            Flow(DatasetId("wh", source), DatasetId("wh", view), view, definition=made_by)
+            for source, view, made_by in (
+                ("raw.a", "inner", DefinitionKind.DBT),
+                ("inner", "outer", DefinitionKind.VIEW),
+            )
+        ),
+    )
+    behind = rows("from runs_behind('p1')", DescribedLineage(lineage, {}, ()))
+    assert behind == [(1, "wh/raw.a", None, "load", "l1", "time")]
+
+
+def test_runs_that_read_from_each_other_end() -> None:
+    circle = (
+        ("a", "a1", 1, (("y", "1"),), ("x", "1")),
+        ("b", "b1", 2, (("x", "1"),), ("y", "1")),
+    )
+    assert rows("from runs_behind('b1') select run_id", history_of(circle)) == [("a1",), ("b1",)]
+
+
+def test_a_view_is_made_only_when_the_query_names_it() -> None:
+    reads = []
+
+    def read_runs() -> Lineage:
+        reads.append(1)
+        return described().lineage
+
+    data = ViewData(described(), read_runs)
+    for query, expected in (
+        ("select runs from tasks", 0),
+        ("with x as (select 1 as runs) from x", 0),
+        ("select * from Runs", 1),
+        ("pivot runs on status using count(*)", 2),
+        ("from runs_behind('app-1')", 3),
+    ):
+        with answer(data, query) as batches:
+            batches.read_all()
+        assert len(reads) == expected, query

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -111,6 +113,14 @@ def test_without_a_collect_and_dbt_there_is_nothing_to_query(tmp_path: Path) -> 
     found = run(tmp_path, EDGES)
     assert found.exit_code == 1
     assert "run `graft collect`" in found.output
+
+
+def test_nothing_is_said_beside_the_answer(project: Path) -> None:
+    """DuckDB calls what lives at the end of the process a leak."""
+    command = [sys.executable, "-m", "dbt_graft", "query"]
+    arguments = ["-c", str(project / "graft.yml"), "select count(*) from runs"]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
 
 
 def test_views_are_listed_with_their_columns(tmp_path: Path) -> None:
