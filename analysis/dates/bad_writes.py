@@ -10,7 +10,14 @@ from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.access_index import Execution
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import ALL_DATES, Dates, moment_of
+from dbt_graft.lineage.dates.calendar import (
+    ALL_DATES,
+    FIRST,
+    NO_DATES,
+    Dates,
+    dates_in,
+    moment_of,
+)
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Access, Run, Status
 
@@ -67,10 +74,39 @@ def bad_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[
         )
     if writes and not bad_writes:
         _check_written(history, writes, dataset, dates)
-    # No log shows this write; where one task alone writes the dataset, it was that.
+    return [*_unseen_writes(history, dataset, left), *bad_writes]
+
+
+def writes_of_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[BadWrite]:
+    """All writes of these dates of a dataset, also those that may be of them, as if all were bad.
+
+    Dates after the last that was written are nowhere yet.
+    """
+    writes = [
+        (access, history.written_dates(access))
+        for access in history.writes(dataset)
+        if not removes_rows(access)
+    ]
+    left = dates
+    for _, written in writes:
+        left -= written or NO_DATES
+    ends = [written.span[1] for _, written in writes if written]
+    if ends and None not in (written for _, written in writes):
+        left &= dates_in([(FIRST, max(ends))])
+    return [
+        *_unseen_writes(history, dataset, left),
+        *(
+            _bad(history, access, written_dates)
+            for access, written in writes
+            if (written_dates := dates & (ALL_DATES if written is None else written))
+        ),
+    ]
+
+
+def _unseen_writes(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[BadWrite]:
+    """The writes of dates that no log shows; where one task alone writes a dataset, it was that."""
     tasks = {usage.task for usage in history.lineage.writers(dataset)}
-    task = tasks.pop() if len(tasks) == 1 else ""
-    return [*([BadWrite(dataset, left, task)] if left else []), *bad_writes]
+    return [BadWrite(dataset, dates, tasks.pop() if len(tasks) == 1 else "")] if dates else []
 
 
 def _check_written(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.impact.affected import (
     Affected,
-    AffectedConsumer,
     AffectedDataset,
     AffectedTest,
     Impact,
@@ -21,19 +20,14 @@ from dbt_graft.analysis.impact.change import (
 )
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactStep
+from dbt_graft.analysis.impact.reached_dates import ReachedDates
 from dbt_graft.analysis.render.phrases import join_names
-from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
 from dbt_graft.lineage.dates.date_text import dates_json, dates_text
 
 Section = dict[str, Any]
-# Where only some dates of the table change: dataset -> its dates that these decide on; one that is
-# not there has no mapping of dates, and all of its dates count.
-ReachedDates = Mapping[DatasetId, Dates]
 
 CERTAIN_TO_FAIL = "CERTAIN_TO_FAIL"
 _COLUMNS = 4  # that are named
-_RANGES = 3
 _WORDS = {
     ImpactEffect.GONE: "gone",
     ImpactEffect.TYPE: "another type",
@@ -51,7 +45,7 @@ def impact_answer(impact: Impact, dates: ReachedDates | None = None) -> Answer:
     """The answer; without `dates` all dates of the table change."""
     change, severity = impact.change, impact.severity
     name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
-    scope = f" of {dates_text(dates[change.dataset])}" if dates else ""
+    scope = f" of {dates_text(dates.changed)}" if dates else ""
     action = recommended_action(change.kind)
     is_known = impact.datasets or impact.consumers or impact.tests
     return Answer(
@@ -66,6 +60,7 @@ def impact_answer(impact: Impact, dates: ReachedDates | None = None) -> Answer:
             ),
             *affected_tables(impact, dates),
         ],
+        notes=dates.notes if dates else (),
         findings=list(certain_to_fail(impact, str(change.dataset))),
         grade=severity.name.lower() if severity else "",
         question="impact",
@@ -74,7 +69,7 @@ def impact_answer(impact: Impact, dates: ReachedDates | None = None) -> Answer:
                 "dataset": str(change.dataset),
                 "column": change.column or None,
                 "kind": change.kind.value,
-                "dates": dates_json(dates[change.dataset]) if dates else None,
+                "dates": dates_json(dates.changed) if dates else None,
             },
             "severity": severity.name,
             "action": action,
@@ -113,7 +108,7 @@ def affected_tables(affected: Affected, dates: ReachedDates | None = None) -> li
                     consumer.consumer.kind,
                     consumer.consumer.deadline,
                     consumer.consumer.owner,
-                    dates_text(_consumer_dates(consumer, dates), most=_RANGES) if dates else "",
+                    dates.text(*consumer.datasets) if dates else "",
                 )
                 for consumer in affected.consumers
             ],
@@ -185,7 +180,7 @@ def affected_json(affected: Affected, dates: ReachedDates | None = None) -> Sect
                 "deadline": consumer.consumer.deadline or None,
                 "breaks": consumer.breaks,
                 "datasets": [str(dataset) for dataset in consumer.datasets],
-                "dates": dates_json(_consumer_dates(consumer, dates)) if dates else None,
+                "dates": dates.json(*consumer.datasets) if dates else None,
             }
             for consumer in affected.consumers
         ],
@@ -199,7 +194,7 @@ def _row(affected: AffectedDataset, dates: ReachedDates | None) -> tuple[Cell, .
         str(affected.dataset),
         f"{effect} (stale)" if affected.stale else effect,
         affected.owner,
-        dates_text(dates.get(affected.dataset, ALL_DATES), most=_RANGES) if dates else "",
+        dates.text(affected.dataset) if dates else "",
         " > ".join(map(_step_text, affected.path)),
     )
 
@@ -232,7 +227,7 @@ def _dataset_json(affected: AffectedDataset, dates: ReachedDates | None) -> Sect
         "distance": affected.distance,
         "stale": affected.stale,
         "owner": affected.owner or None,
-        "dates": dates_json(dates.get(affected.dataset, ALL_DATES)) if dates else None,
+        "dates": dates.json(affected.dataset) if dates else None,
     }
 
 
@@ -243,11 +238,3 @@ def reason(affected: AffectedDataset) -> str:
         names = [name for name, other in affected.columns.items() if other is effect]
         parts.append(f"{join_names(names, _COLUMNS)}: {_WORDS[effect]}")
     return "; ".join(parts)
-
-
-def _consumer_dates(consumer: AffectedConsumer, dates: ReachedDates) -> Dates:
-    """The dates of all that a consumer reads."""
-    union = NO_DATES
-    for dataset in consumer.datasets:
-        union |= dates.get(dataset, ALL_DATES)
-    return union

@@ -12,7 +12,7 @@ from dbt_graft.analysis.impact.report import impact_answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
 from dbt_graft.graft.project.past import Moment
-from dbt_graft.graft.questions.impact import impact_of_change, reached_dates
+from dbt_graft.graft.questions.impact import dates_of_change, impact_of_change
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import parse_dates
 
@@ -54,7 +54,7 @@ def impact(
 
     Affected datasets, tasks, tests and dashboards, each with its severity and a shortest path. What
     decides on rows counts too: filters, joins, groupings. Failed runs do not count, and edges that
-    were not seen for long are stale. With a window, the dates downstream that its dates decide on.
+    were not seen for long are stale. With a window, the dates downstream that its dates went into.
     Nothing is written but an index for the next answer, and Spark is not started.
     """
     changing = _window(first, last)
@@ -62,7 +62,7 @@ def impact(
         raise click.UsageError("--from and --to do not go with --as-of")
     config = load_config(config_path)
     effect = impact_of_change(config, name, ChangeType(kind), past)
-    dates = reached_dates(config, effect.change.dataset, changing) if changing else None
+    dates = dates_of_change(config, effect.change, changing) if changing else None
     return impact_answer(effect, dates), config.impact.fail_on
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dbt_graft.analysis.dates.taint_bounds import taint_bounds
+from dbt_graft.analysis.dates.reached_dates import reached_dates
 from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
 from dbt_graft.analysis.impact.answer import Impact, ProposedChange, impact
 from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.analysis.impact.reached_dates import ReachedDates
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.current_index import load_impact_index
 from dbt_graft.graft.project.past import Moment
-from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.graphs.column_path import ColumnId
 
@@ -26,10 +26,8 @@ def impact_of_change(config: Config, name: str, kind: ChangeType, past: Moment |
     return impact(index.graph, ProposedChange(dataset, kind, column), index.around)
 
 
-def reached_dates(config: Config, dataset: DatasetId, dates: Dates) -> dict[DatasetId, Dates]:
-    """The dates of each dataset downstream that these dates of a dataset decide on.
-
-    They come from the partition mapping of each edge; along one without a mapping all dates count.
+def dates_of_change(config: Config, change: ProposedChange, dates: Dates) -> ReachedDates:
+    """The dates of each dataset downstream that these dates of the one that changes went into.
 
     Raises:
         GraftError: Nothing was collected yet.
@@ -38,5 +36,6 @@ def reached_dates(config: Config, dataset: DatasetId, dates: Dates) -> dict[Data
     from dbt_graft.graft.project.dated_lineage import dated_lineage
     from dbt_graft.graft.project.project import Project
 
+    dataset = change.dataset
     dated = dated_lineage(Project(config), lambda history: tasks_of_taint(history, [dataset]))
-    return taint_bounds(dated.history, {dataset: dates})
+    return reached_dates(dated.history, dataset, dates, change.kind)

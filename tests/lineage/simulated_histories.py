@@ -7,7 +7,7 @@ that no log shows, and writes at its end. The logs are what an engine would have
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from random import Random
@@ -96,8 +96,8 @@ class Warehouse:
         runs = tuple(run for planned in self.plan for run in _runs(planned))
         return Records(accesses=tuple(accesses), runs=runs)
 
-    def run(self, bad_runs: set[str]) -> None:
-        """Run all that is planned; what bad runs write is bad."""
+    def run(self, bad_runs: set[str], bad_units: Set[tuple[str, Unit]] = frozenset()) -> None:
+        """Run all that is planned; what bad runs write is bad, and bad units of a table always."""
         self.tables = {planned.job.target: {} for planned in self.plan}
         moments = [(planned.read, 0, planned) for planned in self.plan]
         moments += [(planned.end, 1, planned) for planned in self.plan]
@@ -113,6 +113,7 @@ class Warehouse:
                 table.clear()
             for unit, content in begun[planned.run_id].items():
                 bad = content.bad or planned.run_id in bad_runs
+                bad |= (planned.job.target, unit) in bad_units
                 if planned.job.operation is Operation.INSERT and unit in table:
                     bad |= table[unit].bad
                 table[unit] = Content(bad, content.complete)

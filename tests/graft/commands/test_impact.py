@@ -272,27 +272,33 @@ def test_an_unknown_name_is_an_error(project: Path, name: str, problem: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("window", "raw", "weekly", "monthly", "snapshot"),
+    ("window", "raw", "clean", "weekly", "monthly"),
     [
         (
             ("--from", "2026-10-03", "--to", "2026-10-05"),
             "3 to 5 Oct 2026",
+            "3 to 5 Oct 2026",
             "3 to 11 Oct 2026",
             "1 to 31 Oct 2026",
-            "all dates",
         ),
-        (("--from", "2026-10"), *["since 1 Oct 2026"] * 3, "all dates"),
+        (
+            ("--from", "2026-10"),
+            "since 1 Oct 2026",
+            "1 to 11 Oct 2026",
+            "1 to 11 Oct 2026",
+            "1 to 31 Oct 2026",
+        ),
         (
             ("--to", "2026-09-30"),
             "up to 30 Sep 2026",
-            "up to 6 Oct 2026",
-            "up to 30 Sep 2026",
-            "all dates",
+            "20 to 30 Sep 2026",
+            "20 Sep to 6 Oct 2026",
+            "1 to 30 Sep 2026",
         ),
     ],
 )
 def test_a_window_of_dates_reaches_those_that_are_made_of_it(
-    tmp_path: Path, window: tuple[str, ...], raw: str, weekly: str, monthly: str, snapshot: str
+    tmp_path: Path, window: tuple[str, ...], raw: str, clean: str, weekly: str, monthly: str
 ) -> None:
     dated_project(tmp_path)
     config = str(tmp_path / "graft.yml")
@@ -300,10 +306,10 @@ def test_a_window_of_dates_reaches_those_that_are_made_of_it(
     text = CliRunner().invoke(main, change).stdout
     assert text.startswith(f"spark/raw.orders, data_incorrect of {raw}: TAINTED; ")
     reached = {
-        "spark/clean.orders": raw,
+        "spark/clean.orders": clean,
         "spark/mart.weekly": weekly,
         "spark/mart.monthly": monthly,
-        "spark/mart.snapshot": snapshot,
+        "spark/mart.snapshot": "all dates",
     }
     for dataset, dates in reached.items():
         (line,) = (one for one in text.splitlines() if f" {dataset} " in one)
