@@ -48,17 +48,22 @@ def marker(name: str) -> str:
     Args:
         name: `airflow.name` of graft.yml: exports of several projects may share a folder.
     """
-    return f"# Written by `graft export dag-factory` ({name}) from lineage: changes get lost."
+    return f"# Written by `graft export dag-factory` ({name}) from lineage: do not edit."
 
 
-def files(dags: Iterable[PlannedDag], settings: DagSettings) -> dict[str, str]:
-    """File name -> content: for each DAG its YAML, and the Python file that loads it."""
+def files(documents: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, str]:
+    """File name -> content: for each DAG its YAML, and the Python file that loads it.
+
+    Args:
+        documents: Id of a DAG -> its keys in dag-factory's YAML.
+        name: See `marker`.
+    """
     contents = {}
-    for dag in dags:
-        yaml_file = f"{dag.dag_id}_dag.yml"
-        contents[yaml_file] = f"{marker(settings.name)}\n{_dump_yaml(_document(dag, settings))}"
-        contents[f"{dag.dag_id}_dag.py"] = _LOADER.format(
-            marker=marker(settings.name), dag_id=dag.dag_id, yaml_file=yaml_file
+    for dag_id, document in documents.items():
+        yaml_file = f"{dag_id}_dag.yml"
+        contents[yaml_file] = f"{marker(name)}\n{_dump_yaml({dag_id: document})}"
+        contents[f"{dag_id}_dag.py"] = _LOADER.format(
+            marker=marker(name), dag_id=dag_id, yaml_file=yaml_file
         )
     return contents
 
@@ -68,6 +73,11 @@ def asset_uri(asset: DataAsset) -> str:
     name = f"{asset.dataset.namespace}/{asset.dataset.name}"
     writer = f"?writer={quote(asset.writer, safe='')}" if asset.writer else ""
     return f"{ASSET_SCHEME}://{quote(name, safe='/.-_~')}{writer}"
+
+
+def documents(dags: Iterable[PlannedDag], settings: DagSettings) -> dict[str, dict[str, Any]]:
+    """Id of a DAG -> its keys in dag-factory's YAML."""
+    return {dag.dag_id: _document(dag, settings) for dag in dags}
 
 
 def _document(dag: PlannedDag, settings: DagSettings) -> dict[str, Any]:
@@ -97,7 +107,7 @@ def _document(dag: PlannedDag, settings: DagSettings) -> dict[str, Any]:
         head["task_groups"] = [
             {"group_name": group, "tooltip": tooltip} for group, tooltip in dag.groups.items()
         ]
-    return {dag.dag_id: {**head, "tasks": [_task(task, settings) for task in dag.tasks]}}
+    return {**head, "tasks": [_task(task, settings) for task in dag.tasks]}
 
 
 def _task(task: PlannedTask, settings: DagSettings) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Ids of DAGs, tasks and groups that Airflow accepts: `[A-Za-z0-9_-]`, up to 250 characters."""
+"""Ids of DAGs, tasks and groups that Airflow accepts: `[A-Za-z0-9_-]`, up to 250 characters.
+
+Airflow takes letters of any alphabet; its logs' paths, metrics and URLs are safe with ASCII alone.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +9,43 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from anyascii import anyascii
+
 _LONGEST = 180  # with the name of a group before it, less than Airflow's 250
-_GROUP = 60
+GROUP_LENGTH = 60
 # Top keys of a file that dag-factory takes for no DAG.
 _RESERVED = frozenset({"default", "task_groups"})
 
 
 def identifier(name: str, longest: int = _LONGEST) -> str:
-    """A name as an id; one that is too long ends in its digest."""
-    clean = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_") or f"x_{_digest(name)}"
+    """A name as an id, in Latin letters; one that is too long ends in its digest."""
+    clean = re.sub(r"[^A-Za-z0-9_-]+", "_", anyascii(name)).strip("_") or f"x_{_digest(name)}"
     if len(clean) > longest:
         clean = f"{clean[: longest - 9]}_{_digest(name)}"
     return f"{clean}_dag" if clean in _RESERVED else clean
 
 
-def group_identifier(name: str) -> str:
-    """The id of a task group, which stands before the ids of its tasks."""
-    return identifier(name, _GROUP)
-
-
-def unique_identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+def unique_identifiers(
+    names: Iterable[str], taken: Iterable[str] = (), longest: int = _LONGEST
+) -> dict[str, str]:
     """Name -> id, no two alike, not even without case.
 
     A name that is an id comes first; of the others each one that finds its id taken gets a digest.
     """
     used_ids = {name.casefold() for name in taken}
     ids: dict[str, str] = {}
-    for name in sorted(names, key=lambda text: (identifier(text) != text, text)):
-        candidate = identifier(name)
+    for name in sorted(names, key=lambda text: (identifier(text, longest) != text, text)):
+        candidate = identifier(name, longest)
         if candidate.casefold() in used_ids:
-            candidate = with_digest(name)
+            candidate = with_digest(name, longest)
         used_ids.add(candidate.casefold())
         ids[name] = candidate
     return ids
 
 
-def with_digest(name: str) -> str:
+def with_digest(name: str, longest: int = _LONGEST) -> str:
     """The id of a name whose own is taken."""
-    return f"{identifier(name, _LONGEST - 9)}_{_digest(name)}"
+    return f"{identifier(name, longest - 9)}_{_digest(name)}"
 
 
 def _digest(name: str) -> str:

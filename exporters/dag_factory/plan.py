@@ -73,9 +73,11 @@ class PlannedDag:
 
 @dataclass(frozen=True, slots=True)
 class DagPlan:
-    """All DAGs, sorted by id; or the problems that keep them from being written.
+    """All DAGs, sorted by id.
 
     Attributes:
+        dags: Empty where a problem concerns all of them.
+        problems: What keeps tasks, or all DAGs, from being written.
         left_out: Tasks and dbt nodes that no DAG runs -> the reason.
     """
 

@@ -16,7 +16,7 @@ from dbt_graft.exporters.dag_factory.grouping import (
     is_schedule,
     task_group_of,
 )
-from dbt_graft.exporters.dag_factory.identifiers import group_identifier, unique_identifiers
+from dbt_graft.exporters.dag_factory.identifiers import GROUP_LENGTH, unique_identifiers
 from dbt_graft.exporters.dag_factory.operators import (
     SENSOR,
     AirflowOperator,
@@ -60,8 +60,8 @@ def wanted_order(order: DemandedOrder, settings: DagSettings) -> DemandedOrder:
 def plan_dags(order: DemandedOrder, settings: DagSettings) -> DagPlan:
     """The DAGs that run all tasks in the order that lineage demands.
 
-    Returns:
-        A plan; it has DAGs or problems, never both.
+    Tasks of a cycle are left out, and so is what comes after them: no order has each writer before
+    its readers. The same goes for DAGs that would wait for each other.
     """
     wanted = wanted_order(order, settings)
     left_out = {
@@ -69,15 +69,38 @@ def plan_dags(order: DemandedOrder, settings: DagSettings) -> DagPlan:
         for name, node in order.nodes.items()
         if name not in wanted.nodes
     }
-    if cycles := Graph(wanted.edges, wanted.nodes).cycles():
-        return DagPlan(problems=tuple(_cycle(wanted, path) for path in cycles), left_out=left_out)
-    unit_order = units(wanted, by_level=settings.dbt is DbtTasks.LEVELS)
-    draft = _Draft(wanted, unit_order, settings)
+    graph = Graph(wanted.edges, wanted.nodes)
+    cycles = [_cycle(wanted, path) for path in graph.cycles()]
+    cut = _knots(graph, "is in a cycle", "comes after a cycle")
+    draft = _draft(_without(wanted, cut), settings)
+    dag_cycles, waiting = draft.waiting_dags()
+    if waiting:
+        draft = _draft(_without(draft.order, waiting), settings)
     operators, wrong = draft.operators()
-    if problems := [*wrong, *draft.problems()]:
-        ordered = sorted(problems, key=lambda problem: (problem.code, problem.subject))
-        return DagPlan(problems=tuple(ordered), left_out=left_out)
-    return DagPlan(tuple(draft.dags(operators)), left_out=left_out)
+    wrong += draft.wrong_schedules()
+    return DagPlan(
+        () if wrong else tuple(draft.dags(operators)),
+        tuple(
+            sorted([*cycles, *dag_cycles, *wrong], key=lambda fault: (fault.code, fault.subject))
+        ),
+        left_out | cut | waiting,
+    )
+
+
+def _knots(graph: Graph[str], inside: str, after: str) -> dict[str, str]:
+    """The nodes of cycles, and all that come after them, each with its reason."""
+    knots = [part for part in graph.parts() if len(part) > 1]
+    later = {name for part in knots for name in graph.downstream(part[0])}
+    in_knots = {name for part in knots for name in part}
+    return dict.fromkeys(later, after) | dict.fromkeys(in_knots, inside)
+
+
+def _without(order: DemandedOrder, names: Mapping[str, str]) -> DemandedOrder:
+    return order.without(lambda node: node.name in names, lambda edge: False)
+
+
+def _draft(order: DemandedOrder, settings: DagSettings) -> _Draft:
+    return _Draft(order, units(order, by_level=settings.dbt is DbtTasks.LEVELS), settings)
 
 
 def _cycle(order: DemandedOrder, path: Sequence[str]) -> Finding:
@@ -159,8 +182,13 @@ class _Draft:
             name: unit.title if first[unit.title] == name else name
             for name, unit in self.inside.items()
         }
-        ids = unique_identifiers(names.values(), map(group_identifier, self.groups.values()))
+        ids = unique_identifiers(names.values(), self.group_ids.values())
         return {name: ids[title] for name, title in names.items()}
+
+    @cached_property
+    def group_ids(self) -> dict[str, str]:
+        """The name of a task group -> its id, which stands before the ids of its tasks."""
+        return unique_identifiers(set(self.groups.values()), longest=GROUP_LENGTH)
 
     @cached_property
     def crossing(self) -> Crossing:
@@ -189,8 +217,8 @@ class _Draft:
                     problems.append(_problem("WRONG_COMMAND", name, problem, error.remedy))
         return operators, problems
 
-    def problems(self) -> Iterator[Finding]:
-        """The cycles between DAGs, and schedules that are none."""
+    def wrong_schedules(self) -> Iterator[Finding]:
+        """The schedules that are none."""
         for schedule in sorted({*self.dags_and_schedules[1].values()}):
             if schedule and not is_schedule(schedule):
                 yield _problem(
@@ -199,13 +227,26 @@ class _Draft:
                     "is neither a cron expression nor a preset of Airflow",
                     "correct it below `tasks`, or group DAGs otherwise (`airflow.dags`)",
                 )
-        for path in Graph(self.crossing.dag_edges).cycles():
-            yield _problem(
+
+    def waiting_dags(self) -> tuple[list[Finding], dict[str, str]]:
+        """The cycles between DAGs; and the nodes of DAGs that would never start, with reasons."""
+        graph = Graph(self.crossing.dag_edges)
+        cycles = [
+            _problem(
                 "DAG_CYCLE",
                 " -> ".join([*path, path[0]]),
                 "each of these DAGs would wait for another one to end, and none would start",
                 "group tasks otherwise (`airflow.dags`), or write `wait: sensor`",
             )
+            for path in graph.cycles()
+        ]
+        dags = _knots(graph, "its DAG is in a cycle", "its DAG comes after a cycle")
+        return cycles, {
+            node.name: dags[dag_id]
+            for unit_name, dag_id in self.dags_and_schedules[0].items()
+            if dag_id in dags
+            for node in self.unit_order.units[unit_name].nodes
+        }
 
     def dags(self, operators: Mapping[str, AirflowOperator]) -> Iterator[PlannedDag]:
         """The DAGs, sorted by id."""
@@ -227,7 +268,7 @@ class _Draft:
             yield PlannedDag(
                 dag_id,
                 tuple(_with_dependencies(tasks, [*inner.get(dag_id, ()), *edges])),
-                {group_identifier(group): one_line(group) for group in sorted(groups)},
+                {self.group_ids[group]: one_line(group) for group in sorted(groups)},
                 schedules[dag_id],
                 tuple(sorted(self.crossing.waits_for.get(dag_id, ()))),
                 tags_of((*self.settings.tags, *(t for node in nodes for t in node.info.tags))),
@@ -246,7 +287,7 @@ class _Draft:
             tuple(node.name for node in unit.nodes),
             operator.path,
             operator.arguments,
-            group_identifier(self.groups[name]) if name in self.groups else "",
+            self.group_ids[self.groups[name]] if name in self.groups else "",
             reads=() if marked else tuple(sorted(reads)),
             writes=() if marked else tuple(sorted(writes)),
             announces=tuple(sorted(self.crossing.announces.get(name, ()))),

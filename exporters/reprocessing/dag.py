@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from dbt_graft.analysis.dates.taint_plan import RerunStep, TaintPlan
 from dbt_graft.analysis.render.markdown import code, one_line
-from dbt_graft.exporters.dag_factory.document import files
+from dbt_graft.exporters.dag_factory.document import documents, files
 from dbt_graft.exporters.dag_factory.identifiers import identifier, unique_identifiers
 from dbt_graft.exporters.dag_factory.operators import BASH, EMPTY
 from dbt_graft.exporters.dag_factory.plan import PlannedDag, PlannedTask
@@ -44,7 +44,7 @@ def reprocessing_dag(
         tags=("lineage", "reprocessing"),
         description=one_line(f"Runs again what bad data of {begin} went into"),
     )
-    return files([dag], replace(settings, lineage=False))
+    return files(documents([dag], replace(settings, lineage=False)), settings.name)
 
 
 def _task(

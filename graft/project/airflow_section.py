@@ -70,9 +70,9 @@ def _check_templates(value: Any) -> None:
             _check_templates(nested)
 
 
-def _folder(path: str) -> str:
+def _local_path(path: str) -> str:
     if "://" in expand_path(path) or not path.isprintable():
-        raise ValueError("write a folder of this machine, and copy it from there")
+        raise ValueError("write a place on this machine, and copy it from there")
     return path
 
 
@@ -127,7 +127,8 @@ class AirflowSection(Section):
     """Settings of the DAGs for Airflow; see `exporters.dag_factory.settings.DagSettings`."""
 
     version: Literal[2, 3] = 3
-    out: Annotated[Text, AfterValidator(_folder)] = "dags"
+    out: Annotated[Text, AfterValidator(_local_path)] = "dags"
+    overrides: Annotated[Text, AfterValidator(_local_path)] | None = None
     name: Annotated[Text, AfterValidator(_dag_name)] = "lineage"
     dags: Literal["one", "tag", "owner", "schedule", "part"] = "one"
     task_groups: Literal["none", "engine", "owner", "tag", "schedule"] = "none"

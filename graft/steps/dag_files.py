@@ -1,16 +1,25 @@
-"""DAG files in a folder that others write into, too: the first line of each of ours says so."""
+"""DAG files in a folder that others write into, too: the first line of each of ours says so.
+
+The second line has a digest of what follows: where it is another one, somebody edited the file.
+"""
 
 from __future__ import annotations
 
+import difflib
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.lineage.errors import GraftError, write_error
 from dbt_graft.replaced_file import replace_file
 
 _SUFFIXES = (".py", ".yml")
+_SEAL = "# Digest of what follows: "
+_SHOWN = 40  # lines of a difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +31,14 @@ class WrittenFiles:
     removed: tuple[str, ...]
 
 
-def write_files(folder: Path, files: Mapping[str, str], marker: str) -> WrittenFiles:
+def write_files(
+    folder: Path,
+    files: Mapping[str, str],
+    marker: str,
+    *,
+    remove: bool = True,
+    force: bool = False,
+) -> WrittenFiles:
     """Write files; those of an earlier export that are not among them are removed.
 
     Each is written beside its place and moved there, a DAG's YAML before the Python file that
@@ -30,24 +46,29 @@ def write_files(folder: Path, files: Mapping[str, str], marker: str) -> WrittenF
 
     Args:
         marker: The first line of our files.
+        remove: False leaves files of an earlier export where they are.
+        force: Replace files that were edited by hand, too.
 
     Raises:
-        GraftError: Somebody else's file is in the way, and nothing was written; or the folder
-            cannot be written.
+        GraftError: Somebody else's file is in the way, or one of ours was edited, and nothing was
+            written; or the folder cannot be written.
     """
+    contents = {name: _sealed(text, marker) for name, text in files.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in files:
+        for name in contents:
             _check_place(folder / name, marker)
+        gone = [path for path in our_files(folder, marker) if remove and path.name not in files]
+        if not force:
+            _check_edits(folder, contents, gone)
         written, same = [], []
-        for name in sorted(files, key=lambda name: (name.endswith(".py"), name)):
-            path, content = folder / name, files[name].encode()
+        for name in sorted(contents, key=lambda name: (name.endswith(".py"), name)):
+            path, content = folder / name, contents[name].encode()
             if path.is_file() and path.read_bytes() == content:
                 same.append(name)
                 continue
             replace_file(path, content)
             written.append(name)
-        gone = [path for path in our_files(folder, marker) if path.name not in files]
         for path in sorted(gone, key=lambda path: (not path.name.endswith(".py"), path)):
             path.unlink(missing_ok=True)
     except OSError as error:
@@ -83,3 +104,62 @@ def _is_ours(path: Path, marker: str) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(len(marker.encode()) + 1).rstrip(b"\r\n") == marker.encode()
+
+
+def _sealed(text: str, marker: str) -> str:
+    body = text.removeprefix(marker).lstrip("\n")
+    return f"{marker}\n{_SEAL}{_digest(body)}\n{body}"
+
+
+def _digest(body: str) -> str:
+    """A digest that does not depend on how lines end: version control may change that."""
+    lines = "\n".join(line.rstrip() for line in body.splitlines()).rstrip()
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+def _check_edits(folder: Path, contents: Mapping[str, str], gone: Iterable[Path]) -> None:
+    edited = {}
+    for path in (*(folder / name for name in contents), *gone):
+        if path.is_file():
+            new = contents.get(path.name, "")
+            present = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+            if _is_edited(present) and _body(present) != _body(new):
+                edited[path] = _difference(present, new)
+    if not edited:
+        return
+    names = ", ".join(one_line(path.name) for path in edited)
+    shown = "\n".join(line for lines in edited.values() for line in lines)
+    raise GraftError(
+        f"{count(len(edited), 'file')} edited by hand since the last export, and nothing was "
+        f"written: {names}\n{shown}",
+        place=str(folder),
+        remedy="keep additions in the file that `airflow.overrides` in graft.yml names; `--force` "
+        "replaces what was edited",
+    )
+
+
+def _is_edited(text: str) -> bool:
+    seal = text.split("\n", 2)[1:2]
+    return seal != [f"{_SEAL}{_digest(_body(text))}"]
+
+
+def _body(text: str) -> str:
+    """The text behind the marker and the digest."""
+    lines = text.split("\n", 2)
+    return lines[2] if len(lines) > 2 and lines[1].startswith(_SEAL) else "\n".join(lines[1:])
+
+
+def _difference(present: str, new: str) -> list[str]:
+    """The lines that would be lost of a file, and those that would take their place."""
+    lines = list(
+        difflib.unified_diff(
+            _body(present).splitlines(),
+            _body(new).splitlines(),
+            "edited",
+            "new" if new else "removed",
+            n=1,
+            lineterm="",
+        )
+    )
+    more = [f"  … and {count(len(lines) - _SHOWN, 'line')} more"] if len(lines) > _SHOWN else []
+    return [*(f"  {one_line(line)}" for line in lines[:_SHOWN]), *more]

@@ -19,7 +19,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from dbt_graft.collectors import store
-from dbt_graft.exporters.dag_factory.document import files
+from dbt_graft.exporters.dag_factory.document import documents, files
 from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import DbtTasks
@@ -65,7 +65,7 @@ def export(root: Path, folder: Path, version: int, dbt: DbtTasks) -> Path:
     settings = replace(config.airflow.settings(config.site.url), version=version, dbt=dbt)
     described = Project(config).described(LineageView(results=False))
     plan = plan_dags(demanded_order(described.lineage, described.descriptions), settings)
-    for name, text in files(plan.dags, settings).items():
+    for name, text in files(documents(plan.dags, settings), settings.name).items():
         (folder / name).write_text(text)
     return folder / "shop_lineage_dag.yml"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.exporters.dag_factory.document import files
+from dbt_graft.exporters.dag_factory.document import documents, files
 from dbt_graft.exporters.dag_factory.order import DemandedOrder
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import (
@@ -51,7 +51,7 @@ def load(
     settings = replace(settings, version=airflow.version)
     plan = plan_dags(order, settings)
     assert plan.problems == ()
-    written = files(plan.dags, settings)
+    written = files(documents(plan.dags, settings), settings.name)
     for name, text in written.items():
         (airflow.dags / name).write_text(text)
     return airflow.load(*(airflow.dags / name for name in written if name.endswith(".yml")))

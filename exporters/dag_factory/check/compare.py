@@ -53,12 +53,12 @@ def compare(
     )
     edges = [*schedule_order(tuple(dags)), *_sensor_edges(order, tasks.values(), tasks_by_node)]
     reach = Reach(Graph(edges, tasks))
-    clocks = {dag.dag_id: dag.by_clock for dag in dags}
+    schedules = {dag.dag_id: dag.schedule for dag in dags}
     demanded = Reach(Graph(order.edges, order.nodes))
     findings = {
-        *_misplaced_tasks(order, tasks_by_node, reach, demanded, clocks),
+        *_misplaced_tasks(order, tasks_by_node, reach, demanded, schedules),
         *_missing_tasks(order, tasks_by_node),
-        *_gone_tasks(tasks.values(), runs),
+        *_gone_tasks(tasks.values(), runs, matcher),
         *_unknown_names(matcher),
         *_superfluous_edges(tasks, runs, demanded),
     }
@@ -79,7 +79,7 @@ def _misplaced_tasks(
     tasks_by_node: Mapping[str, Sequence[ScheduledTask]],
     reach: Reach,
     demanded: Reach,
-    clocks: Mapping[str, bool],
+    schedules: Mapping[str, str],
 ) -> Iterator[Finding]:
     """Tasks that do not wait for those that write what they read."""
     faults: dict[tuple[TaskKey, TaskKey], tuple[Rule, set[DatasetId]]] = {}
@@ -92,10 +92,10 @@ def _misplaced_tasks(
                 for producer in writers
             ):
                 continue
-            nearest = [producer for producer in writers if producer.dag_id == task.dag_id] or list(
-                writers
-            )
-            rule = _fault(task, nearest, reach, clocks)
+            nearest = [
+                producer for producer in writers if producer.dag_id == task.dag_id
+            ] or sorted(writers, key=lambda producer: not schedules.get(producer.dag_id))
+            rule = _fault(task, nearest, reach, schedules)
             if rule is DAG_BEFORE_WRITER and demanded.precedes(reader, writer):
                 rule = DAG_CYCLE  # no order is right
             by_key |= {task.key: task, nearest[0].key: nearest[0]}
@@ -105,7 +105,7 @@ def _misplaced_tasks(
         names = ", ".join(map(str, sorted(dataset_ids)))
         yield rule.finding(
             task.label,
-            _text(rule, task, other),
+            _text(rule, task, other, schedules),
             _REMEDY,
             place=task.place,
             path=(other.label, names, task.label),
@@ -116,28 +116,31 @@ def _fault(
     task: ScheduledTask,
     writers: Sequence[ScheduledTask],
     reach: Reach,
-    clocks: Mapping[str, bool],
+    schedules: Mapping[str, str],
 ) -> Rule:
     if any(reach.precedes(task.key, writer.key) for writer in writers):
         return DAG_BEFORE_WRITER
     in_other_dags = all(writer.dag_id != task.dag_id for writer in writers)
     if (
         in_other_dags
-        and clocks.get(task.dag_id)
-        and any(clocks.get(writer.dag_id) for writer in writers)
+        and schedules.get(task.dag_id)
+        and any(schedules.get(writer.dag_id) for writer in writers)
     ):
         return DAG_BY_CLOCK
     return DAG_NOT_AFTER_WRITER
 
 
-def _text(rule: Rule, task: ScheduledTask, writer: ScheduledTask) -> str:
+def _text(
+    rule: Rule, task: ScheduledTask, writer: ScheduledTask, schedules: Mapping[str, str]
+) -> str:
     other = writer.task_id if task.dag_id == writer.dag_id else writer.label
     if rule is DAG_BEFORE_WRITER:
         return f"runs before {other}, its writer"
     if rule is DAG_CYCLE:
         return f"runs before {other}, its writer, which needs its data: a cycle"
     if rule is DAG_BY_CLOCK:
-        return f"comes after {other}, its writer, only by the clock"
+        clocks = f"{schedules[task.dag_id]} after {schedules[writer.dag_id]}"
+        return f"comes after {other}, its writer, only by the clock: {clocks}"
     return f"does not wait for {other}, its writer"
 
 
@@ -173,10 +176,11 @@ def _missing_tasks(
 
 
 def _gone_tasks(
-    tasks: Iterable[ScheduledTask], runs: Mapping[TaskKey, Sequence[str]]
+    tasks: Iterable[ScheduledTask], runs: Mapping[TaskKey, Sequence[str]], matcher: TaskMatcher
 ) -> Iterator[Finding]:
     for task in tasks:
-        if task.is_ours and not runs[task.key] and not task.dataset:
+        is_exported = task.dataset or runs[task.key] or task.key in matcher.exported
+        if task.is_ours and not is_exported:
             text = "is no longer in the lineage"
             yield DAG_TASK_GONE.finding(task.label, text, place=task.place)
 

@@ -111,7 +111,7 @@ def _dag(dag_id: str, dag: _SeenDag) -> ScheduledDag:
             _task(dag_id, task_id, sorted(upstream[task_id]), dag, place)
             for task_id in sorted(task_ids)
         ),
-        by_clock=not assets and summary.strip().lower() not in no_clock,
+        schedule="" if assets or summary.strip().lower() in no_clock else summary.strip(),
         assets=assets,
         starts_after=tuple(dag.starts_after),
     )

@@ -54,7 +54,8 @@ class ScheduledDag:
 
     Attributes:
         groups: Task group -> the groups and tasks that it waits for, and the group around it.
-        by_clock: A cron schedule or an interval starts it.
+        schedule: The cron expression, the interval or the timetable that starts it by the clock;
+            empty if none does.
         assets: The URIs of the assets that start it.
         starts_after: Tasks of other DAGs that were seen to start it.
     """
@@ -62,7 +63,7 @@ class ScheduledDag:
     dag_id: str
     tasks: tuple[ScheduledTask, ...]
     groups: Mapping[str, ScheduledGroup] = field(default_factory=dict)
-    by_clock: bool = False
+    schedule: str = ""
     assets: tuple[str, ...] = ()
     starts_after: tuple[TaskKey, ...] = ()
 

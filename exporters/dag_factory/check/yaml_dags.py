@@ -18,6 +18,7 @@ from dbt_graft.exporters.dag_factory.check.scheduled import (
 _NO_DAGS = frozenset({"default", "task_groups"})
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 50
+_TIMETABLE = "its timetable"
 
 
 class _Loader(_Base):  # type: ignore[misc]
@@ -106,8 +107,11 @@ def _dag(
     full_ids = {name: _full_id(name, entry, groups) for name, entry in entries.items()}
     schedule = body.get("schedule", default.get("schedule"))
     assets = tuple(dict.fromkeys(_uris(schedule)))
-    timetable = body.get("timetable") or (isinstance(schedule, dict) and not assets)
-    is_cron = isinstance(schedule, str) and schedule.strip().lower() not in ("", "none", "@once")
+    clock = ""
+    if isinstance(schedule, str) and schedule.strip().lower() not in ("", "none", "@once"):
+        clock = schedule.strip()
+    elif isinstance(schedule, dict):
+        clock = _TIMETABLE
     return ScheduledDag(
         dag_id,
         tuple(
@@ -115,7 +119,7 @@ def _dag(
             for name, entry in entries.items()
         ),
         groups,
-        bool((is_cron and not assets) or timetable),
+        _TIMETABLE if body.get("timetable") else "" if assets else clock,
         assets,
     )
 

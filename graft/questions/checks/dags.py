@@ -20,8 +20,10 @@ from dbt_graft.exporters.dag_factory.check.scheduled import ReadDags, ScheduledD
 from dbt_graft.exporters.dag_factory.check.yaml_dags import read_yaml_dags
 from dbt_graft.exporters.dag_factory.document import marker
 from dbt_graft.exporters.dag_factory.order import demanded_order
+from dbt_graft.exporters.dag_factory.overrides import added_tasks
 from dbt_graft.exporters.dag_factory.planner import plan_dags, wanted_order
 from dbt_graft.exporters.dag_factory.settings import DagSettings
+from dbt_graft.graft.project.dag_overrides import dag_overrides
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.lineage.errors import GraftError
 
@@ -48,6 +50,8 @@ def check_dags(checked: CheckedProject) -> Answer:
         for dag in plan_dags(order, settings).dags
         for task in dag.tasks
     }
+    # A task that people added was never in the lineage.
+    exported |= dict.fromkeys(added_tasks(dag_overrides(config)), ())
     matcher = task_matcher(wanted, config.airflow.known_as, exported)
     rows = [(dag.dag_id, len(dag.tasks)) for dag in scan.dags]
     tasks = count(sum(number for _, number in rows), "task")

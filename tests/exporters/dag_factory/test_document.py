@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dbt_graft.exporters.dag_factory.document import asset_uri, files, marker
+from dbt_graft.exporters.dag_factory.document import asset_uri, documents, files, marker
 from dbt_graft.exporters.dag_factory.plan import DataAsset
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import DagGrouping, DagSettings, TaskCommand
@@ -21,7 +21,9 @@ SHOP = ("load: -> raw", "dbt orders: raw -> orders")
 
 
 def written(settings: DagSettings = SETTINGS, **infos: TaskInfo) -> dict[str, str]:
-    return files(plan_dags(order_of(*SHOP, **infos), settings).dags, settings)
+    return files(
+        documents(plan_dags(order_of(*SHOP, **infos), settings).dags, settings), settings.name
+    )
 
 
 def loaded(found: dict[str, str], dag: str = "shop") -> dict[str, Any]:
@@ -99,14 +101,16 @@ def test_hostile_names_are_text_in_the_file(name: str) -> None:
     settings = replace(SETTINGS, lineage=True)
     info = TaskInfo(owner=name, description=f"{name}](javascript:x) <b>", tags=(name,))
     order = order_of(*SHOP, load=info)
-    dag = loaded(files(plan_dags(order, settings).dags, settings))
+    dag = loaded(files(documents(plan_dags(order, settings).dags, settings), settings.name))
     assert (
         dag["tasks"][0]["owner"]
         == dag["tags"][0]
         == " ".join(name.replace("\x07", " ").replace("\u2028", " ").split())
     )
     assert "](j" not in dag["tasks"][0]["doc_md"].replace("\\]", "")
-    assert loaded(files(plan.dags, SETTINGS))["tasks"][0]["operator"].endswith("BashOperator")
+    assert loaded(files(documents(plan.dags, SETTINGS), SETTINGS.name))["tasks"][0][
+        "operator"
+    ].endswith("BashOperator")
 
 
 def test_inlets_and_outlets_are_openlineage_datasets() -> None:

@@ -107,14 +107,22 @@ def test_an_asset_of_two_writers_is_one_of_each() -> None:
     assert [asset.writer for asset in found.dags[0].waits_for] == ["a", "b"]
 
 
-def test_dags_that_would_wait_for_each_other_are_a_problem_and_sensors_are_not() -> None:
+def test_dags_that_would_wait_for_each_other_are_left_out_and_sensors_are_not() -> None:
     infos = {"a": TaskInfo(owner="A"), "b": TaskInfo(owner="B"), "c": TaskInfo(owner="A")}
     lines = ("a: -> x", "b: x -> y", "c: y ->")
-    found = plan(*lines, infos=infos, dags=DagGrouping.OWNER)
+    infos |= {"d": TaskInfo(owner="D"), "e": TaskInfo(owner="E")}
+    others = ("d: y ->", "e: other -> raw")
+    found = plan(*lines, *others, infos=infos, dags=DagGrouping.OWNER)
     assert [(problem.code, problem.subject) for problem in found.problems] == [
         ("DAG_CYCLE", "shop_A -> shop_B -> shop_A")
     ]
-    assert found.dags == ()
+    assert dependencies(found) == {"shop_E": {"e": []}}
+    assert found.left_out == {
+        "a": "its DAG is in a cycle",
+        "b": "its DAG is in a cycle",
+        "c": "its DAG is in a cycle",
+        "d": "its DAG comes after a cycle",
+    }
     sensed = plan(*lines, infos=infos, dags=DagGrouping.OWNER, wait=WaitBy.SENSOR)
     assert dependencies(sensed) == {
         "shop_A": {"a": [], "wait_for_y": [], "c": ["wait_for_y"]},
@@ -124,14 +132,21 @@ def test_dags_that_would_wait_for_each_other_are_a_problem_and_sensors_are_not()
     assert sensed.dags[1].tasks[0].arguments == {"dataset": "spark/x"}
 
 
-def test_a_cycle_is_a_problem_with_its_datasets_until_an_edge_is_ignored() -> None:
-    lines = ("a: y -> x", "b: x -> y", "c: y -> z")
-    (problem,) = plan(*lines).problems
+def test_a_cycle_and_what_comes_after_it_are_left_out_until_an_edge_is_ignored() -> None:
+    lines = ("load: -> raw", "a: raw, y -> x", "b: x -> y", "c: y -> z", "d: raw -> e")
+    found = plan(*lines)
+    (problem,) = found.problems
     assert problem.subject == "a -> b -> a"
     assert "a writes spark/x, which b reads; b writes spark/y, which a reads" in problem.problem
     assert "{writer: b, reader: a}" in problem.remedy
+    assert dependencies(found) == {"shop": {"load": [], "d": ["load"]}}
+    assert found.left_out == {
+        "a": "is in a cycle",
+        "b": "is in a cycle",
+        "c": "comes after a cycle",
+    }
     assert dependencies(plan(*lines, ignore=(("b", "a"),))) == {
-        "shop": {"a": [], "b": ["a"], "c": ["b"]}
+        "shop": {"load": [], "a": ["load"], "d": ["load"], "b": ["a"], "c": ["b"]}
     }
 
 
@@ -240,6 +255,12 @@ def test_task_groups_have_tasks_whose_ids_differ_from_theirs() -> None:
     groups = {task.task_id: task.group for task in found.dags[0].tasks}
     assert set(groups.values()) == set(found.dags[0].groups) == {"spark", "dbt"}
     assert not set(groups) & set(groups.values())
+
+
+def test_two_groups_whose_names_sound_alike_stay_two() -> None:
+    infos = {"a": TaskInfo(owner="Größe"), "b": TaskInfo(owner="Grosse")}
+    found = plan("a: -> x", "b: x ->", infos=infos, task_groups=TaskGrouping.OWNER)
+    assert sorted(found.dags[0].groups.values()) == ["Grosse", "Größe"]
 
 
 def hostile(name: str) -> DemandedOrder:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from dbt_graft.graft.commands.cli import main
@@ -77,6 +78,72 @@ def test_the_answer_as_json(shop: Path) -> None:
     assert (shop / "elsewhere/shop_dag.yml").is_file()
 
 
+def test_a_cycle_is_named_and_the_rest_is_written(shop: Path) -> None:
+    run()
+    cycle = "  a: {flows: [{from: [x/1], to: [x/2]}]}\n  b: {flows: [{from: [x/2], to: [x/1]}]}\n"
+    (shop / "lineage.yml").write_text(LINEAGE + cycle)
+    CliRunner().invoke(main, ["collect", "--quiet"])
+    done = run()
+    assert done.exit_code == 1
+    assert done.stdout == (
+        "shop: 3 tasks, 2 dependencies\n2 tasks left out: is in a cycle\n"
+        f"{shop / 'dags'}: files 2 unchanged\n"
+    )
+    assert "add {writer: b, reader: a} to `airflow.ignore`" in done.stderr
+    answer = json.loads(run("--json").stdout)
+    assert (answer["exit_code"], answer["left_out"]["a"]) == (1, "is in a cycle")
+    assert [finding["code"] for finding in answer["findings"]] == ["TASK_CYCLE"]
+
+
+def test_a_file_that_was_edited_is_replaced_by_force_only(shop: Path) -> None:
+    run()
+    path = shop / "dags/shop_dag.yml"
+    path.write_text(path.read_text().replace("catchup: false", "catchup: true"))
+    refused = run()
+    assert (refused.exit_code, "-  catchup: true" in refused.output) == (1, True), refused.output
+    assert "catchup: true" in path.read_text()
+    assert run("--force").exit_code == 0
+    assert "catchup: false" in path.read_text()
+
+
+def test_overrides_are_merged_and_stay(shop: Path) -> None:
+    (shop / "overrides.yml").write_text(
+        "shop:\n  tasks:\n"
+        "    - {task_id: load, pool: erp}\n"
+        "    - {task_id: notify, operator: my.Notify, dependencies: [report]}\n"
+    )
+    configure(shop, AIRFLOW.replace("name: shop", "name: shop\n  overrides: overrides.yml"))
+    assert run().stdout.startswith("shop: 4 tasks, 3 dependencies\n")
+    tasks = {
+        task["task_id"]: task
+        for task in yaml.safe_load((shop / "dags/shop_dag.yml").read_text())["shop"]["tasks"]
+    }
+    assert tasks["load"]["pool"] == "erp"
+    assert tasks["notify"]["dependencies"] == ["report"]
+    checked = CliRunner().invoke(main, ["check", "--only", "dags", "--fail-on", "note"])
+    assert checked.exit_code == 0, checked.output
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("shop: {tasks: [{pool: x}]}", "overrides.yml:1: `shop.tasks.0.task_id` is missing"),
+        ("- shop", "must hold DAGs"),
+        ("shop: [", "is not valid YAML"),
+        (None, "there is no such file"),
+    ],
+)
+def test_wrong_overrides_are_errors_with_their_line(
+    shop: Path, text: str | None, expected: str
+) -> None:
+    if text is not None:
+        (shop / "overrides.yml").write_text(text)
+    configure(shop, AIRFLOW.replace("name: shop", "name: shop\n  overrides: overrides.yml"))
+    done = run()
+    assert (done.exit_code, expected in done.output) == (1, True), done.output
+    assert not (shop / "dags").exists()
+
+
 def test_tasks_without_a_command_are_listed_and_nothing_is_written(shop: Path) -> None:
     configure(
         shop,
@@ -114,7 +181,7 @@ def test_tasks_without_a_command_are_listed_and_nothing_is_written(shop: Path) -
         ("commands: [{external: true, command: x}]", "a task that is `external` has no `command`"),
         ("commands: [{operator: BashOperator}]", "package.module.Class"),
         ("commands: [{arguments: {task_id: x}}]", "`task_id` is written by graft itself"),
-        ("out: s3://dags", "write a folder of this machine"),
+        ("out: s3://dags", "write a place on this machine"),
         ("schedule: nightly", "write a cron expression, or a preset such as @daily"),
         ("sensor: {task_id: x}", "`task_id` is written by graft itself"),
         ("retries: -1", "must be at least 0"),

@@ -13,7 +13,7 @@ from dbt_graft.exporters.dag_factory.check.compare import compare
 from dbt_graft.exporters.dag_factory.check.matching import task_matcher
 from dbt_graft.exporters.dag_factory.check.scheduled import ScheduledTask
 from dbt_graft.exporters.dag_factory.check.yaml_dags import read_yaml_dags
-from dbt_graft.exporters.dag_factory.document import files, marker
+from dbt_graft.exporters.dag_factory.document import documents, files, marker
 from dbt_graft.exporters.dag_factory.order import DemandedOrder
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import (
@@ -174,7 +174,7 @@ def test_a_sensor_on_another_dag_makes_none() -> None:
         (
             CRON,
             "DAG_BY_CLOCK: rest.stg_orders comes after load.load_orders, its writer, only by the "
-            "clock (spark/raw.orders)",
+            "clock: 0 5 * * * after 0 5 * * * (spark/raw.orders)",
         ),
         (
             "none",
@@ -193,7 +193,7 @@ def test_two_dags_with_schedules_are_ordered_only_by_the_clock(
 
 def test_tasks_that_no_dag_runs_and_ones_that_lineage_no_longer_has() -> None:
     plan = plan_dags(SHOP, SETTINGS)
-    text = files(plan.dags, SETTINGS)["shop_dag.yml"]
+    text = files(documents(plan.dags, SETTINGS), SETTINGS.name)["shop_dag.yml"]
     assert text.startswith(marker("shop"))
     later = order_of("load_orders: -> raw.orders", "new: raw.orders ->")
     read = read_yaml_dags(text, "dags/shop_dag.yml", is_ours=True)
@@ -308,7 +308,7 @@ def test_what_is_exported_passes_the_check(
     assert plan.problems == ()
     read = [
         one
-        for name, text in files(plan.dags, settings).items()
+        for name, text in files(documents(plan.dags, settings), settings.name).items()
         if name.endswith(".yml")
         for one in read_yaml_dags(text, name, is_ours=True).dags
     ]

@@ -24,7 +24,7 @@ example_dag:
 
 def test_tasks_as_a_mapping_have_their_lines_and_the_default_schedule() -> None:
     (dag,) = read_yaml_dags(ARTICLE, "dags/example.yml").dags
-    assert (dag.dag_id, dag.by_clock, dag.assets) == ("example_dag", True, ())
+    assert (dag.dag_id, dag.schedule, dag.assets) == ("example_dag", "*/1 * * * *", ())
     assert [(task.task_id, task.upstream, task.place) for task in dag.tasks] == [
         ("task_1", (), "dags/example.yml:6"),
         ("task_2", ("task_1",), "dags/example.yml:9"),
@@ -46,7 +46,7 @@ shop:
         ("outer.inner.a", ("outer", "inner"), ()),
         ("b", (), ("outer.inner.a",)),
     ]
-    assert not dag.by_clock
+    assert dag.schedule == ""
 
 
 @pytest.mark.parametrize(

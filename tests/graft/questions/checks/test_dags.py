@@ -43,11 +43,11 @@ def test_what_was_exported_passes_until_lineage_changes(shop: Path) -> None:
     assert check().exit_code == 3
     assert findings() == [
         (
-            *("DAG_BEFORE_WRITER", "dags/shop_dag.yml:10", "shop.load"),
+            *("DAG_BEFORE_WRITER", "dags/shop_dag.yml:11", "shop.load"),
             "runs before report, its writer",
         ),
         (
-            *("DAG_NEEDLESS_WAIT", "dags/shop_dag.yml:27", "shop.report"),
+            *("DAG_NEEDLESS_WAIT", "dags/shop_dag.yml:28", "shop.report"),
             "waits for clean, of which it reads nothing",
         ),
     ]
