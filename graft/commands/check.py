@@ -12,27 +12,9 @@ from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.drift import ENOUGH
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
+from dbt_graft.graft.commands.values import Duration, NameList
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, CheckOptions
 from dbt_graft.graft.questions.checks.registry import CHECKS, run_checks
-from dbt_graft.graft.steps.turn import Duration
-
-
-class _CheckNames(click.ParamType):  # type: ignore[type-arg]
-    """Names of checks, with commas between them."""
-
-    name = "checks"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """The names of a text."""
-        if isinstance(value, tuple):
-            return value
-        names = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
-        for name in names:
-            if name not in CHECKS:
-                self.fail(f"{name!r} is no check: name {', '.join(CHECKS)}", param, ctx)
-        return names
 
 
 @click.command(
@@ -47,7 +29,7 @@ class _CheckNames(click.ParamType):  # type: ignore[type-arg]
 @answers(as_of=True)
 @click.option(
     "--only",
-    type=_CheckNames(),
+    type=NameList("check", CHECKS),
     metavar="NAME,NAME",
     default=(),
     help="Run these checks; one by itself shows its tables.  [default: all that can run]",

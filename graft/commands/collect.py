@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from dbt_graft.collectors import store
+from dbt_graft.graft.commands.shared_options import takes_turns
 from dbt_graft.graft.commands.step import prints_summary
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.steps import collecting
 from dbt_graft.graft.steps.summary import Summary
-from dbt_graft.graft.steps.turn import takes_turns
 from dbt_graft.lineage.gaps import gaps
 
 

@@ -7,20 +7,12 @@ from pathlib import Path
 import click
 
 from dbt_graft.analysis.answer import Answer
-from dbt_graft.analysis.history.diff import PastLineage, differences
 from dbt_graft.analysis.history.presence import GoneRule
-from dbt_graft.analysis.history.report import (
-    DiffTimes,
-    differences_answer,
-)
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
-from dbt_graft.graft.project.past import Moment, PastTime
-from dbt_graft.graft.project.project import LineageView, Project
-from dbt_graft.lineage.building.as_of import as_of
-from dbt_graft.lineage.building.schemas import schemas
-from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.records import Records
+from dbt_graft.graft.commands.values import PastTime
+from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.questions.diff import compare_times
 
 _RULE = GoneRule()
 
@@ -73,31 +65,6 @@ def diff(
     Datasets with their columns, tasks, and edges between datasets, from the times in the lineage
     store. Definitions (dbt's models, declared lineage) have no times, so they are in no difference.
     """
-    config = load_config(config_path)
     if before.at > now.at:
         raise click.UsageError(f"--from {before.text} is later than --to {now.text}")
-    project = Project(config)
-    records = _records(project)
-    rule = GoneRule(runs, intervals)
-    first, last = (_past(project, records, time) for time in (before, now))
-    changes = differences(first, last, rule)
-    return differences_answer(DiffTimes(before.at, now.at, before.text, now.text), rule, changes)
-
-
-def _past(project: Project, records: Records, time: Moment) -> PastLineage:
-    then = as_of(records, time.at)
-    lineage = project.build(then, infos={})
-    return PastLineage(lineage, schemas(then, lineage, project.rename))
-
-
-def _records(project: Project) -> Records:
-    """The records of the store: each run counts."""
-    config = project.config
-    records = project.records(LineageView(results=False, every_run=True))
-    if not records.accesses:
-        raise GraftError(
-            "the lineage store is missing or empty",
-            place=config.path(config.store),
-            remedy="run `graft collect`",
-        )
-    return records
+    return compare_times(load_config(config_path), before, now, GoneRule(runs, intervals))

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 import orjson
 
 from dbt_graft.analysis.render.phrases import count
-from dbt_graft.collectors import store
 from dbt_graft.exporters.openlineage import files
-from dbt_graft.exporters.openlineage.airflow_runs import airflow_events
-from dbt_graft.exporters.openlineage.events import (
-    EventSelection,
-    ExportedEvent,
-    events,
-)
 from dbt_graft.exporters.openlineage.settings import ExportedKind
-from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.project.names import find_task
-from dbt_graft.graft.project.output_folder import OutputFolder
-from dbt_graft.graft.project.past import Moment, PastTime
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.commands.values import PastTime
+from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.steps.openlineage_events import AskedEvents, select_events, write_events
 from dbt_graft.graft.steps.sending import ALL, REFUSED, send
-from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
-
-_FILE_SUFFIXES = (".ndjson", ".jsonl", ".json", ".gz")
 
 
 @click.command(
@@ -116,61 +103,18 @@ def openlineage(
         raise click.UsageError("name the endpoint: --url, or `openlineage.url` in graft.yml")
     if again and not receiver:
         raise click.UsageError("--again needs --send or --url")
-    project, view = Project(config), LineageView(every_run=True)  # An event for each run.
-    snapshot = _snapshot(project, view)
-    selection = EventSelection(
-        tuple(map(ExportedKind, kinds)) or section.events,
-        {find_task(snapshot.lineage, name) for name in tasks} if tasks else None,
-        since.at if since else None,
-    )
-    if names:
-        datasets = {project.find_dataset(name, view) for name in names}
-        selection = EventSelection((ExportedKind.DATASET,), datasets=datasets)
-    if airflow:
-        exported_events = airflow_events(snapshot, selection, airflow_namespace)
-    else:
-        exported_events = events(snapshot, selection)
+    selection = AskedEvents(tasks, names, kinds, since.at if since else None)
+    namespace = airflow_namespace if airflow else None
+    snapshot, exported_events = select_events(Project(config), selection, namespace)
     if receiver:
         send(config, receiver, exported_events, snapshot, again=again, as_json=as_json)
     elif out:
-        _write(out, exported_events, as_json=as_json)
+        written = write_events(out, exported_events)
+        if as_json:
+            totals = {"events": written, "out": str(out)}
+            click.echo(orjson.dumps(totals, option=orjson.OPT_INDENT_2))
+        else:
+            click.echo(f"{count(written, 'event')} written to {out}")
     else:
         sys.stdout.flush()
         files.write_to(sys.stdout.buffer, (exported.event for exported in exported_events))
-
-
-def _snapshot(project: Project, view: LineageView) -> LineageSnapshot:
-    """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
-    described, config = project.described(view), project.config
-    return LineageSnapshot(
-        described.lineage,
-        store.collected_at(config.path(config.store)) or datetime.now(UTC),
-        described.descriptions,
-        project.joined_records(view).accesses,
-        config.openlineage.namespace,
-    )
-
-
-def _write(out: Path, exported_events: Iterator[ExportedEvent], *, as_json: bool) -> None:
-    all_events = (exported.event for exported in exported_events)
-    is_folder = out.is_dir() or (
-        not out.exists() and not out.name.lower().endswith(_FILE_SUFFIXES) and not out.suffix
-    )
-    if is_folder:
-        try:
-            with OutputFolder("--out", out).replaced() as folder:
-                written = files.write_files(folder, all_events)
-        except GraftError as error:
-            if error.remedy == FREE_SPACE:
-                raise
-            remedy = "name a new or empty folder, or one that graft wrote before"
-            raise GraftError(error.problem, place=error.place, remedy=remedy) from error
-    else:
-        try:
-            written = files.write_lines(out, all_events)
-        except OSError as error:
-            raise write_error(error, out, "name another file as `--out`") from error
-    if as_json:
-        click.echo(orjson.dumps({"events": written, "out": str(out)}, option=orjson.OPT_INDENT_2))
-    else:
-        click.echo(f"{count(written, 'event')} written to {out}")

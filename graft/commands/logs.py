@@ -14,11 +14,11 @@ LOGS = {
     },
     "Set up a SQL Server": {
         "sqlserver-session": (
-            "logs_sqlserver",
+            "logs_sqlserver_session",
             "Print the script of an event session that captures what lineage needs.",
         ),
         "sqlserver-snapshot": (
-            "logs_sqlserver",
+            "logs_sqlserver_snapshot",
             "Save the schemas of databases: tables, views, columns, synonyms and procedures.",
         ),
     },

@@ -11,8 +11,9 @@ from dbt_graft.analysis.review.replay import replay_answer
 from dbt_graft.analysis.review.report import SCALE, review_answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import CommandGroup, load_config
+from dbt_graft.graft.commands.values import PastTime
 from dbt_graft.graft.project.dbt_command import dbt_command
-from dbt_graft.graft.project.past import Moment, PastTime
+from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.questions.review.places import review_places
 from dbt_graft.graft.questions.review.project import review_project
 from dbt_graft.graft.questions.review.replay import replay_commits

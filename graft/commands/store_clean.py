@@ -9,11 +9,10 @@ import click
 
 from dbt_graft.collectors.store.clean import clean_store
 from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.commands.store_options import (
     json_option,
-    no_wait_option,
     print_json,
-    wait_option,
 )
 from dbt_graft.graft.doctor.store_files import secrets_line
 from dbt_graft.graft.steps.turn import turn
@@ -28,17 +27,16 @@ from dbt_graft.graft.steps.turn import turn
     "  graft store clean --json",
 )
 @config_option
-@wait_option
-@no_wait_option
+@waits
 @json_option
-def clean(config_path: Path | None, wait: timedelta, *, no_wait: bool, as_json: bool) -> None:
+def clean(config_path: Path | None, wait: timedelta, *, as_json: bool) -> None:
     """Take out passwords and keys that earlier versions stored in names.
 
     Their batches are written again, addresses of pages with them are given up, and copies from
     before an upgrade are deleted. Backups are yours to delete.
     """
     config = load_config(config_path)
-    with turn(config, timedelta(0) if no_wait else wait, lambda text: click.echo(text, err=True)):
+    with turn(config, wait, lambda text: click.echo(text, err=True)):
         secrets = clean_store(config.path(config.store))
     if as_json:
         print_json(secrets.to_json())

@@ -14,11 +14,10 @@ from dbt_graft.collectors.store import forget as forgetting
 from dbt_graft.collectors.store.forget import ForgottenLogs, count_forgotten, stored_origins
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.commands.store_options import (
     json_option,
-    no_wait_option,
     print_json,
-    wait_option,
 )
 from dbt_graft.graft.commands.store_origins import match_origins
 from dbt_graft.graft.steps.turn import turn
@@ -36,8 +35,7 @@ from dbt_graft.lineage.errors import GraftError
 @click.argument("names", metavar="SOURCE...", nargs=-1, required=True)
 @config_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@wait_option
-@no_wait_option
+@waits
 @json_option
 def forget(
     names: Sequence[str],
@@ -45,7 +43,6 @@ def forget(
     wait: timedelta,
     *,
     yes: bool,
-    no_wait: bool,
     as_json: bool,
 ) -> None:
     """Remove everything that came from SOURCE.
@@ -57,7 +54,7 @@ def forget(
     """
     config = load_config(config_path)
     store_path = config.path(config.store)
-    with turn(config, timedelta(0) if no_wait else wait, lambda text: click.echo(text, err=True)):
+    with turn(config, wait, lambda text: click.echo(text, err=True)):
         listed = stored_origins(store_path)
         origins = sorted(
             {origin for name in names for origin in match_origins(config, listed, name)}

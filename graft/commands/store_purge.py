@@ -10,11 +10,10 @@ import click
 from dbt_graft.collectors.store.retention import purge_store
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.commands.store_options import (
     json_option,
-    no_wait_option,
     print_json,
-    wait_option,
 )
 from dbt_graft.graft.project.config import FILE_NAME, ConfigError
 from dbt_graft.graft.steps.turn import turn
@@ -30,12 +29,9 @@ from dbt_graft.graft.steps.turn import turn
 )
 @config_option
 @click.option("--dry-run", is_flag=True, help="Count what is older, and change nothing.")
-@wait_option
-@no_wait_option
+@waits
 @json_option
-def purge(
-    config_path: Path | None, wait: timedelta, *, dry_run: bool, no_wait: bool, as_json: bool
-) -> None:
+def purge(config_path: Path | None, wait: timedelta, *, dry_run: bool, as_json: bool) -> None:
     """Fold runs for good, and drop texts of statements, that are older than `keep` says.
 
     No table, task, edge, first or last run or count is lost. A collect does so by itself, each
@@ -53,7 +49,7 @@ def purge(
     def say(text: str) -> None:
         click.echo(text, err=True)
 
-    with turn(config, timedelta(0) if no_wait else wait, say):
+    with turn(config, wait, say):
         done = purge_store(
             config.path(config.store),
             retention,

@@ -17,7 +17,8 @@ from dbt_graft.collectors.sqlserver.source import (
 )
 from dbt_graft.collectors.store import open_sessions
 from dbt_graft.graft.doctor.store_state import StoreState
-from dbt_graft.graft.project.config import CollectEntry, Config, SqlServerEntry
+from dbt_graft.graft.project.collect_section import CollectEntry, SqlServerEntry
+from dbt_graft.graft.project.config import Config
 
 _OLD = timedelta(days=14)
 

@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    PrivateAttr,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
-from dbt_graft.analysis.privacy.classification import Classification, classification
 from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.public_address import public_address
-from dbt_graft.collectors.spark.settings import is_history_server, is_task_source
 from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.settings import ExportedKind, endpoint_url
 from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.airflow_section import AirflowSection
-from dbt_graft.graft.project.privacy_section import Label, PrivacySection
+from dbt_graft.graft.project.collect_section import CollectEntry
+from dbt_graft.graft.project.privacy_section import PrivacySection
 from dbt_graft.graft.project.sections import (
     ImpactSection,
     KeepSection,
     ReviewSection,
     RulesSection,
 )
+from dbt_graft.graft.project.site_section import DocsSection, SiteSection
+from dbt_graft.graft.project.texts import FolderPath, PathText, Variable
 from dbt_graft.graft.project.variables import expand_path
 from dbt_graft.injector.options import TAG_KINDS, TagKind
-from dbt_graft.injector.selection import parse as parse_selection
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.records import TaskInfo
-from dbt_graft.lineage.redaction import has_secret
 from dbt_graft.lineage.settings import OneNameRules
 
 FILE_NAME = "graft.yml"
@@ -58,101 +47,8 @@ class ConfigError(GraftError):
     exit_code = 2
 
 
-def _task_pattern(pattern: str) -> str:
-    try:
-        groups = re.compile(pattern).groupindex
-    except re.error as error:
-        raise ValueError(f"is not a regular expression: {error}") from error
-    if "task" not in groups:
-        raise ValueError("must name the task: (?P<task>…)")
-    return pattern
-
-
-def _pattern(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"is not a regular expression: {error}") from error
-    return pattern
-
-
-def _connection(setting: str) -> str:
-    if not re.fullmatch(r"(env|dsn):\S.*", setting):
-        raise ValueError("write env:NAME or dsn:NAME: this file holds no secrets")
-    return setting
-
-
-def _timezone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError(f"{name!r} is no time zone: write one such as Europe/Berlin") from error
-    return name
-
-
-def _server(url: str) -> str:
-    if not re.fullmatch(r"mssql://[^/@\s]+", url):
-        raise ValueError("write mssql://<host>:<port>, without user and password")
-    return url
-
-
-def _path(path: str) -> str:
-    if not path.isprintable():
-        raise ValueError("write a path without control characters")
-    if "{{" in path:
-        raise ValueError("this file has no Jinja: write ${NAME} for an environment variable")
-    expand_path(path)
-    return path
-
-
-def _log_path(path: str) -> str:
-    """A path or URL of logs: the store keeps it with what it has of them."""
-    address = expand_path(path)
-    if "://" in address:
-        parts = urlsplit(address)
-        user, at, _ = parts.netloc.rpartition("@")
-        if parts.password or has_secret(address.replace(f"{user}{at}", "", 1)):
-            raise ValueError(
-                "write no password, token or key into a URL: see docs/configuration.md for "
-                "credentials"
-            )
-    return path
-
-
-def _history_server(url: str) -> str:
-    if not re.fullmatch(r"https?://[^\s/?#@]+[^\s?#@]*", url):
-        raise ValueError("write http(s)://<host>:<port>, without user and password")
-    return url
-
-
 def _endpoint(url: str) -> str:
     return public_address(endpoint_url(expand_path(url)))
-
-
-def _variable(setting: str) -> str:
-    if not re.fullmatch(r"env:\S+", setting):
-        raise ValueError("write env:NAME: this file holds no secrets")
-    return setting
-
-
-def _task_source(source: str) -> str:
-    if not is_task_source(source):
-        raise ValueError(
-            "write app_name, job_group, job_description, call_site or conf:<a setting's key>"
-        )
-    return source
-
-
-def _folder(path: str) -> str:
-    if "://" in expand_path(path):
-        raise ValueError("write a folder of this machine, and copy it from there")
-    return path
-
-
-def _site_url(url: str) -> str:
-    if url and not re.fullmatch(r"https?://[^\s/?#@\"'<>\\`]+(/[^\s?#\"'<>\\`]*)?", url):
-        raise ValueError("write the address of the published site: http(s)://<host>/<path>/")
-    return url
 
 
 def _command(text: str) -> str:
@@ -163,12 +59,6 @@ def _command(text: str) -> str:
     if not words:
         raise ValueError("name a program, such as .venv/bin/dbt")
     return text
-
-
-PathText = Annotated[Text, AfterValidator(_path)]
-LogPath = Annotated[PathText, AfterValidator(_log_path)]
-FolderPath = Annotated[PathText, AfterValidator(_folder)]
-TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
 class DbtSection(Section):
@@ -189,117 +79,6 @@ class CheckSection(Section):
     dags: tuple[PathText, ...] = ()
 
 
-class SqlServerEntry(Section):
-    """Extended Events of one SQL Server: files, a running session, or a table of them.
-
-    `collectors.sqlserver.runs.folding.RunRules` describes `task`, `noise`,
-    `idle_minutes` and `timezone`.
-    """
-
-    server: Annotated[str, AfterValidator(_server)]
-    path: LogPath | None = None
-    connection: Annotated[str, AfterValidator(_connection)] | None = None
-    session: Text | None = None
-    files: Text | None = None
-    table: Text | None = None
-    key: Text | None = None
-    columns: dict[str, Text] = Field(default={})
-    snapshot: PathText | None = None
-    task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
-    noise: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
-    idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
-    timezone: Annotated[str, AfterValidator(_timezone)] | None = None
-
-    @model_validator(mode="after")
-    def _one_input(self) -> SqlServerEntry:
-        if bool(self.path) == bool(self.connection):
-            raise ValueError("name the events' `path`, or a `connection` to the server")
-        if self.connection and bool(self.table) == bool(self.session or self.files):
-            raise ValueError("a `connection` reads a `session`, or a `table` with its `key`")
-        if bool(self.table) != bool(self.key):
-            raise ValueError("a `table` needs a `key`: a column by which new rows are found")
-        if self.path and (self.session or self.files or self.table):
-            raise ValueError("`session`, `files` and `table` are read over a `connection`")
-        return self
-
-
-class SparkEntry(Section):
-    """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
-
-    path: LogPath | None = None
-    history_server: Annotated[str, AfterValidator(_history_server)] | None = None
-    authorization: Annotated[str, AfterValidator(_variable)] | None = None
-    task: TaskPattern = r"(?P<task>.+)"
-    task_from: Annotated[
-        tuple[Annotated[str, AfterValidator(_task_source)], ...],
-        BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
-        Field(min_length=1),
-        WithJsonSchema(
-            {
-                "anyOf": [
-                    {"type": "string"},
-                    {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                ]
-            }
-        ),
-    ] = ("conf:spark.openlineage.appName", "app_name", "databricks")
-    namespace: Text = "spark"
-
-    @model_validator(mode="after")
-    def _one_input(self) -> SparkEntry:
-        if bool(self.path) == bool(self.history_server):
-            raise ValueError("name the logs' `path`, or a `history_server`")
-        if self.path and is_history_server(self.path):
-            raise ValueError("name a History Server as `history_server`")
-        if self.authorization and not self.history_server:
-            raise ValueError("`authorization` needs a `history_server`")
-        return self
-
-    @property
-    def place(self) -> str:
-        """The path or URL of the logs, as the file writes it."""
-        return self.path or self.history_server or ""
-
-
-class DeclaredEntry(Section):
-    """Lineage that people declare, in files of `collectors.declared.document.Document`."""
-
-    path: PathText
-
-
-class OpenLineageEntry(Section):
-    """Events of OpenLineage, of Airflow and others; see `collectors.openlineage.files`."""
-
-    path: LogPath
-    task: TaskPattern | None = None
-    timezone: Annotated[str, AfterValidator(_timezone)] | None = None
-
-
-class DbtResultsEntry(Section):
-    """Past results of dbt, beside those in its target folder; see `collectors.dbt.source`."""
-
-    path: LogPath
-
-
-class CollectEntry(Section):
-    """One entry of `collect`: exactly one kind of log."""
-
-    sqlserver: SqlServerEntry | None = None
-    spark: SparkEntry | None = None
-    declared: DeclaredEntry | None = None
-    dbt: DbtResultsEntry | None = None
-    openlineage: OpenLineageEntry | None = None
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> CollectEntry:
-        kinds = (self.sqlserver, self.spark, self.declared, self.dbt, self.openlineage)
-        if sum(kind is not None for kind in kinds) != 1:
-            raise ValueError(
-                "name exactly one kind of log: sqlserver, spark, openlineage, declared or dbt"
-            )
-        return self
-
-
 class OpenLineageSection(Section):
     """Events for other tools; see `exporters.openlineage`.
 
@@ -309,7 +88,7 @@ class OpenLineageSection(Section):
     """
 
     url: Annotated[str, AfterValidator(_endpoint)] | None = None
-    authorization: Annotated[str, AfterValidator(_variable)] | None = None
+    authorization: Variable | None = None
     namespace: Text = NAMESPACE
     events: Annotated[tuple[ExportedKind, ...], Field(min_length=1)] = tuple(ExportedKind)
     on_failure: Literal["warn", "fail"] = "warn"
@@ -358,107 +137,6 @@ class DatesSection(Section):
 
     columns: tuple[Text, ...] = ()
     exclude: tuple[Text, ...] = ()
-
-
-def _audience_name(name: str) -> str:
-    if not re.fullmatch(r"\w[\w -]{0,59}", name):
-        raise ValueError("name an audience with letters, digits, _ and -")
-    return name
-
-
-AudienceName = Annotated[Text, AfterValidator(_audience_name)]
-
-
-class LabelsSection(Section):
-    """Tags and owners in lists; see `catalog.label_rules.listed_labels`."""
-
-    hide: tuple[Text, ...] = ()
-
-
-def _check_sight(name: str, sees: str | None) -> None:
-    if sees is None and classification(name) is None:
-        raise ValueError(
-            f"{name!r} is no classification: say what this audience may see, such as "
-            "`sees: internal`"
-        )
-
-
-class AudienceEntry(Section):
-    """A further site of the same build, for an audience; see `SiteSection`."""
-
-    out: FolderPath
-    url: Annotated[str, AfterValidator(_site_url)] = ""
-    sees: Label | None = None
-    unlabelled: Literal["show", "hide"] | None = None
-
-
-class SiteSection(Section):
-    """The published site.
-
-    `data` puts the lineage as Parquet beside it, and what each page says as JSON beside the page.
-    `impact`: the pages of tables say what changes reach; by default up to 2,000 tables.
-    `audience`: who reads it; by default the team, which sees all. `sees`: the highest
-    classification of data that they may see; by default that of the audience's name.
-    `unlabelled`: whether they see what nobody classified; by default only where nobody labels
-    anything.
-    """
-
-    name: Text = "Data lineage"
-    url: Annotated[str, AfterValidator(_site_url)] = ""
-    out: FolderPath = "build/site"
-    labels: LabelsSection = LabelsSection()
-    data: bool = False
-    impact: bool | None = None
-    audience: Text | None = None
-    sees: Label | None = None
-    unlabelled: Literal["show", "hide"] | None = None
-    audiences: dict[AudienceName, AudienceEntry] = Field(default={})
-
-    @model_validator(mode="after")
-    def _audiences_see(self) -> SiteSection:
-        if self.audience:
-            _check_sight(self.audience, self.sees)
-        elif self.sees or self.unlabelled:
-            raise ValueError("`sees` and `unlabelled` are an audience's: name it as `audience`")
-        for name, entry in self.audiences.items():
-            _check_sight(name, entry.sees)
-        return self
-
-    @property
-    def highest(self) -> Classification | None:
-        """The highest classification that its readers may see; None where it is the team's."""
-        return classification(self.sees or self.audience) if self.audience else None
-
-
-def _page_name(name: str) -> str:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,59}", name):
-        raise ValueError("name a page, which is its folder, with a-z, 0-9, _ and - only")
-    if name in ("assets", "classic", "duckdb", "index"):
-        raise ValueError("is a folder of dbt's own page: choose another name")
-    return name
-
-
-def _selection(text: str) -> str:
-    parse_selection(text)
-    return text
-
-
-class DocsSection(Section):
-    """The dbt docs page; see `injector.docs.DocsPageSettings`.
-
-    `duckdb` is the folder with DuckDB-WASM for that of dbt 2.
-
-    `pages` are smaller pages beside it, each with a selection of nodes; see `injector.selection`.
-    """
-
-    slim: bool = True
-    columns: bool = True
-    title: Text | None = None
-    favicon: PathText | None = None
-    duckdb: FolderPath | None = None
-    pages: dict[
-        Annotated[str, AfterValidator(_page_name)], Annotated[Text, AfterValidator(_selection)]
-    ] = Field(default={})
 
 
 class Config(Section):

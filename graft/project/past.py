@@ -1,19 +1,13 @@
-"""Past times on the command line: `--as-of`, and where what is made of a past state is written."""
+"""Past times as people write them, and the configuration and records of a past state."""
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
-
-import click
 
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.progress import Progress
 from dbt_graft.lineage.building.as_of import as_of, oldest
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
@@ -40,38 +34,6 @@ class Moment:
         return f"{self.at:%Y-%m-%dT%H%M}"
 
 
-class PastTime(click.ParamType):  # type: ignore[type-arg]
-    """A time up to now: `2026-10-01`, `2026-10-01T06:00`, `30d`, `12h ago`, `yesterday`, `now`.
-
-    A date is the end of that day. Times are in UTC unless they name another zone.
-
-    Args:
-        first: A date is its first moment, and the time may be to come: from it on something counts.
-    """
-
-    name = "time"
-
-    def __init__(self, *, first: bool = False) -> None:
-        self.first = first
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Moment:
-        """The time of a text."""
-        if isinstance(value, Moment):
-            return value
-        now = datetime.now(UTC)
-        try:
-            parsed = moment(str(value), now, first=self.first)
-        except (ValueError, OverflowError):
-            self.fail(
-                f"{value!r} is no time: write 2026-10-01, 2026-10-01T06:00, 30d or now", param, ctx
-            )
-        if not self.first and parsed.at > now and parsed.at.date() > now.date():
-            self.fail(f"{value!r} is in the future", param, ctx)
-        return parsed
-
-
 def moment(text: str, now: datetime, *, first: bool = False) -> Moment:
     """The time that a text names; of a day its end, or its first moment.
 
@@ -93,68 +55,6 @@ def moment(text: str, now: datetime, *, first: bool = False) -> Moment:
     at = datetime.fromisoformat(text.strip())
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     return Moment(at, f"{at:{_SHORT}} UTC")
-
-
-as_of_option = click.option(
-    "--as-of",
-    "past",
-    type=PastTime(),
-    metavar="TIME",
-    help="The lineage as it stood then: 2026-10-01 (the end of that day, UTC), 2026-10-01T06:00, "
-    "30d.",
-)
-
-
-def takes_as_of(output: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add `--as-of` to a step, with `--out` and `--target-dir` that belong to it.
-
-    The step gets a configuration whose outputs are folders of their own, and the time.
-
-    Args:
-        output: The key of `graft.yml` whose folder `--out` replaces.
-    """
-
-    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-        @click.option(
-            "--as-of",
-            "past",
-            type=PastTime(),
-            metavar="TIME",
-            help="The lineage as it stood then: 2026-10-01 (the end of that day, UTC), "
-            "2026-10-01T06:00, 30d. Written to folders of its own.",
-        )
-        @click.option(
-            "--out",
-            type=click.Path(path_type=Path),
-            metavar="FOLDER",
-            help=f"With --as-of: the folder to write.  [default: `{output}` with the date]",
-        )
-        @click.option(
-            "--target-dir",
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            metavar="FOLDER",
-            help="With --as-of: dbt's artifacts of that time, if you kept them.",
-        )
-        @functools.wraps(command)
-        def run(
-            config: Config,
-            progress: Progress,
-            *,
-            past: Moment | None,
-            out: Path | None,
-            target_dir: Path | None,
-            **options: Any,
-        ) -> Any:
-            if past is None:
-                if out or target_dir:
-                    raise click.UsageError("--out and --target-dir need --as-of")
-                return command(config, progress, past=None, **options)
-            config = past_config(config, past, output, out, target_dir)
-            return command(config, progress, past=past, **options)
-
-        return run
-
-    return with_options
 
 
 def past_config(

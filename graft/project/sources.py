@@ -17,13 +17,13 @@ from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark import source as spark_logs
 from dbt_graft.collectors.sqlserver import source as sqlserver
 from dbt_graft.collectors.store import last_event_times, run_origins
-from dbt_graft.graft.project.config import (
+from dbt_graft.graft.project.collect_section import (
     CollectEntry,
-    Config,
     OpenLineageEntry,
     SparkEntry,
     SqlServerEntry,
 )
+from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import partition_columns
 from dbt_graft.lineage.dates.date_columns import DateColumns
 

@@ -11,7 +11,8 @@ from dbt_graft.analysis.checks.freshness import SourceFreshness, freshness_answe
 from dbt_graft.collectors import store
 from dbt_graft.collectors.source import LogSource, is_below
 from dbt_graft.collectors.store.origins import OriginState, origin_states
-from dbt_graft.graft.project.config import CollectEntry, Config
+from dbt_graft.graft.project.collect_section import CollectEntry
+from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.sources import sources
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.lineage.errors import GraftError

@@ -17,7 +17,8 @@ from dbt_graft.collectors.sqlserver.server import snapshot
 from dbt_graft.collectors.sqlserver.server.session_state import SessionState
 from dbt_graft.graft.doctor.logs import source, sqlserver
 from dbt_graft.graft.doctor.store_state import StoreState, read
-from dbt_graft.graft.project.config import CollectEntry, Config, SqlServerEntry
+from dbt_graft.graft.project.collect_section import CollectEntry, SqlServerEntry
+from dbt_graft.graft.project.config import Config
 from dbt_graft.lineage.records import Records, Run
 
 NOW = datetime.now(UTC)

@@ -10,11 +10,10 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-import click
 import pytest
 
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.steps.turn import BusyError, Duration, turn
+from dbt_graft.graft.steps.turn import BusyError, turn
 from tests.graft.small_project import declare, small_project
 
 # The command, but that its collect waits in its midst until a file is there.
@@ -126,22 +125,3 @@ def test_a_store_that_is_read_only_holds_nothing(
     monkeypatch.setattr("os.open", refuse)
     with turn(config, timedelta(0), print):
         pass
-
-
-@pytest.mark.parametrize(
-    ("text", "duration"),
-    [
-        ("90s", timedelta(seconds=90)),
-        ("10m", timedelta(minutes=10)),
-        (" 1.5H ", timedelta(minutes=90)),
-        ("7 d", timedelta(days=7)),
-    ],
-)
-def test_durations_are_numbers_with_a_unit(text: str, duration: timedelta) -> None:
-    assert Duration().convert(text, None, None) == duration
-
-
-@pytest.mark.parametrize("text", ["", "10", "-1m", "m", "1w", "1e3s", "٣m", "9999999d"])
-def test_anything_else_is_an_error_with_examples(text: str) -> None:
-    with pytest.raises(click.BadParameter, match="write 90s, 10m, 26h or 7d"):
-        Duration().convert(text, None, None)

@@ -1,0 +1,162 @@
+"""The section `collect` of graft.yml: logs, each an entry of one kind."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
+
+from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.collectors.spark.settings import is_history_server, is_task_source
+from dbt_graft.graft.project.texts import (
+    LogPath,
+    PathText,
+    Pattern,
+    TaskPattern,
+    Timezone,
+    Variable,
+)
+
+
+def _connection(setting: str) -> str:
+    if not re.fullmatch(r"(env|dsn):\S.*", setting):
+        raise ValueError("write env:NAME or dsn:NAME: this file holds no secrets")
+    return setting
+
+
+def _server(url: str) -> str:
+    if not re.fullmatch(r"mssql://[^/@\s]+", url):
+        raise ValueError("write mssql://<host>:<port>, without user and password")
+    return url
+
+
+def _history_server(url: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/?#@]+[^\s?#@]*", url):
+        raise ValueError("write http(s)://<host>:<port>, without user and password")
+    return url
+
+
+def _task_source(source: str) -> str:
+    if not is_task_source(source):
+        raise ValueError(
+            "write app_name, job_group, job_description, call_site or conf:<a setting's key>"
+        )
+    return source
+
+
+class SqlServerEntry(Section):
+    """Extended Events of one SQL Server: files, a running session, or a table of them.
+
+    `collectors.sqlserver.runs.folding.RunRules` describes `task`, `noise`,
+    `idle_minutes` and `timezone`.
+    """
+
+    server: Annotated[str, AfterValidator(_server)]
+    path: LogPath | None = None
+    connection: Annotated[str, AfterValidator(_connection)] | None = None
+    session: Text | None = None
+    files: Text | None = None
+    table: Text | None = None
+    key: Text | None = None
+    columns: dict[str, Text] = Field(default={})
+    snapshot: PathText | None = None
+    task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
+    noise: tuple[Pattern, ...] = ()
+    idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
+    timezone: Timezone | None = None
+
+    @model_validator(mode="after")
+    def _one_input(self) -> SqlServerEntry:
+        if bool(self.path) == bool(self.connection):
+            raise ValueError("name the events' `path`, or a `connection` to the server")
+        if self.connection and bool(self.table) == bool(self.session or self.files):
+            raise ValueError("a `connection` reads a `session`, or a `table` with its `key`")
+        if bool(self.table) != bool(self.key):
+            raise ValueError("a `table` needs a `key`: a column by which new rows are found")
+        if self.path and (self.session or self.files or self.table):
+            raise ValueError("`session`, `files` and `table` are read over a `connection`")
+        return self
+
+
+class SparkEntry(Section):
+    """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
+
+    path: LogPath | None = None
+    history_server: Annotated[str, AfterValidator(_history_server)] | None = None
+    authorization: Variable | None = None
+    task: TaskPattern = r"(?P<task>.+)"
+    task_from: Annotated[
+        tuple[Annotated[str, AfterValidator(_task_source)], ...],
+        BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+        Field(min_length=1),
+        WithJsonSchema(
+            {
+                "anyOf": [
+                    {"type": "string"},
+                    {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                ]
+            }
+        ),
+    ] = ("conf:spark.openlineage.appName", "app_name", "databricks")
+    namespace: Text = "spark"
+
+    @model_validator(mode="after")
+    def _one_input(self) -> SparkEntry:
+        if bool(self.path) == bool(self.history_server):
+            raise ValueError("name the logs' `path`, or a `history_server`")
+        if self.path and is_history_server(self.path):
+            raise ValueError("name a History Server as `history_server`")
+        if self.authorization and not self.history_server:
+            raise ValueError("`authorization` needs a `history_server`")
+        return self
+
+    @property
+    def place(self) -> str:
+        """The path or URL of the logs, as the file writes it."""
+        return self.path or self.history_server or ""
+
+
+class DeclaredEntry(Section):
+    """Lineage that people declare, in files of `collectors.declared.document.Document`."""
+
+    path: PathText
+
+
+class OpenLineageEntry(Section):
+    """Events of OpenLineage, of Airflow and others; see `collectors.openlineage.files`."""
+
+    path: LogPath
+    task: TaskPattern | None = None
+    timezone: Timezone | None = None
+
+
+class DbtResultsEntry(Section):
+    """Past results of dbt, beside those in its target folder; see `collectors.dbt.source`."""
+
+    path: LogPath
+
+
+class CollectEntry(Section):
+    """One entry of `collect`: exactly one kind of log."""
+
+    sqlserver: SqlServerEntry | None = None
+    spark: SparkEntry | None = None
+    declared: DeclaredEntry | None = None
+    dbt: DbtResultsEntry | None = None
+    openlineage: OpenLineageEntry | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> CollectEntry:
+        kinds = (self.sqlserver, self.spark, self.declared, self.dbt, self.openlineage)
+        if sum(kind is not None for kind in kinds) != 1:
+            raise ValueError(
+                "name exactly one kind of log: sqlserver, spark, openlineage, declared or dbt"
+            )
+        return self

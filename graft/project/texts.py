@@ -1,0 +1,93 @@
+"""Checked texts of graft.yml: paths, patterns, addresses, names of variables."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+)
+
+from dbt_graft.collectors.checked_yaml import Text
+from dbt_graft.graft.project.variables import expand_path
+from dbt_graft.lineage.redaction import has_secret
+
+
+def _task_pattern(pattern: str) -> str:
+    try:
+        groups = re.compile(pattern).groupindex
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from error
+    if "task" not in groups:
+        raise ValueError("must name the task: (?P<task>…)")
+    return pattern
+
+
+def _pattern(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from error
+    return pattern
+
+
+def _timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{name!r} is no time zone: write one such as Europe/Berlin") from error
+    return name
+
+
+def _path(path: str) -> str:
+    if not path.isprintable():
+        raise ValueError("write a path without control characters")
+    if "{{" in path:
+        raise ValueError("this file has no Jinja: write ${NAME} for an environment variable")
+    expand_path(path)
+    return path
+
+
+def _log_path(path: str) -> str:
+    """A path or URL of logs: the store keeps it with what it has of them."""
+    address = expand_path(path)
+    if "://" in address:
+        parts = urlsplit(address)
+        user, at, _ = parts.netloc.rpartition("@")
+        if parts.password or has_secret(address.replace(f"{user}{at}", "", 1)):
+            raise ValueError(
+                "write no password, token or key into a URL: see docs/configuration.md for "
+                "credentials"
+            )
+    return path
+
+
+def _variable(setting: str) -> str:
+    if not re.fullmatch(r"env:\S+", setting):
+        raise ValueError("write env:NAME: this file holds no secrets")
+    return setting
+
+
+def _folder(path: str) -> str:
+    if "://" in expand_path(path):
+        raise ValueError("write a folder of this machine, and copy it from there")
+    return path
+
+
+def _site_url(url: str) -> str:
+    if url and not re.fullmatch(r"https?://[^\s/?#@\"'<>\\`]+(/[^\s?#\"'<>\\`]*)?", url):
+        raise ValueError("write the address of the published site: http(s)://<host>/<path>/")
+    return url
+
+
+PathText = Annotated[Text, AfterValidator(_path)]
+LogPath = Annotated[PathText, AfterValidator(_log_path)]
+FolderPath = Annotated[PathText, AfterValidator(_folder)]
+TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
+Pattern = Annotated[str, AfterValidator(_pattern)]
+Timezone = Annotated[str, AfterValidator(_timezone)]
+Variable = Annotated[str, AfterValidator(_variable)]
+SiteUrl = Annotated[str, AfterValidator(_site_url)]
