@@ -176,7 +176,10 @@ CYCLE_BROKEN = _rule(
     "an edge of a task is not in dbt's artifacts, as it would close a cycle",
 )
 UNKNOWN_DATASET = _rule(
-    "artifacts", "UNKNOWN_DATASET", _NOTE, "a task uses a dataset that dbt does not know"
+    "artifacts",
+    "UNKNOWN_DATASET",
+    _NOTE,
+    "tasks use datasets that dbt does not know: one finding for all",
 )
 LINEAGE_LOST = _rule(
     "artifacts",

@@ -19,8 +19,13 @@ _CLASSES = ("sensitivity", "classification", "data_classification", "security_cl
 # Other keys about sensitivity, in `meta` and before the colon of a tag: `pii`, `pii_type`.
 _KEY = re.compile(
     r"(?:^|_)(?:s?pii|phi|gdpr|hipaa|personal|personal_data|privacy|sensitiv\w*|confidential\w*"
-    r"|classif\w*|restricted|secret|secrecy|policy_tags|masking_policy|databricks_tags)(?:_|$)"
+    r"|classif\w*|restricted|secret|secrecy|policy_tags|masking_policy|column_mask"
+    r"|databricks_tags)(?:_|$)"
 )
+# Tags without a value that say more than their first word: `pii_name`.
+_KIND = re.compile(r"(?:s?pii|phi|gdpr|hipaa)_")
+# Platforms have labels of their own beside `meta`.
+_OF_PLATFORMS = ("policy_tags", "databricks_tags", "column_mask", "masking_policy")
 # Written by `privacy: {in_dbt: …}` beside the label: the column that it comes from.
 _NO_LABELS = frozenset({"classification_from", "graft"})
 # What pages show for a tag, and for a key that is true.
@@ -44,8 +49,8 @@ def labels(nodes: Iterable[Node]) -> tuple[str, ...]:
     described = list(nodes)
     configs = [node["config"] for node in described if isinstance(node.get("config"), Mapping)]
     values = {**meta(configs), **meta(described)}
-    for node in described:
-        values |= {key: node[key] for key in ("policy_tags", "databricks_tags") if node.get(key)}
+    for part in (*configs, *described):
+        values |= {key: part[key] for key in _OF_PLATFORMS if part.get(key)}
     tags = [tag for node in (*described, *configs) for tag in string_tags(node)]
     return tuple(dict.fromkeys((*_value_labels(values), *_tag_labels(tags))))
 
@@ -65,8 +70,12 @@ def _value_labels(values: Mapping[str, Any]) -> Iterator[str]:
     for key in _CLASSES:
         yield from _classes(folded.get(key))
     for key, value in folded.items():
-        if key not in _CLASSES and key not in _NO_LABELS and _KEY.search(key):
+        if key in _CLASSES or key in _NO_LABELS:
+            continue
+        if _KEY.search(key):
             yield from _marks(key, value)
+        elif isinstance(value, Mapping):
+            yield from _value_labels(value)
 
 
 def _classes(value: Any) -> Iterator[str]:
@@ -82,7 +91,11 @@ def _classes(value: Any) -> Iterator[str]:
 def _marks(key: str, value: Any) -> Iterator[str]:
     """The labels of a key such as `pii`, which is true or has a value of the team's own."""
     if isinstance(value, Mapping):
-        yield from _value_labels(value)
+        inside = list(_value_labels(value))
+        # `privacy: {level: 3}`: nobody can read it, and it says something.
+        yield from inside or (
+            label for name, part in value.items() for label in _marks(f"{key}.{name}", part)
+        )
         return
     for part in value if isinstance(value, list | tuple) else (value,):
         text = "" if part is None else str(part).strip()
@@ -100,7 +113,7 @@ def _tag_labels(tags: Iterable[str]) -> Iterator[str]:
             yield from _classes(value)
         elif value and _KEY.search(key):
             yield from _marks(key, value)
-        elif not value and (key in _SHOWN or classification(key) is not None):
+        elif not value and (key in _SHOWN or classification(key) is not None or _KIND.match(key)):
             yield _SHOWN.get(key, key)
 
 

@@ -54,10 +54,32 @@ _OTHERS = {
 _NAMES = {**_OTHERS, **{level.text: level for level in Classification}}
 
 
+# Keys that stand before a value: `gdpr: personal`, `privacy: pii`.
+_KEYS = re.compile(
+    r"(?:data_)?(?:gdpr|privacy|sensitivity|classification|policy_tags?)"
+    r"(?:_(?:category|class|classification|kind|level|type))?_(.+)"
+)
+_ASSERTING = re.compile(r"(?:is|has|contains)_")
+# `pii_type: email`, the tag `pii_name`: a kind of what the first word names.
+_KIND = re.compile(r"(s?pii|phi)_(.+)")
+# `pii_masked`, `pii: removed`, `pii_reviewed_by`: nobody knows what is left, or it is no label.
+_NO_KIND = re.compile(
+    r"(?:^|_)(?:anonymi[sz]ed|deleted|encrypted|exempt|false|free|hashed|low|masked|none|not?|public"
+    r"|redacted|removed|review\w*|safe|scrubbed|tokeni[sz]ed|unknown|verified)(?:_|$)"
+)
+
+
 def classification(text: str) -> Classification | None:
-    """The classification that a label names: `PII`, `restricted-pii`; None for other labels."""
-    word = _WORD.sub("_", text.casefold()).strip("_")
-    return _NAMES.get(word)
+    """The classification that a label names: `PII`, `pii_type: email`; None for other labels."""
+    word = _ASSERTING.sub("", _WORD.sub("_", text.casefold()).strip("_"), count=1)
+    if word in _NAMES:
+        return _NAMES[word]
+    if match := _KEYS.fullmatch(word):
+        return classification(match[1])
+    if (match := _KIND.fullmatch(word)) and not _NO_KIND.search(match[2]):
+        of_kind = _NAMES.get(match[2], Classification.PUBLIC)
+        return max(_NAMES[match[1]], of_kind)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

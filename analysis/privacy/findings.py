@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.impact.graph import kind_of
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import PrivacyLabels
+from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.analysis.rule import (
     LOWERED,
     SENSITIVE_IN_FILE,
@@ -22,6 +24,21 @@ from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.records import EdgeType
 
 
+class _Breach(NamedTuple):
+    """What columns of a dataset do alike: one finding for all of them.
+
+    Attributes:
+        source: The dataset that unlabelled values come from; empty of other rules.
+        detail: Their reader, or the label that is too low.
+    """
+
+    dataset: DatasetId
+    rule: Rule
+    level: Classification
+    source: str = ""
+    detail: str = ""
+
+
 def privacy_findings(
     labels: PrivacyLabels,
     sensitive: Classification,
@@ -29,7 +46,9 @@ def privacy_findings(
     sensitivities: Mapping[DatasetId, Classification] | None = None,
     owners: Mapping[str, str] | None = None,
 ) -> list[Finding]:
-    """The findings, sorted by dataset and column; each has the way on which the values came.
+    """The findings, sorted by dataset; each has the way on which the values came.
+
+    Values that nothing labels are a finding where their way begins; it counts what comes after.
 
     Args:
         sensitive: Columns from this classification on.
@@ -41,48 +60,100 @@ def privacy_findings(
         for read in consumer.reads:
             readers[read].append(consumer.name)
     without_lineage = _columns_without_lineage(labels)
-    findings = []
+    stated = {d for d, level in (sensitivities or {}).items() if level >= sensitive}
+    columns_by_breach: dict[_Breach, list[int]] = defaultdict(list)
+    after: dict[_Breach, int] = Counter()
     for column in sorted(labels.columns(), key=labels.place):
-        steps = labels.path(column)
-        dataset, name, level, *_ = steps[-1]
-        broken = [*_broken_by_label(labels, column, sensitive, (sensitivities or {}).get(dataset))]
+        dataset, _, level, *_ = labels.path(column)[-1]
+        breaches = [*_lowered(labels, column)]
         if level >= sensitive:
-            is_sensitive = f"its column {name} is {level.text}"
-            for reader in sorted(readers[dataset]):
-                problem = f"is read by {reader}, and {is_sensitive}"
-                broken.append((SENSITIVE_PUBLISHED, problem, "check who may see it"))
+            breaches += [
+                _Breach(dataset, SENSITIVE_PUBLISHED, level, detail=reader)
+                for reader in sorted(readers[dataset])
+            ]
             if dataset.is_path:
-                problem = f"is a file, and {is_sensitive}"
-                broken.append((SENSITIVE_IN_FILE, problem, "check who may read it"))
+                breaches.append(_Breach(dataset, SENSITIVE_IN_FILE, level))
             if column in without_lineage:
-                problem = f"{is_sensitive}, and nothing shows what it comes from"
-                broken.append((SENSITIVE_WITHOUT_LINEAGE, problem, "declare what it comes from"))
-        owner = (owners or {}).get(str(dataset), "")
-        way = [f"{step.dataset}.{step.column}" for step in steps] if len(steps) > 1 else ()
-        findings += [
-            rule.finding(str(dataset), problem, remedy, owner, path=way)
-            for rule, problem, remedy in broken
-        ]
-    return findings
+                breaches.append(_Breach(dataset, SENSITIVE_WITHOUT_LINEAGE, level))
+            if breach := _unlabelled(labels, column, stated):
+                if breach.dataset == dataset:
+                    breaches.append(breach)
+                else:
+                    after[breach] += 1
+        for breach in breaches:
+            columns_by_breach[breach].append(column)
+    return [
+        _finding(labels, breach, columns, after[breach], owners or {})
+        for breach, columns in sorted(
+            columns_by_breach.items(), key=lambda item: (item[0].dataset, item[0].rule.code)
+        )
+    ]
 
 
-def _broken_by_label(
-    labels: PrivacyLabels, column: int, sensitive: Classification, stated: Classification | None
-) -> Iterator[tuple[Rule, str, str]]:
-    """The rules that the label of a column breaks, or the lack of one; problems and remedies.
-
-    Args:
-        stated: The classification of its dataset.
-    """
-    _, name, level, *_ = labels.path(column)[-1]
+def _lowered(labels: PrivacyLabels, column: int) -> Iterator[_Breach]:
+    """A label that is lower than what flows in."""
+    dataset, _, level, *_ = labels.path(column)[-1]
     declared = labels.declared.get(column)
     if declared and level > declared.classification:
-        label = declared.classification.text
-        problem = f"its column {name} is labelled {label}, and {level.text} flows into it"
-        yield LOWERED, problem, "raise its label, or give a reason in graft.yml"
-    if not declared and level >= sensitive and (stated is None or stated < sensitive):
-        problem = f"its column {name} is {level.text}, and nothing labels it"
-        yield SENSITIVE_UNCLASSIFIED, problem, "label it where it is described, or mask it"
+        yield _Breach(dataset, LOWERED, level, detail=declared.classification.text)
+
+
+def _unlabelled(
+    labels: PrivacyLabels, column: int, stated: Collection[DatasetId]
+) -> _Breach | None:
+    """The breach that begins the unlabelled part of a column's way; None where it is labelled.
+
+    Args:
+        stated: Datasets that say of themselves that they are sensitive.
+    """
+    graph, before = labels.graph, ""
+    breach: _Breach | None = None
+    for step in labels.path(column):
+        number = graph.find_column(graph.find_dataset(step.dataset) or 0, step.column)
+        if number in labels.declared or step.dataset in stated:
+            breach = None
+        elif breach is None:
+            breach = _Breach(step.dataset, SENSITIVE_UNCLASSIFIED, step.classification, before)
+        before = str(step.dataset)
+    return breach
+
+
+def _finding(
+    labels: PrivacyLabels,
+    breach: _Breach,
+    columns: Sequence[int],
+    after: int,
+    owners: Mapping[str, str],
+) -> Finding:
+    names = join_names([labels.path(column)[-1].column for column in columns], 5)
+    is_single, level = len(columns) == 1, breach.level.text
+    they_are = f"its column {names} is" if is_single else f"its columns {names} are"
+    them, they_come = ("it", "it comes") if is_single else ("them", "they come")
+    match breach.rule.code:
+        case LOWERED.code:
+            problem = f"{they_are} labelled {breach.detail}, and {level} flows into {them}"
+            remedy = "raise the label, or give a reason in graft.yml"
+        case SENSITIVE_PUBLISHED.code:
+            problem = f"is read by {breach.detail}, and {they_are} {level}"
+            remedy = "check who may see it"
+        case SENSITIVE_IN_FILE.code:
+            problem, remedy = f"is a file, and {they_are} {level}", "check who may read it"
+        case SENSITIVE_WITHOUT_LINEAGE.code:
+            problem = f"{they_are} {level}, and nothing shows what {they_come} from"
+            remedy = "declare what it comes from"
+        case _:
+            further = f", nor {count(after, 'column')} after {them}" if after else ""
+            problem = f"{they_are} {level}, and nothing labels {them}{further}"
+            remedy = "label it where it is described, or mask it"
+    steps = labels.path(columns[0])
+    way = [f"{step.dataset}.{step.column}" if is_single else str(step.dataset) for step in steps]
+    return breach.rule.finding(
+        str(breach.dataset),
+        problem,
+        remedy,
+        owners.get(str(breach.dataset), ""),
+        path=way if len(way) > 1 else (),
+    )
 
 
 def _columns_without_lineage(labels: PrivacyLabels) -> set[int]:

@@ -9,20 +9,20 @@ from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import LabelStep, PrivacyLabels
-from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.phrases import count, join_names
 
 
 def privacy_answer(
     labels: PrivacyLabels,
     sensitive: Classification,
     findings: Sequence[Finding],
-    unknown_labels: Mapping[str, int],
+    unknown_labels: Mapping[str, Sequence[str]],
 ) -> Answer:
     """The sensitive columns, the most sensitive first, with the way on which the values came.
 
     Args:
         sensitive: Columns from this classification on.
-        unknown_labels: Labels that name no classification -> how many columns have them.
+        unknown_labels: Labels that name no classification -> the columns and others that have them.
     """
     levels = {
         column: level
@@ -65,11 +65,21 @@ def privacy_answer(
                 ("dataset", "from", "by"),
                 [(str(flow.target), str(flow.source), flow.task) for flow in labels.unmapped],
             ),
+            Table(
+                "labels that name no classification",
+                ("label", "times", "of"),
+                [
+                    (label, len(subjects), join_names(subjects))
+                    for label, subjects in sorted(unknown_labels.items())
+                ],
+            ),
         ),
         notes=[
-            f"the label {label!r} of {count(number, 'column')} names no classification"
-            for label, number in sorted(unknown_labels.items())
-        ],
+            f"labels that name no classification: {len(unknown_labels):,}; map them by "
+            "`privacy: {labels: {…}}` in graft.yml"
+        ]
+        if unknown_labels
+        else [],
         findings=findings,
         data={
             "sensitive_from": sensitive.text,
@@ -85,7 +95,9 @@ def privacy_answer(
                 ],
                 "datasets": sorted(map(str, labels.unknown)),
             },
-            "labels_without_classification": dict(sorted(unknown_labels.items())),
+            "labels_without_classification": {
+                label: len(subjects) for label, subjects in sorted(unknown_labels.items())
+            },
         },
     )
 

@@ -29,7 +29,6 @@ class UnknownLabel:
 
     label: str
     subject: str
-    is_column: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def _of_dbt(
             for text in texts:
                 level = config.privacy.classification(text)
                 if level is None:
-                    unknown.append(UnknownLabel(text, f"{dataset}.{column}", is_column=True))
+                    unknown.append(UnknownLabel(text, f"{dataset}.{column}"))
                 else:
                     yield DeclaredLabel(dataset, column, level, "dbt")
 
@@ -118,7 +117,7 @@ def _of_contracts(
                 yield DeclaredLabel(dataset, column.name, level, name)
             elif column.classification and column.classification not in in_dbt.get(column.name, ()):
                 subject = f"{dataset}.{column.name}"
-                unknown.append(UnknownLabel(column.classification, subject, is_column=True))
+                unknown.append(UnknownLabel(column.classification, subject))
 
 
 def _of_rules(

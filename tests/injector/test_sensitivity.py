@@ -35,6 +35,22 @@ from dbt_graft.injector.sensitivity import column_labels, labels
         ({"meta": {"pii_type": "email", "data-classification": "C3"}}, ["C3", "pii_type: email"]),
         ({"meta": {"privacy": {"classification": "secret"}}}, ["secret"]),
         ({"policy_tags": ["projects/p/taxonomies/1"]}, ["policy_tags: projects/p/taxonomies/1"]),
+        ({"tags": ["pii_name", "gdpr_art9", "personal_finance"]}, ["pii_name", "gdpr_art9"]),
+        (
+            {"tags": ["gdpr:personal", "gdpr=special_category"]},
+            ["gdpr: personal", "gdpr: special_category"],
+        ),
+        (
+            {"databricks_tags": {"pii": "true", "sensitive": "true", "cost_center": "7"}},
+            ["PII", "sensitive"],
+        ),
+        ({"databricks_tags": {"pii": "false", "key_only": ""}}, []),
+        ({"config": {"databricks_tags": {"classification": "confidential"}}}, ["confidential"]),
+        ({"config": {"meta": {"masking_policy": "mask_mail"}}}, ["masking_policy: mask_mail"]),
+        ({"column_mask": {"function": "mask_mail"}}, ["column_mask.function: mask_mail"]),
+        ({"meta": {"governance": {"pii": True, "owner": "x"}}}, ["PII"]),
+        ({"meta": {"privacy": {"level": 3, "reviewed": False}}}, ["privacy.level: 3"]),
+        ({"meta": {"privacy": {"category": "personal"}}}, ["privacy.category: personal"]),
         # Written by us beside the label itself.
         ({"meta": {"classification": "pii", "classification_from": "a.b"}}, ["PII"]),
         ({"meta": None, "config": {"meta": None}}, []),

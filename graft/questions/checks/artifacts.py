@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from dbt_graft.analysis.answer import Answer, Table
-from dbt_graft.analysis.rule import SECOND_WRITER
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.analysis.rule import SECOND_WRITER, UNKNOWN_DATASET
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft.project.published import last_tasks, lost_lineage
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
@@ -17,12 +21,10 @@ def check_artifacts(checked: CheckedProject) -> Answer:
     if grafted is None:
         raise NothingToCheckError("dbt has written no artifacts", remedy="run `dbt docs generate`")
     now = task_metadata(grafted.lineage)
+    unwanted = list(unwanted_changes(grafted.report, accept))
+    unknown = [finding.subject for finding in unwanted if finding.code == UNKNOWN_DATASET.code]
     # The check `rules` finds second writers, of what dbt does not know, too.
-    unwanted = [
-        finding
-        for finding in unwanted_changes(grafted.report, accept)
-        if finding.code != SECOND_WRITER.code
-    ]
+    left = [f for f in unwanted if f.code not in (SECOND_WRITER.code, UNKNOWN_DATASET.code)]
     return Answer(
         "changes of dbt's artifacts",
         tables=[
@@ -33,6 +35,23 @@ def check_artifacts(checked: CheckedProject) -> Answer:
             )
             for section in report_sections(grafted.report)
         ],
-        findings=[*unwanted, *lost_lineage(last_tasks(checked.config), now, accept)],
+        findings=[
+            *left,
+            *_unknown_datasets(unknown),
+            *lost_lineage(last_tasks(checked.config), now, accept),
+        ],
         data=grafted.report.to_json(),
     )
+
+
+def _unknown_datasets(names: Sequence[str]) -> Iterator[Finding]:
+    """One finding for all: what dbt does not know is usual, and the graft adds it."""
+    if names:
+        known = "and dbt does not know it" if len(names) == 1 else "and dbt knows none of them"
+        yield UNKNOWN_DATASET.finding(
+            count(len(names), "dataset"),
+            f"tasks use {join_names(names, 3)}, {known}",
+            "nothing, if they are none of dbt's: the graft adds them; a table that dbt has under "
+            "another name needs a rule below `names` in graft.yml; `check: {accept: […]}` takes "
+            "out what you have looked at",
+        )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.contracts import KIND as CONTRACT
 from dbt_graft.analysis.privacy.findings import privacy_findings
@@ -12,6 +10,7 @@ from dbt_graft.graft.project.declared_labels import declared_labels
 from dbt_graft.graft.project.impact_graph import impact_graph
 from dbt_graft.graft.project.privacy_labels import spread_labels
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
+from dbt_graft.lineage.grouping import group_by_key
 
 
 def check_privacy(checked: CheckedProject) -> Answer:
@@ -23,5 +22,5 @@ def check_privacy(checked: CheckedProject) -> Answer:
     # A contract names what its tables hold, and shows nobody any of it.
     readers = [reader for reader in described.consumers if reader.kind != CONTRACT]
     findings = privacy_findings(labels, sensitive, readers, declared.datasets, checked.owners)
-    unknown = Counter(label.label for label in declared.unknown if label.is_column)
+    unknown = group_by_key((label.label, label.subject) for label in declared.unknown)
     return privacy_answer(labels, sensitive, findings, unknown)
