@@ -25,7 +25,7 @@ from dbt_graft.lineage.records import EdgeType
 
 
 class _Breach(NamedTuple):
-    """What columns of a dataset do alike: one finding for all of them.
+    """A rule that columns of a dataset break alike: one finding for all of them.
 
     Attributes:
         source: The dataset that unlabelled values come from; empty of other rules.
