@@ -45,7 +45,7 @@ def test_the_example_of_the_reference_is_valid(root: Path, tmp_path: Path) -> No
 LINES = {name: line for commands in COMMANDS.values() for name, (_, line) in commands.items()}
 
 
-@pytest.mark.parametrize("command", sorted(LINES))
+@for_each("command", sorted(LINES))
 def test_every_command_has_an_example_and_stands_in_the_readme(root: Path, command: str) -> None:
     found = main.get_command(click.Context(main), command)
     assert found
@@ -68,7 +68,7 @@ def test_what_init_writes_is_valid_and_means_the_defaults(tmp_path: Path) -> Non
         assert getattr(config, key) == getattr(default, key)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "target",
     [
         *("docs", "test", "test-all", "check", "lint", "coverage"),

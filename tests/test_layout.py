@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from tests.cases import for_each
 
 ROOMS = ("lineage", "analysis", "collectors", "injector", "catalog", "exporters", "graft")
 
@@ -18,7 +18,7 @@ def test_the_package_has_a_link_to_each_room(root: Path) -> None:
     }, "on Windows: git config core.symlinks true, and check out again"
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@for_each("room", ROOMS)
 def test_a_room_is_imported_from_the_package_alone(root: Path, room: str) -> None:
     module = import_module(f"dbt_graft.{room}")
     assert Path(str(module.__file__)).samefile(root / room / "__init__.py")

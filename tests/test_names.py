@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import pytest
+from tests.cases import for_each
 
 ROOMS = (
     *(
@@ -121,8 +121,8 @@ def test_docstrings_begin_with_the_thing_itself(root: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
+@for_each(
+    "name, words",
     [
         ("told_until", {"told"}),
         ("_Said", {"said"}),

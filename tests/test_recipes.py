@@ -16,6 +16,7 @@ import pytest
 
 from dbt_graft.graft.commands.cli import main
 from tests.archives import unpack
+from tests.cases import for_each
 
 SCHEMAS = {
     "github-workflow.yml": "vendor.github-workflows",
@@ -52,7 +53,7 @@ def test_each_pipeline_has_a_schema() -> None:
     assert {path.name for path in RECIPES if path.suffix == ".yml"} == set(SCHEMAS)
 
 
-@pytest.mark.parametrize("path", [*RECIPES, *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
+@for_each("path", [*RECIPES, *sorted(DOCS.glob("*.md"))])
 def test_commands_and_options_exist(path: Path) -> None:
     for line in path.read_text().splitlines():
         if path.suffix == ".md" and not line.startswith("$ "):
@@ -76,7 +77,7 @@ def _command(group: click.Group, name: str) -> click.Command | None:
     return group.get_command(click.Context(group), name)
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
+@for_each("path", RECIPES)
 def test_every_recipe_is_explained(path: Path, root: Path) -> None:
     assert f"](recipes/{path.name})" in (root / "docs/publishing.md").read_text()
 

@@ -9,9 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.ambiguity import is_exponential
+from tests.cases import for_each
 
 ROOMS = ("lineage", "analysis", "collectors", "injector", "catalog", "exporters", "graft")
 # Debian's Python 3.11.2 matches repeated groups wrongly when they are possessive, `(…)*+`, or
@@ -72,8 +71,8 @@ def test_no_regular_expression_can_take_exponential_time(root: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("pattern", "exponential"),
+@for_each(
+    "pattern, exponential",
     [
         (r"(a*)*", True),
         (r"(a|aa)*b", True),

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.replaced_file import replace_file, replaced_file
+from tests.cases import for_each
 
 _WRITING = """
 import sys, time
@@ -106,7 +107,7 @@ def test_a_file_that_a_process_of_another_container_writes_stays(tmp_path: Path)
     assert names(tmp_path) == ["manifest.json"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         ".manifest.json.{running}",

@@ -17,13 +17,14 @@ import pytest
 from tests.audience.canaries import HIDDEN_WORD, Canaries, SchemaWalk, strings
 from tests.audience.canary_artifacts import resource_kinds
 from tests.audience.published import canaries_in
+from tests.cases import for_each
 
 WORD = Canaries("test").name("field")
 RAW = WORD.encode()
 
 
-@pytest.mark.parametrize(
-    ("part", "texts"),
+@for_each(
+    "part, texts",
     [
         ({"type": "string"}, 1),
         ({"anyOf": [{"type": "null"}, {"type": "string"}]}, 1),
@@ -58,7 +59,7 @@ def test_all_strings_of_a_thing_in_dbt_differ() -> None:
         assert len(set(words)) == len(words), kind.title
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         RAW,
@@ -76,8 +77,6 @@ def test_all_strings_of_a_thing_in_dbt_differ() -> None:
         base64.b64encode(gzip.compress(json.dumps({"a": WORD}).encode())),
         quote(f"/{WORD}?a").encode(),
     ],
-    # Packed bytes have a time in them, and all processes must give a test one name.
-    ids=lambda content: f"{len(content)} bytes of {content[:2].hex()}",
 )
 def test_a_canary_is_found_in_each_encoding(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "file").write_bytes(b"first " + content if content[:1] != b"\x1f" else content)

@@ -14,6 +14,7 @@ from dbt_graft.analysis.privacy.classification import Classification
 from tests.audience.canaries import HIDDEN, SEEN
 from tests.audience.canary_project import LABELS, UNLABELLED, CanaryProject, canary_project, graft
 from tests.audience.published import canaries_in
+from tests.cases import for_each
 
 # Audience -> what it may see, and whether that includes what nobody labelled.
 AUDIENCES = {
@@ -56,7 +57,7 @@ def leaks(project: CanaryProject, label: str, canaries: dict[str, set[str]]) -> 
     return sorted(f"{fields[word]} in {min(canaries[word])}" for word in canaries.keys() & fields)
 
 
-@pytest.mark.parametrize("audience", AUDIENCES)
+@for_each("audience", AUDIENCES)
 @pytest.mark.parametrize("label", [*LABELS, UNLABELLED])
 def test_an_audience_reads_what_it_may_see_and_no_word_of_the_rest(
     project: CanaryProject, published: Published, label: str, audience: str
@@ -77,7 +78,7 @@ def test_each_audience_reads_names_and_descriptions_of_public_tables(
     assert {project.seen[word] for word in missing} == set()
 
 
-@pytest.mark.parametrize("label", [*LABELS, UNLABELLED])
+@for_each("label", [*LABELS, UNLABELLED])
 def test_the_team_reads_canaries_of_a_thousand_fields_of_each_label(
     project: CanaryProject, published: Published, label: str
 ) -> None:

@@ -17,6 +17,7 @@ from zlib import crc32
 import pytest
 
 from tests.audience.published import canaries_in
+from tests.cases import for_each
 from tests.graft.audience_project import graft
 
 SAMPLES = Path(__file__).parents[3] / "shared/samples/dbt-artifacts"
@@ -78,7 +79,7 @@ def _tables(manifest: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("unlabelled", ["hide", "show"])
-@pytest.mark.parametrize("name", PROJECTS)
+@for_each("name", PROJECTS)
 def test_the_site_of_an_audience_has_no_word_of_the_rest(
     tmp_path: Path, name: str, unlabelled: str
 ) -> None:

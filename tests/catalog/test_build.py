@@ -20,6 +20,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
 from dbt_graft.lineage.urls import dataset_path
+from tests.cases import for_each
 from tests.catalog.html_reader import HtmlReader
 
 
@@ -100,7 +101,7 @@ def test_the_site_name_is_escaped(tmp_path: Path) -> None:
     assert "<script>alert(1)" not in built.index.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         "not a url",
@@ -199,7 +200,7 @@ def test_the_design_folder_of_the_source_tree_is_at_its_top(root: Path) -> None:
     assert design_folder().samefile(root / "site")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     [
         "",

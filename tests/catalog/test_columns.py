@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
-
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.columns import ColumnRow, column_table, written_columns
 from dbt_graft.catalog.dataset_page import dataset_page
@@ -17,6 +15,7 @@ from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Masking, Subtype
+from tests.cases import for_each
 from tests.catalog.html_reader import HtmlReader
 from tests.notation import column_edge
 
@@ -49,8 +48,8 @@ def row(index: Index, dataset: str, column: str) -> ColumnRow:
     return next(row for row in rows if row.name == column)
 
 
-@pytest.mark.parametrize(
-    ("edges", "usage", "decides", "evidence"),
+@for_each(
+    "edges, usage, decides, evidence",
     [
         ([edge("t.c<s.d")], "copied", "", "observed"),
         ([edge("t.c<s.d", Subtype.TRANSFORMATION)], "changed", "", "observed"),

@@ -40,6 +40,7 @@ from dbt_graft.lineage.records import (
 )
 from dbt_graft.lineage.urls import dataset_path, task_path
 from dbt_graft.lineage.usage import Usage
+from tests.cases import for_each
 from tests.catalog.html_reader import HtmlReader, article, section, text
 
 PageHtml = Callable[[str], str]
@@ -52,8 +53,8 @@ NOW = datetime(2026, 11, 22, 8, tzinfo=UTC)
 ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
 
 
-@pytest.mark.parametrize(
-    ("path", "heading", "texts"),
+@for_each(
+    "path, heading, texts",
     [
         (
             ORDERS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.catalog.dbt_docs import DbtDocs
+from tests.cases import for_each
 
 ONE, TWO = DbtDocs.DBT_1, DbtDocs.DBT_2
 
@@ -37,8 +38,8 @@ def test_its_graph_is_focused(page: DbtDocs, node_id: str, address: str) -> None
     assert page.graph(node_id) == f"dbt/index.html{address}"
 
 
-@pytest.mark.parametrize(
-    ("page", "link", "address"),
+@for_each(
+    "page, link, address",
     [
         (ONE, "#!/model/model.shop.orders?g_v=1", "#!/model/model.shop.orders?g_v=1"),
         (ONE, "#!/overview", "#!/overview"),

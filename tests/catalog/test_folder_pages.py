@@ -25,6 +25,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
+from tests.cases import for_each
 from tests.catalog.html_reader import section, text
 
 PageHtml = Callable[[str], str]
@@ -79,8 +80,8 @@ def index(*ids: tuple[str, str]) -> Index:
     return Index(DescribedLineage(Lineage({one: Dataset(one) for one in sorted(datasets)})))
 
 
-@pytest.mark.parametrize(
-    ("namespace", "name", "path"),
+@for_each(
+    "namespace, name, path",
     [
         ("mssql://crm:1433", "SQL Server", "platforms/mssql/"),
         ("s3a://lake", "Amazon S3", "platforms/s3/"),

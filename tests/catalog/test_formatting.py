@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.catalog.formatting import platform
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("namespace", "label"),
+@for_each(
+    "namespace, label",
     [
         ("duckdb://shop.duckdb", "DuckDB"),
         ("duckdb", "DuckDB"),

@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from dbt_graft.analysis.history.changes import (
     NO_BUILDS,
     BuildHistory,
@@ -45,6 +43,7 @@ from dbt_graft.lineage.records import (
 )
 from dbt_graft.lineage.urls import dataset_path, owner_path, tag_path, task_path
 from dbt_graft.lineage.usage import Usage
+from tests.cases import for_each
 from tests.catalog.html_reader import HtmlReader, article
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -113,7 +112,7 @@ def _hostile_history(lineage: Lineage, text: str) -> BuildHistory:
     return update_history(NO_BUILDS, names, {}, AT)
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@for_each("text", HOSTILE)
 def test_hostile_text_in_every_place_is_shown_as_text(text: str, tmp_path: Path) -> None:
     lineage, descriptions, consumers = _hostile_lineage(text)
     built = build(

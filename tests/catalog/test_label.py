@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt_graft.catalog.label import NAME_SIZE, NOTE_SIZE, LabelParts, labels, text_width
+from tests.cases import for_each
 
 ROOM = 124.0
 
@@ -16,8 +17,8 @@ def _label(name: str, *notes: str, room: float = ROOM) -> tuple[str, str]:
     return label.name, label.note
 
 
-@pytest.mark.parametrize(
-    ("name", "room", "shown"),
+@for_each(
+    "name, room, shown",
     [
         ("orders", ROOM, "orders"),
         ("very_long_name_with_suffix", ROOM, "very_long…th_suffix"),

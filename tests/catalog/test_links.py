@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.catalog.links import shorten_links
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("path", "link", "short"),
+@for_each(
+    "path, link, short",
     [
         ("a/b/c/", "../../../a/b/d/index.html#x", "../d/index.html#x"),
         ("a/b/c/", "../../../a/b/c/index.html", "../c/index.html"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.markup import external, printable, prose, text
 from tests.cases import for_each
@@ -53,7 +51,7 @@ def test_prose_has_only_known_tags_and_attributes(value: str) -> None:
         assert (attributes.get("href") or "https:").startswith("https:")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         "javascript:alert(1)",
@@ -76,8 +74,8 @@ def test_an_unsafe_link_is_text(url: str) -> None:
         assert not [tag for tag, _ in HtmlReader(prose(written)).tags if tag == "a"], written
 
 
-@pytest.mark.parametrize(
-    ("markdown", "html"),
+@for_each(
+    "markdown, html",
     [
         ("plain words", "<p>plain words</p>"),
         ("**one** row", "<p><strong>one</strong> row</p>"),
@@ -101,8 +99,8 @@ def test_a_link_into_dbt_docs_is_text_without_dbt_docs() -> None:
     assert "<a" not in prose("[mart](#!/model/model.shop.orders)")
 
 
-@pytest.mark.parametrize(
-    ("url", "accepted"),
+@for_each(
+    "url, accepted",
     [
         ("https://example.com/x", True),
         ("http://example.com", True),

@@ -21,12 +21,13 @@ from dbt_graft.catalog.name_index import (
     words,
     write_name_index,
 )
+from tests.cases import for_each
 
 _CALL = re.compile(r"graft\.names\.add\((.*?), (null|\[[\d,]*\]), \[\n(.*)\n\]\)\n", re.DOTALL)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         ("raw.orders", ["raw", "orders"]),
         ("Crm.dbo.PriceList", ["crm", "dbo", "price", "list"]),
@@ -128,9 +129,7 @@ def test_a_generic_test_is_found_by_its_beginning_alone(tmp_path: Path) -> None:
     assert {prefix[:1] for prefix in _written(tmp_path, tests)} == {"u"}
 
 
-@pytest.mark.parametrize(
-    "prefix", ["con", "aux", "nul", "é", "🎉", "", "../x", "a" * KEY, "名" * KEY]
-)
+@for_each("prefix", ["con", "aux", "nul", "é", "🎉", "", "../x", "a" * KEY, "名" * KEY])
 def test_a_shard_is_a_file_on_every_system(prefix: str) -> None:
     assert re.fullmatch(r"n-[a-z0-9_]*\.js", file_name(prefix))
     assert len(file_name(prefix)) < 255

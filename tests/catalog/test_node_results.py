@@ -20,6 +20,7 @@ from dbt_graft.lineage.describe import Description, NodeTest, Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset, NodeResult, Status
+from tests.cases import for_each
 
 NOW = datetime(2026, 11, 20, 5, tzinfo=UTC)
 ORDERS, RAW = DatasetId("spark", "mart.orders"), DatasetId("spark", "raw.orders")
@@ -153,8 +154,8 @@ def test_a_check_that_could_not_be_made_has_its_error() -> None:
     assert "dbt could not check its freshness" in page(index(check), RAW)
 
 
-@pytest.mark.parametrize(
-    ("age", "words"),
+@for_each(
+    "age, words",
     [
         (timedelta(minutes=1), "1 minute"),
         (timedelta(minutes=119), "119 minutes"),

@@ -27,6 +27,7 @@ from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
+from tests.cases import for_each
 
 TEMPLATES = design_folder() / "templates"
 SHARED = ("parts", "runs", "lists", "findings", "change_list")
@@ -52,12 +53,12 @@ def test_each_template_has_a_page_class() -> None:
     assert files == {*PAGES, *SHARED, "404"}
 
 
-@pytest.mark.parametrize("template", sorted(PAGES))
+@for_each("template", sorted(PAGES))
 def test_a_template_uses_no_names_but_the_fields_of_its_page(template: str) -> None:
     assert _names(template) <= {field.name for field in fields(PAGES[template])} | {"root"}
 
 
-@pytest.mark.parametrize("template", sorted(PAGES))
+@for_each("template", sorted(PAGES))
 def test_a_template_uses_every_field_of_its_page(template: str) -> None:
     own = {field.name for field in fields(PAGES[template])} - {f.name for f in fields(Page)}
     assert own <= _names(template)

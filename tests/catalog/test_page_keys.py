@@ -83,8 +83,8 @@ def test_every_kind_of_change_changes_a_page(change: str) -> None:
     assert any(new != before(seed)[1] for seed, new in zip(SEEDS, after, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("change", "most"),
+@for_each(
+    "change, most",
     [
         *(("a description", 8), ("a run", 12), ("a statement", 12), ("another type", 8)),
         *(("a task's description", 12), ("a column edge gone", 80), ("a new consumer", 150)),

@@ -34,6 +34,7 @@ from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
+from tests.cases import for_each
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def test_up_to_the_limit_nothing_folds() -> None:
     assert all(box.shape is not BoxShape.MORE for box in graph.boxes)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "<script>alert(1)</script>",
@@ -258,7 +259,7 @@ def _project(name: Callable[[int], str], schemas: Sequence[str]) -> Index:
 
 
 @pytest.mark.parametrize("schemas", [["Shop.raw"], ["Shop.raw", f"Shop.{PREFIX}mart"]], ids=len)
-@pytest.mark.parametrize("names", NAMES)
+@for_each("names", NAMES)
 def test_under_one_percent_of_boxes_share_their_label(names: str, schemas: Sequence[str]) -> None:
     index = _project(NAMES[names], schemas)
     pictures = [

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from dbt_graft.catalog.run_history import (
     SHOWN,
     odd_counts,
@@ -17,14 +15,15 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
 from dbt_graft.lineage.usage import Usage
+from tests.cases import for_each
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 ORDERS, SALES = DatasetId("spark", "raw.orders"), DatasetId("spark", "raw.sales")
 STEADY = [1000, 1010, 990, 1005, 995, 1002, 998, 1001, 1003]
 
 
-@pytest.mark.parametrize(
-    ("counts", "odd"),
+@for_each(
+    "counts, odd",
     [
         ([*STEADY, 12], [12]),
         ([*STEADY, 5000], [5000]),

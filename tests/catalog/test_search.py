@@ -22,6 +22,7 @@ from dbt_graft.lineage.describe import Description, DocsNode, Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset
+from tests.cases import for_each
 
 NODES = (
     DocsNode("macro.shop.cents_to_euros", "cents_to_euros", "macro", "Two *decimals*."),
@@ -110,8 +111,8 @@ def test_every_path_leads_to_a_page_of_the_site(index: Index, site: Path) -> Non
         assert not anchor or f'id="{anchor}"' in html, entry
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "path", "note"),
+@for_each(
+    "kind, name, path, note",
     [
         (NameKind.DATASET, "raw.orders", "datasets/spark/raw/orders/", "promoted source"),
         (NameKind.DATASET, "landing/orders", "datasets/file/landing/orders/", "Files"),

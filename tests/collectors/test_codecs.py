@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from dbt_graft.collectors.codecs import DecompressionError, decompress
+from tests.cases import for_each
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 LINE = b'{"Event":"SparkListenerTaskEnd","Stage ID":%d}\n'
@@ -39,7 +40,7 @@ def text_of(data: bytes) -> tuple[bytes, DecompressionError | None]:
     return found, None
 
 
-@pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
+@for_each("pack", PACKS.values(), ids=PACKS)
 @pytest.mark.parametrize("texts", [(TEXT,), (TEXT[:HALF], TEXT[HALF:]), (NOISE,), (b"", TEXT, b"")])
 def test_the_text_is_complete(pack: Pack, texts: tuple[bytes, ...]) -> None:
     assert text_of(pack(*texts)) == (b"".join(texts), None)

@@ -6,6 +6,7 @@ import pytest
 
 from dbt_graft.collectors.files import changed_logs, filesystem, log_files
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 
 def test_a_folder_gives_its_files_by_name_and_hides_the_hidden(tmp_path: Path) -> None:
@@ -55,8 +56,8 @@ def test_files_below_a_url_are_opened_whatever_they_are_called(tmp_path: Path) -
     assert found == {f"file:///logs/{name}": name for name in names}
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
+@for_each(
+    "url, expected",
     [
         ("wasbs://c@a.blob.core.windows.net/logs", "supported schemes: file, s3a"),
         ("webhdfs://name:9870/logs", "supported schemes: file, s3a"),
@@ -77,8 +78,8 @@ def test_a_url_that_cannot_be_read_has_a_remedy(
     assert expected in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("glob", "origins"),
+@for_each(
+    "glob, origins",
     [
         ("logs/*.xel", ["logs/a.xel", "logs/b.xel"]),
         ("logs/?.xel", ["logs/a.xel", "logs/b.xel"]),

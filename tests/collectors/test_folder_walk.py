@@ -14,6 +14,7 @@ from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.files import accept_all, filesystem, log_files
 from dbt_graft.collectors.folder_walk import remote_files
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 BACK = "the link leads back to a folder above it, and is not followed"
 LISTED = "the link leads to a folder that is listed already"
@@ -222,7 +223,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@for_each("name", NAMES.values(), ids=NAMES)
 def test_a_log_is_opened_whatever_it_is_called(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(name)
     for path in (str(tmp_path), f"file://{tmp_path}"):

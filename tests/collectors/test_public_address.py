@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.collectors.public_address import public_address, public_command
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address",
     [
         "",
@@ -25,7 +26,7 @@ def test_an_address_without_a_secret_stays(address: str) -> None:
     assert public_address(address) == address
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address",
     [
         "https://ghp_a1b2@github.com/shop/etl",
@@ -49,7 +50,7 @@ def test_an_address_with_a_secret_is_refused_without_repeating_it(address: str) 
     assert "://" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "command",
     [
         "",
@@ -66,7 +67,7 @@ def test_a_command_without_a_secret_stays(command: str) -> None:
     assert public_command(command) == command
 
 
-@pytest.mark.parametrize(
+@for_each(
     "command",
     [
         "curl https://jane:hunter2@jenkins.example/job/load/build",

@@ -22,6 +22,7 @@ from dbt_graft.collectors.schema import (
 )
 from dbt_graft.collectors.store import TABLES
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 
 class Colour(StrEnum):
@@ -117,7 +118,7 @@ def test_an_unknown_value_is_an_error() -> None:
         record(Thing, row(THING) | {"colour": "blue"})
 
 
-@pytest.mark.parametrize("table", TABLES)
+@for_each("table", TABLES)
 def test_every_table_of_the_store_has_an_arrow_schema(table: str) -> None:
     schema = arrow(TABLES[table])
     assert tuple(schema.names) == column_names(TABLES[table])

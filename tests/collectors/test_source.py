@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.source import (
     LogSource,
     changed_settings,
@@ -14,14 +12,15 @@ from dbt_graft.collectors.source import (
     settings_of,
     to_read_again,
 )
+from tests.cases import for_each
 
 
 def source(label: str, settings: str) -> LogSource:
     return LogSource(lambda known, *_: [], lambda spark, known, reading: None, label, settings)
 
 
-@pytest.mark.parametrize(
-    ("origin", "label", "below"),
+@for_each(
+    "origin, label, below",
     [
         ("logs/a", "logs", True),
         ("logs/a", "logs/", True),
@@ -35,8 +34,8 @@ def test_an_origin_is_below_the_label_of_its_source(origin: str, label: str, bel
     assert is_below(origin, label) is below
 
 
-@pytest.mark.parametrize(
-    ("stored", "sources", "changed"),
+@for_each(
+    "stored, sources, changed",
     [
         ({"a/1": "x"}, [source("a", "x")], set()),
         ({"a/1": "x", "a/2": "y", "b/1": "x"}, [source("a", "y"), source("b", "x")], {"a/1"}),

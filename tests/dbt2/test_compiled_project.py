@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.dbt2.project import DBT, graft, write_project
 from tests.injector.index.index_of_dbt import ask
 
@@ -105,7 +106,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("question", ANSWERS)
+@for_each("question", ANSWERS)
 def test_a_question_of_the_page_is_answered(question: str, index: Path) -> None:
     assert ask(index, question) == ANSWERS[question]
 
@@ -115,8 +116,8 @@ def test_dbts_own_rows_are_as_dbt_wrote_them(project: Path, index: Path) -> None
     assert ask(index, rows) == ask(project / "target/index", rows)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
+@for_each(
+    "arguments, words",
     [
         ("doctor", "dbt 2.0.0-preview.196 wrote manifest.json, catalog.json, index/"),
         ("inject --validate", "1 promoted, 1 new models"),

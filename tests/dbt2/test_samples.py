@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from tests.cases import for_each
 from tests.collectors.openlineage.events import event, written
 from tests.dbt2.project import graft, output
 from tests.injector.index.index_of_dbt import ask
@@ -174,7 +175,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("question", ANSWERS)
+@for_each("question", ANSWERS)
 def test_a_question_of_the_page_is_answered(question: str, index: Path) -> None:
     assert ask(index, question) == ANSWERS[question]
 

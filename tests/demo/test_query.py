@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_graft.graft.commands.cli import main
+from tests.cases import for_each
 
 pytestmark = pytest.mark.demo
 
@@ -24,7 +25,7 @@ def test_there_are_ten() -> None:
     assert len(EXAMPLES) == 10
 
 
-@pytest.mark.parametrize(("query", "answer"), [pytest.param(*e[1:], id=e[0]) for e in EXAMPLES])
+@for_each("query, answer", [pytest.param(*e[1:], id=e[0]) for e in EXAMPLES])
 def test_the_example_is_the_answer_of_the_demo(root: Path, query: str, answer: str) -> None:
     config = str(root / "dbt_project/graft.yml")
     done = CliRunner().invoke(main, ["query", "-c", config, query])

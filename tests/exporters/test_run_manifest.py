@@ -31,6 +31,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from tests import notation
+from tests.cases import for_each
 
 SIX = datetime(2026, 11, 2, 6, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -126,8 +127,8 @@ def test_a_run_ends_a_dataset_as_its_last_statement_did() -> None:
     assert manifest(access(Direction.WRITE), last)["outputs"][0]["status"] == "failed"
 
 
-@pytest.mark.parametrize(
-    ("hours", "status"),
+@for_each(
+    "hours, status",
     [
         ((), "unchecked"),
         ((0,), "unchecked"),  # before the run had ended
@@ -137,7 +138,6 @@ def test_a_run_ends_a_dataset_as_its_last_statement_did() -> None:
         ((2, -3), "passed"),  # the first result counts
         ((30,), "unchecked"),  # the next run has written since
     ],
-    ids=str,
 )
 def test_quality_is_what_tests_found_before_the_next_write(
     hours: tuple[int, ...], status: str

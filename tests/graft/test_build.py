@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from dbt_graft.collectors.java import java_home
+from tests.cases import for_each
 
 pytestmark = pytest.mark.spark
 
@@ -152,7 +153,7 @@ def test_what_could_not_be_read_is_counted_with_its_reason(built: dict[str, Any]
     assert all(reject["reason"] for reject in built["rejects"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "page",
     [
         "index.html",

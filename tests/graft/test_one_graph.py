@@ -31,6 +31,7 @@ from dbt_graft.lineage.records import (
     Status,
 )
 from tests import notation
+from tests.cases import for_each
 from tests.graft.small_project import small_project
 
 # A date of the day before: questions about the last 30 days see the run.
@@ -193,8 +194,8 @@ def test_each_command_names_dated_tables_as_graft_yml_says(
     assert answered_tables(project) == dict.fromkeys(TABLES, names)
 
 
-@pytest.mark.parametrize(
-    ("rules", "names"),
+@for_each(
+    "rules, names",
     [
         ("{from: spark/db.out, to: spark/mart.out}", {"spark/mart.out", "spark/db.shard_*"}),
         ('{from: "spark/db.*", to: "dw/mart.*"}', {"dw/mart.out", "dw/mart.shard_*"}),

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.cases import for_each
 from tests.injector.conftest import Project
 from tests.injector.index.index_of_dbt import write_index
 
@@ -64,7 +65,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, st
     return answers
 
 
-@pytest.mark.parametrize("command", ANSWERS)
+@for_each("command", ANSWERS)
 def test_a_command_answers(command: str, answers: dict[str, tuple[int, str]]) -> None:
     code, output = answers[command]
     assert code == 0, output

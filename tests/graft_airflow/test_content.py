@@ -17,6 +17,7 @@ import pytest
 from graft_airflow.content import content_of, version_of
 from graft_airflow.errors import LineageFileError
 from graft_airflow.settings import Settings
+from tests.cases import for_each
 
 
 class Server(BaseHTTPRequestHandler):
@@ -82,8 +83,8 @@ def test_a_file_is_read_by_path_and_by_url(tmp_path: Path) -> None:
     assert version_of(Settings(str(file))) != before
 
 
-@pytest.mark.parametrize(
-    ("place", "problem"),
+@for_each(
+    "place, problem",
     [
         ("", "no file of collected lineage is named"),
         ("missing.json", "is missing"),

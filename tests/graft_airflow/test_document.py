@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dbt_graft.exporters.airflow_lineage import lines
 from graft_airflow.document import LineageDocument, match
 from graft_airflow.errors import LineageFileError
+from tests.cases import for_each
 from tests.graft_airflow.lineage_file import document, text
 
 EMPTY: dict[str, Any] = {
@@ -69,8 +70,8 @@ def test_any_name_is_found_by_its_line(tasks: dict[str, Any], other: str) -> Non
     assert found.model(other) == "x"
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
+@for_each(
+    "content, problem",
     [
         (b"", "no valid JSON"),
         (b"\xff\xfe\x00", "no valid JSON"),
@@ -98,9 +99,7 @@ def test_a_damaged_line_costs_its_own_task_alone() -> None:
         found.task("load_orders")
 
 
-@pytest.mark.parametrize(
-    "tasks", [[], "x", {"load": []}, {"load": None}, {"load": 3}, None], ids=repr
-)
+@for_each("tasks", [[], "x", {"load": []}, {"load": None}, {"load": 3}, None])
 def test_a_value_of_another_kind_is_no_task(tasks: Any) -> None:
     for content in (json.dumps({**EMPTY, "tasks": tasks}).encode(),):
         assert LineageDocument(content).task("load") is None
@@ -121,8 +120,8 @@ SHOP = {
 }
 
 
-@pytest.mark.parametrize(
-    ("dag", "task_id", "named", "expected"),
+@for_each(
+    "dag, task_id, named, expected",
     [
         ("shop", "ml.score", "", ("score_customers", "job")),
         ("shop", "ml.score", "load", ("load", "params")),

@@ -17,6 +17,7 @@ from referencing import Registry, Resource
 
 from dbt_graft.collectors.openlineage.event import read_event
 from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
+from tests.cases import for_each
 from tests.exporters.openlineage.conformance import complaints, facets, schemas
 from tests.graft_airflow.dags import DAG, SHORT
 from tests.graft_airflow.lineage_file import text
@@ -177,7 +178,7 @@ def differences(expected: Any, actual: Any, at: str = "") -> Iterator[str]:
         yield f"{at}: {actual!r} is not {expected!r}"
 
 
-@pytest.mark.parametrize("key", EXPECTED)
+@for_each("key", EXPECTED)
 def test_an_event_has_the_collected_lineage(events: Mapping[str, Any], key: str) -> None:
     assert [*differences(EXPECTED[key], events[key])] == []
 

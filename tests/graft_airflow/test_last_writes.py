@@ -8,6 +8,7 @@ import pytest
 
 from graft_airflow.document import LineageDocument
 from graft_airflow.last_writes import UnclearDatasetError, last_write, moment_of
+from tests.cases import for_each
 from tests.graft_airflow.lineage_file import NIGHT, text
 
 
@@ -37,8 +38,8 @@ def test_a_name_of_two_is_refused_with_both() -> None:
         last_write(LineageDocument(text()), "orders")
 
 
-@pytest.mark.parametrize(
-    ("text_", "moment"),
+@for_each(
+    "text_, moment",
     [
         ("2026-11-22T03:00:00Z", NIGHT),
         ("2026-11-22T04:00:00+01:00", NIGHT),

@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from graft_airflow.valid_dates import missing_from, wanted_range
+from tests.cases import for_each
 
 VALID = [["2026-10-01", "2026-10-05"], ["2026-10-06T04:00", None]]
 
 
-@pytest.mark.parametrize(
-    ("text", "missing"),
+@for_each(
+    "text, missing",
     [
         ("2026-10-01", None),
         ("2026-10-01..2026-10-04", None),
@@ -39,7 +40,7 @@ def test_what_is_no_date_is_an_error(text: str) -> None:
         wanted_range(text)
 
 
-@pytest.mark.parametrize("valid", [None, "x", [], [["2026-10-01"]], [[1, 2]], [["a", "b"]]])
+@for_each("valid", [None, "x", [], [["2026-10-01"]], [[1, 2]], [["a", "b"]]])
 def test_a_damaged_file_has_no_valid_dates(valid: object) -> None:
     start, end = wanted_range("2026-10-01")
 

@@ -22,6 +22,7 @@ from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.records import Column, ColumnEdge, Evidence, Subtype
 from tests import notation
+from tests.cases import for_each
 from tests.notation import column_edge
 
 REVENUE = parse_dataset_id("spark/mart.revenue")
@@ -66,7 +67,7 @@ CASES: list[tuple[list[ColumnEdge], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("edges", "line"), CASES)
+@for_each("edges, line", CASES)
 def test_a_column_shows_its_upstream_columns(edges: list[ColumnEdge], line: str) -> None:
     described = {"amount": {"name": "amount", "description": "In euros."}}
     nodes, _ = columns(described, [Column("amount", "int")], edges)

@@ -21,6 +21,7 @@ from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -205,7 +206,7 @@ def test_the_character_set_is_declared_in_the_first_kilobyte(grafted: Grafted) -
     assert '<meta charset="utf-8">' in _page(grafted)[:1024]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "broken",
     [
         lambda page: page.replace(stock.MANIFEST, '"something else"'),
@@ -240,7 +241,7 @@ def test_an_unknown_docs_page_is_refused_with_its_place(
         stock.read(tmp_path)
 
 
-@pytest.mark.parametrize("piece", stock.CODE)
+@for_each("piece", stock.CODE)
 def test_code_of_another_build_of_the_page_is_changed(piece: str) -> None:
     """dbt 1.9 and 1.10 have blanks between its words, and variables have other names."""
     tokens = re.findall(r'§\w|\w+|"[^"]*"|\S', piece)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.locations import Places, location
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.relations import relations, short_names
 from dbt_graft.lineage.dataset import parse_dataset_id
+from tests.cases import for_each
 
 PLACES = Places(Path("/shop"), "s3://lake/external")
 
 
-@pytest.mark.parametrize(
-    ("node", "path"),
+@for_each(
+    "node, path",
     [
         # dbt-duckdb
         ({"relation_name": "'data/orders/*.parquet'"}, "file/shop/data/orders"),

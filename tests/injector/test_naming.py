@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.injector.naming import NodeNames
 from dbt_graft.lineage.dataset import parse_dataset_id
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("taken", "dataset", "name"),
+@for_each(
+    "taken, dataset, name",
     [
         ((), "spark/raw.orders", "raw_orders"),
         ((), "mssql://sql01:1433/Crm.dbo.Orders", "dbo_Orders"),

@@ -9,10 +9,11 @@ import pytest
 import yaml
 
 from dbt_graft.injector.platform import Connection, platform, read_connection
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("settings", "namespace"),
+@for_each(
+    "settings, namespace",
     [
         ({"type": "postgres", "host": "db", "port": 6432}, "postgres://db:6432"),
         ({"type": "postgres", "host": "db"}, "postgres://db:5432"),
@@ -50,8 +51,8 @@ def test_the_namespace_is_that_of_openlineages_dbt_integration(
     assert platform(settings["type"], Connection(settings)).namespace == namespace
 
 
-@pytest.mark.parametrize(
-    ("adapter", "namespace"),
+@for_each(
+    "adapter, namespace",
     [("duckdb", "duckdb"), ("sqlserver", "mssql"), ("snowflake", "snowflake"), ("spark", "spark"),
      ("exotic", "exotic"), ("", "dbt")],
 )  # fmt: skip

@@ -17,6 +17,7 @@ from dbt.graph.selector import NodeSelector
 
 from dbt_graft.injector.selection import parse, select_nodes
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 
 def _node(key: str, path: str = "", **fields: Any) -> dict[str, Any]:
@@ -66,8 +67,8 @@ SMALL = {
 MART = {"model.shop.mart", "test.shop.not_null_mart"}
 
 
-@pytest.mark.parametrize(
-    ("selection", "expected"),
+@for_each(
+    "selection, expected",
     [
         ("stage", {"model.shop.stage"}),
         ("tag:finance", MART),
@@ -111,8 +112,8 @@ def test_a_source_that_became_a_model_is_still_selected_as_a_source() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("selection", "problem"),
+@for_each(
+    "selection, problem",
     [
         (" ", "write a selection"),
         ("state:modified", "'state' is not one of the methods access, config"),

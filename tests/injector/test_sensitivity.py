@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from dbt_graft.injector.sensitivity import column_labels, labels
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("node", "expected"),
+@for_each(
+    "node, expected",
     [
         ({}, []),
         ({"tags": ["nightly"], "meta": {"owner": "pii team"}}, []),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from dbt_graft.lineage.addresses import Address, present_path, update_addresses
+from tests.cases import for_each
 
 MONDAY, TUESDAY, FRIDAY = (datetime(2026, 11, day, tzinfo=UTC) for day in (16, 17, 20))
 ORDERS, SALES = "datasets/spark/raw/orders/", "datasets/spark/raw/sales/"
@@ -49,8 +48,8 @@ def test_a_former_name_that_was_never_published_leads_on_too() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("moves", "expected"),
+@for_each(
+    "moves, expected",
     [
         ({"a": "b"}, "b"),
         ({"a": "x", "x": "y", "y": "b"}, "b"),

@@ -8,6 +8,7 @@ import pytest
 
 from dbt_graft.lineage.airflow_names import parent_id, split_run, task_try
 from dbt_graft.lineage.openlineage import airflow_task_run_id
+from tests.cases import for_each
 
 RUN = "01a2008d-7400-7462-bff7-4315a3a27104"
 NIGHT = datetime(2026, 11, 22, tzinfo=UTC)
@@ -29,7 +30,7 @@ def test_a_try_has_the_run_id_that_airflow_makes(date: str, index: str) -> None:
     assert index or str(expected) == RUN
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "",

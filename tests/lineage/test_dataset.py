@@ -4,10 +4,11 @@ import pytest
 
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.urls import dataset_path, tag_path, task_path
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "same"),
+@for_each(
+    "a, b, same",
     [
         ("mssql://crm:1433/Shop.dbo.Orders", "mssql://crm:1433/shop.DBO.orders", True),
         ("mssql://CRM:1433/Shop.dbo.Orders", "mssql://crm:1433/Shop.dbo.Orders", True),
@@ -108,8 +109,8 @@ def test_short_names_are_the_last_two_parts(text: str, short: str) -> None:
     assert parse_dataset_id(text).short == short
 
 
-@pytest.mark.parametrize(
-    ("text", "path"),
+@for_each(
+    "text, path",
     [
         ("spark/raw.orders", "datasets/spark/raw/orders/"),
         ("spark/raw.Orders", "datasets/spark/raw/orders/"),
@@ -123,8 +124,8 @@ def test_a_plain_name_is_its_address(text: str, path: str) -> None:
     assert dataset_path(parse_dataset_id(text)) == path
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
+@for_each(
+    "a, b",
     [
         ("file//landing/Orders", "file//landing/orders"),
         ("spark/raw.a b", "spark/raw.a-b"),
@@ -141,7 +142,7 @@ def test_two_names_never_share_an_address(a: str, b: str) -> None:
     assert dataset_path(parse_dataset_id(a)) != dataset_path(parse_dataset_id(b))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name", ["..", "a/../../etc", "<script>", "a?b#c", "é", "index.html", "\x00", "a\\b", " "]
 )
 def test_no_name_leaves_its_folder_or_needs_escaping(name: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from dbt_graft.lineage.flow import Flow, flows
 from dbt_graft.lineage.records import Access, Evidence, Status
 from tests import notation
+from tests.cases import for_each
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -27,8 +28,8 @@ def edges(found: list[Flow]) -> list[str]:
     return [f"{flow.source.name}->{flow.target.name}" for flow in found]
 
 
-@pytest.mark.parametrize(
-    ("statements", "expected"),
+@for_each(
+    "statements, expected",
     [
         pytest.param(["INSERT c <- a b"], ["a->c", "b->c"], id="a statement carries its data"),
         pytest.param(["INSERT c <- a", "INSERT d <- b"], ["a->c", "b->d"], id="each its own"),

@@ -4,12 +4,13 @@ import pytest
 
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.names import NameRule, NameRules
+from tests.cases import for_each
 
 ORDERS = "mssql://sql01:1433/ShopDW.dbo.Orders"
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "name", "renamed"),
+@for_each(
+    "source, target, name, renamed",
     [
         ("mssql://sql01:1433/ShopDW.dbo.*", "spark/raw.*", ORDERS, "spark/raw.Orders"),
         ("MSSQL://sql01:1433/shopdw.DBO.*", "spark/raw.*", ORDERS, "spark/raw.Orders"),
@@ -38,8 +39,8 @@ def test_the_first_rule_that_matches_decides_and_renames_once() -> None:
     assert str(rules(parse_dataset_id("a/x"))) == "b/first.x"
 
 
-@pytest.mark.parametrize(
-    ("source", "target"),
+@for_each(
+    "source, target",
     [
         ("a/*", "b/{2}"),
         ("a/**", "b/*"),

@@ -23,6 +23,7 @@ from dbt_graft.lineage.openlineage import (
     task_job,
     view_job,
 )
+from tests.cases import for_each
 
 ROOT = Path(__file__).parents[2]
 EVENTS = Path(
@@ -31,8 +32,8 @@ EVENTS = Path(
 NOVEMBER = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("namespace", "name", "expected"),
+@for_each(
+    "namespace, name, expected",
     [
         ("mssql://crm:1433", "Shop.dbo.Orders", "mssql://crm:1433/Shop.dbo.Orders"),
         ("MSSQL://crm:1433/", "Shop.dbo.Orders", "mssql://crm:1433/Shop.dbo.Orders"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.lineage.operations import Operation
+from tests.cases import for_each
 
 # b: brings data · w: its rows are counted · r: replaces · c: creates · n: renames · s: switches ·
 # x: removes
@@ -38,7 +37,7 @@ EFFECTS = {
 }
 
 
-@pytest.mark.parametrize("operation", Operation)
+@for_each("operation", Operation)
 def test_what_an_operation_does_to_its_target(operation: Operation) -> None:
     answers = {
         "b": operation.brings_data,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.lineage.paths import dataset_folders, path_dataset
 from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("path", "dataset"),
+@for_each(
+    "path, dataset",
     [
         ("file:/landing/orders", "file/landing/orders"),
         ("file:///landing/orders", "file/landing/orders"),

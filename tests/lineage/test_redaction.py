@@ -6,6 +6,7 @@ import pytest
 
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.redaction import redact_code, redact_link, redact_name, redact_text
+from tests.cases import for_each
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"
 NAMES = [
@@ -67,13 +68,13 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("name", "clean"), NAMES)
+@for_each("name, clean", NAMES)
 def test_of_a_name_only_what_identifies_data_is_left(name: str, clean: str) -> None:
     assert redact_name(name) == clean
     assert redact_name(clean) == clean
 
 
-@pytest.mark.parametrize("name", SAME)
+@for_each("name", SAME)
 def test_a_name_without_a_secret_stays(name: str) -> None:
     assert redact_name(name) == name
 
@@ -115,8 +116,8 @@ def test_a_link_keeps_its_parameters_unless_one_is_a_secret(
     assert redact_link(address) == (clean or address)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         ("Orders of all shops.", None),
         ("See https://wiki.example/orders#columns, or [s3](s3://bucket/key).", None),

@@ -6,8 +6,6 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, is_global_temporary
 from dbt_graft.lineage.flow import Flow
@@ -21,6 +19,7 @@ from dbt_graft.lineage.records import (
     Subtype,
 )
 from tests import notation
+from tests.cases import for_each
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -175,7 +174,7 @@ FLOWS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("claim", FLOWS)
+@for_each("claim", FLOWS)
 def test_flows(claim: str) -> None:
     statements, expected = FLOWS[claim]
     assert sorted(map(written, build(Records(accesses(statements))).flows)) == sorted(expected)
@@ -219,8 +218,8 @@ def test_a_failed_use_does_not_make_it_last() -> None:
     assert DatasetId("db", "stage") not in build(Records((*accesses(STAGED), failed))).datasets
 
 
-@pytest.mark.parametrize(
-    ("name", "shown", "is_global"),
+@for_each(
+    "name, shown, is_global",
     [
         ("#t", "#t", False),
         ("#t~2", "#t", False),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import PureWindowsPath
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -117,7 +116,7 @@ def test_hostile_names_share_no_address() -> None:
     assert len(tables) == len({DatasetId("file", f"x/{name}").parts for name in HOSTILE})
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@for_each("name", PLAIN)
 def test_a_plain_name_is_its_own_address(name: str) -> None:
     assert task_path(name) == f"tasks/{name}/"
     assert tag_path(name) == f"tags/{name}/"
@@ -125,8 +124,8 @@ def test_a_plain_name_is_its_own_address(name: str) -> None:
     assert dataset_path(DatasetId("file", f"landing/{name}")) == f"datasets/file/landing/{name}/"
 
 
-@pytest.mark.parametrize(
-    ("namespace", "name", "path"),
+@for_each(
+    "namespace, name, path",
     [
         ("spark", "raw.Orders", "datasets/spark/raw/orders/"),
         ("mssql://CRM:1433", "Shop.dbo.Orders", "datasets/mssql-crm-1433/shop/dbo/orders/"),
@@ -143,8 +142,8 @@ def test_a_published_address_never_changes(namespace: str, name: str, path: str)
     assert dataset_path(DatasetId(namespace, name)) == path
 
 
-@pytest.mark.parametrize(
-    ("name", "anchor", "path"),
+@for_each(
+    "name, anchor, path",
     [
         ("amount", "column-amount", "columns/am/"),
         ("Amount", "column-amount", "columns/am/"),

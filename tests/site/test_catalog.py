@@ -10,6 +10,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.cases import for_each
+
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
 PAGES = [
@@ -121,7 +123,7 @@ def test_a_page_is_complete_without_script(browser: Any, server: str, path: str)
     context.close()
 
 
-@pytest.mark.parametrize("path", PAGES)
+@for_each("path", PAGES)
 def test_a_page_opens_from_disk(browser: Any, site: Path, path: str) -> None:
     page = browser.new_page()
     faults: list[str] = []

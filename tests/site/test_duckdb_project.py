@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, expect
 from dbt_graft.collectors.java import java_home
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 from tests.site.conftest import Visit, served, visiting
 
 pytestmark = pytest.mark.spark
@@ -250,7 +251,7 @@ def edges(node: Json) -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize("node_id", EXPECTED)
+@for_each("node_id", EXPECTED)
 def test_every_column_has_the_origins_that_the_sql_gives_it(nodes: Json, node_id: str) -> None:
     found = edges(nodes[node_id])
     if node_id.endswith("amounts_by_status"):

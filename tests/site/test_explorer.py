@@ -24,6 +24,7 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import DatasetNames, NameReason
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
 from dbt_graft.lineage.urls import dataset_path
+from tests.cases import for_each
 from tests.catalog.test_hostile_text import HOSTILE, _hostile_lineage
 from tests.site.conftest import Visit, served, visiting
 
@@ -560,7 +561,7 @@ def test_an_empty_site_says_what_to_do(opened: Callable[[Lineage], Visit]) -> No
     expect(page.locator(".graft-entries")).to_contain_text("Nothing to explore yet")
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@for_each("text", HOSTILE)
 def test_hostile_names_are_shown_as_text(browser: Browser, tmp_path: Path, text: str) -> None:
     lineage, descriptions, consumers = _hostile_lineage(text)
     build(DescribedLineage(lineage, descriptions, consumers), SiteSettings(), tmp_path / "site")

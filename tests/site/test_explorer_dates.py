@@ -16,6 +16,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records
+from tests.cases import for_each
 from tests.graft.project.test_past import DAY, FILES, MART, ORDERS, START, loaded
 from tests.site.conftest import Visit, served, visiting
 from tests.site.test_explorer import box, explored, idle, ids
@@ -61,7 +62,7 @@ def _control(page: Page) -> None:
     page.locator(".graft-menu summary").filter(has_text=re.compile("Date|2024")).click()
 
 
-@pytest.mark.parametrize(("date", "there"), [
+@for_each("date, there", [
     ("", BASE | LATER),
     ("2024-03-01", BASE | {"@scratch", "spark/raw/scratch"}),
     ("2024-03-03", BASE | LATER | {"@scratch", "spark/raw/scratch"}),

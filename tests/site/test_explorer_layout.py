@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from dbt_graft.catalog.explorer.opening import SIZES as EXPLORER
 from dbt_graft.catalog.layout import Layout, Sizes, layout
+from tests.cases import for_each
 
 pytestmark = pytest.mark.browser
 
@@ -106,7 +107,7 @@ def test_the_sizes_are_those_of_the_opening_view(page: Page) -> None:
     assert found == {name: getattr(EXPLORER, name) for name in Sizes.__slots__}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_what_is_there_stays_where_it_is_and_new_boxes_overlap_nothing(
     page: Page, seed: int
 ) -> None:
@@ -175,7 +176,7 @@ def test_the_address_keeps_what_is_shown(page: Page, hash_: str) -> None:
     assert page.evaluate(again, page.evaluate(again, hash_)) == page.evaluate(again, hash_)
 
 
-@pytest.mark.parametrize(("hash_", "name", "value"), [
+@for_each("hash_, name, value", [
     ("#dataset=/datasets/spark/raw/orders/index.html", "start", "spark/raw/orders"),
     ("#dataset=a&up=x&down=-3", "up", 2),
     ("#dataset=a&down=999", "down", 20),

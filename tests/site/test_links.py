@@ -12,6 +12,7 @@ import orjson
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.cases import for_each
 from tests.site.conftest import GONE, MOVED, SUBPATH, kinds, served, visiting
 from tests.site.crawl import Fetch, Http, faults, from_disk
 
@@ -148,7 +149,7 @@ def test_a_redirect_leads_to_the_page_of_the_present_name(
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("raw.orders"))
 
 
-@pytest.mark.parametrize("missing", ["tasks/no/such/", "datasets/spark/raw/none/index.html", "no"])
+@for_each("missing", ["tasks/no/such/", "datasets/spark/raw/none/index.html", "no"])
 def test_all_links_of_the_page_for_missing_addresses_lead_to_pages(
     browser: Browser, published: Path, missing: str
 ) -> None:

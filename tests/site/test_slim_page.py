@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from dbt_graft.injector import docs, stock
+from tests.cases import for_each
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
@@ -154,8 +155,8 @@ def test_the_graft_s_notes_for_programs_are_not_shown(
             assert "graft" not in map(str.casefold, tour[place].splitlines()), place
 
 
-@pytest.mark.parametrize(
-    ("place", "text"),
+@for_each(
+    "place, text",
     [
         ("dbt.model model.shop.orders", "The one place for revenue"),
         ("dbt.model model.shop.orders: Compiled", "analytics.stg_orders"),

@@ -18,6 +18,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ColumnEdge, Subtype
 from tests import notation
+from tests.cases import for_each
 
 PII, PUBLIC = Classification.PII, Classification.PUBLIC
 
@@ -77,8 +78,8 @@ def hidden(
     return hidden_data(spread, datasets, Audience(sees, shows_unlabelled), COLUMNS)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         ("raw.mail", True),
         ("raw.MAIL", True),
@@ -131,8 +132,8 @@ def test_a_column_of_a_labelled_table_is_lower_only_for_a_reason() -> None:
     assert table("stage") in hidden(reason, tables=tables).datasets
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         ("stage.id", False),
         # Its value is a hidden one's, whatever its table is called.

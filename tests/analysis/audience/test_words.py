@@ -6,6 +6,7 @@ import pytest
 
 from dbt_graft.analysis.audience.words import hidden_words
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 CUSTOMERS, PAY, SHOPS = (
     DatasetId("spark", name) for name in ("raw.customers", "hr.pay", "raw.shops")
@@ -18,8 +19,8 @@ WORDS = hidden_words(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "near", "expected"),
+@for_each(
+    "text, near, expected",
     [
         ("select email from raw.customers", (), True),
         ("select EMAIL", (), True),
@@ -39,8 +40,8 @@ def test_text_that_names_it(text: str, near: tuple[DatasetId, ...], *, expected:
     assert WORDS.mentions(near)(text) is expected
 
 
-@pytest.mark.parametrize(
-    ("name", "near", "expected"),
+@for_each(
+    "name, near, expected",
     [
         ("not_null_customers_email", (), True),
         ("test.shop.not_null_customers_email.5c9bf9911d", (), True),
@@ -60,7 +61,7 @@ def test_names_that_are_put_together(
     assert WORDS.mentions(near)(name) is expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("birth_date", "BIRTH_DATE", "birthDate", "BirthDate", "birthdate", "[Birth_Date]"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.checks.agreement import Agreement, ColumnDifference, agreement, findings
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.definition import DefinitionColumns
 from dbt_graft.lineage.records import ColumnEdge, Evidence
 from tests import notation
+from tests.cases import for_each
 
 BUILT = ("stg", "mart", "other")
 BUILDERS = {parse_dataset_id(f"spark/dw.{name}"): f"model.shop.{name}" for name in BUILT}
@@ -43,8 +42,8 @@ def shown(found: Agreement, node: str = "model.shop.mart") -> list[str]:
 VIEW = ["stg.id <- raw.o.id", "stg.sum <- raw.o.price TRANSFORMATION", "stg.sum <- raw.o.pieces"]
 
 
-@pytest.mark.parametrize(
-    ("declared", "observed", "edges"),
+@for_each(
+    "declared, observed, edges",
     [
         (["mart.id <- raw.o.id"], ["mart.id <- raw.o.id"], ["id <- raw.o.id observed"]),
         (["mart.id <- raw.o.id"], ["mart.ID <- RAW.O.Id"], ["id <- raw.o.id observed"]),
@@ -89,8 +88,8 @@ def difference(column: str, declared: str = "", observed: str = "") -> ColumnDif
     )
 
 
-@pytest.mark.parametrize(
-    ("declared", "observed", "differences"),
+@for_each(
+    "declared, observed, differences",
     [
         (
             ["mart.id <- raw.o.id", "mart.sum <- raw.o.price"],

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from dbt_graft.analysis.checks.column_drift import DbtColumns, column_drift
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column, Dataset
+from tests.cases import for_each
 
 ORDERS = DatasetId("spark", "raw.orders")
 MIDNIGHT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -32,8 +31,8 @@ def drift(
     return {one.column: one.status.value for one in column_drift(known, records, writes)}
 
 
-@pytest.mark.parametrize(
-    ("found", "expected"),
+@for_each(
+    "found, expected",
     [
         (drift("id note", "id note"), {}),
         (drift("id note", "id"), {}),

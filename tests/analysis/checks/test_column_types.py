@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.checks.column_types import is_same_type
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@for_each(
+    "one, other",
     [
         ("int", "INTEGER"),
         ("string", "varchar(10)"),
@@ -37,8 +36,8 @@ def test_one_type_in_two_spellings(one: str, other: str) -> None:
     assert is_same_type(other, one)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@for_each(
+    "one, other",
     [
         ("int", "bigint"),
         ("string", "int"),
@@ -57,8 +56,6 @@ def test_two_types(one: str, other: str) -> None:
     assert not is_same_type(one, other)
 
 
-@pytest.mark.parametrize(
-    "text", ["<<<", "))((", "struct<", "a,b", ":", "array<" * 50_000, "(" * 5_000]
-)
+@for_each("text", ["<<<", "))((", "struct<", "a,b", ":", "array<" * 50_000, "(" * 5_000])
 def test_a_name_that_is_none_ends(text: str) -> None:
     assert is_same_type(text, text)

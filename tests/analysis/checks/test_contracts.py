@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.checks.contracts import (
     ContractColumn,
     ContractTable,
@@ -11,6 +9,7 @@ from dbt_graft.analysis.checks.contracts import (
     match_contracts,
 )
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from tests.cases import for_each
 
 DATASETS = [
     parse_dataset_id(one)
@@ -27,8 +26,8 @@ def contract(*tables: ContractTable, name: str = "orders", version: str = "1") -
     return DataContract(f"id-{version}", name, "orders.yaml", version, "Shop", tables=tables)
 
 
-@pytest.mark.parametrize(
-    ("names", "dataset"),
+@for_each(
+    "names, dataset",
     [
         (("raw.orders",), "spark/raw.orders"),
         (("main.raw.orders", "raw.orders", "orders"), "spark/raw.orders"),

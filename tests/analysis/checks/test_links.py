@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from dbt_graft.analysis.checks.links import LinkState, check_links, link_lines
 from dbt_graft.lineage.addresses import Address
+from tests.cases import for_each
 
 SITE = "https://data.example.com/lineage/"
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -20,8 +19,8 @@ ADDRESSES = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "state"),
+@for_each(
+    "text, state",
     [
         (f"{SITE}", LinkState.OK),
         (SITE.rstrip("/"), LinkState.OK),

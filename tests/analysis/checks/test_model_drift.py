@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from dbt_graft.analysis.checks.model_drift import model_drift
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -14,6 +12,7 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records, Run, Status
+from tests.cases import for_each
 
 RUNS = 4
 
@@ -73,8 +72,8 @@ def drifted(found: Lineage, manifest: str, views: str = "", **more: object) -> d
     return {one.dataset.name: one.status.value for one in edges}
 
 
-@pytest.mark.parametrize(
-    ("read", "manifest", "views", "expected"),
+@for_each(
+    "read, manifest, views, expected",
     [
         ("raw.orders", "mart < raw.orders", "", {"raw.orders": "VERIFIED"}),
         ("RAW.Orders", "mart < raw.orders", "", {"raw.orders": "VERIFIED"}),

@@ -29,6 +29,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.usage import Usage
+from tests.cases import for_each
 
 ORDERS, RAW = DatasetId("spark", "orders"), DatasetId("spark", "raw")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -69,8 +70,8 @@ PLATFORM = RuleScope(platform=("Airflow.*", "load"))
 AGED = RuleScope(stale_before=NOW - timedelta(90))
 
 
-@pytest.mark.parametrize(
-    ("found_in", "descriptions", "consumers", "scope", "expected"),
+@for_each(
+    "found_in, descriptions, consumers, scope, expected",
     [
         pytest.param(lineage(task(write())), {}, (), RuleScope(), [], id="all is known"),
         pytest.param(

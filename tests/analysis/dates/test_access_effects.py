@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from dbt_graft.analysis.dates.access_effects import removed_dates
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
 from dbt_graft.lineage.dates.period import DataPosition
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction
+from tests.cases import for_each
 
 SOME = (DataPosition("partitions", "4", "6"),)
 
 
-@pytest.mark.parametrize(
-    ("operation", "positions", "expected"),
+@for_each(
+    "operation, positions, expected",
     [
         (Operation.TRUNCATE, (), ALL_DATES),
         (Operation.TRUNCATE, SOME, NO_DATES),

@@ -10,6 +10,7 @@ import pytest
 from dbt_graft.analysis.dates.incident import bad_run_answer
 from dbt_graft.analysis.history.bad_streak import BadStreak
 from dbt_graft.lineage.records import Run
+from tests.cases import for_each
 
 RUN: dict[str, Any] = {
     "run_id": "app-1",
@@ -29,8 +30,8 @@ CHECK = {"dataset": "spark/dm.x", "test": "unique_id", "status": "failed", "fail
 CHECKS = {"status": "failed", "checks": [CHECK, {**CHECK, "status": "ok"}]}
 
 
-@pytest.mark.parametrize(
-    ("known", "facts"),
+@for_each(
+    "known, facts",
     [
         ({}, {}),
         ({"attempt": 2, "started_at": "2026-11-01"}, {"status": "ok, try 2", "time": "2026-11-01"}),

@@ -16,6 +16,7 @@ from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Evidence, Run, Status
 from dbt_graft.lineage.usage import Usage
+from tests.cases import for_each
 
 START = datetime(2026, 10, 1, 6, tzinfo=UTC)
 ANEW, ADD = Operation.CREATE_TABLE_AS, Operation.INSERT
@@ -82,8 +83,8 @@ def named(outputs: list[LateOutput]) -> dict[str, str]:
 GOOD = [write(1, "a"), write(1, "b")]
 
 
-@pytest.mark.parametrize(
-    ("accesses", "failed", "expected"),
+@for_each(
+    "accesses, failed, expected",
     [
         pytest.param([*GOOD, write(2, "a"), write(2, "b", failed=True)], (2,), {"b": "all dates"},
                      id="what it tried and did not"),

@@ -33,6 +33,7 @@ from dbt_graft.lineage.records import (
     Subtype,
 )
 from tests.analysis.dates.histories import START, history, table
+from tests.cases import for_each
 
 
 def shown(taint: Taint) -> dict[str, str]:
@@ -47,8 +48,8 @@ SAME = tuple(f"copy: a[{n}] > INSERT_OVERWRITE b[{n}]" for n in (11, 12, 13))
 LOAD, COPY = "load: _ > INSERT_OVERWRITE a[3]", "copy: a[3] > INSERT_OVERWRITE b[3]"
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
+@for_each(
+    "lines, expected",
     [
         pytest.param(
             (LOAD, "copy: a[3] > INSERT b[3]"),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from dbt_graft.analysis.history.bad_streak import first_bad_run
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import NodeResult, Run, Status
+from tests.cases import for_each
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 TEST = "test.shop.unique"
@@ -24,8 +23,8 @@ def days(text: str, after: timedelta) -> list[tuple[datetime, Status]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("runs", "results", "first", "count"),
+@for_each(
+    "runs, results, first, count",
     [
         ("++--", "", 2, 2),
         ("---", "", 0, 3),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import orjson
-import pytest
 
 from dbt_graft.analysis.history.change_json import build_from_json, build_json
 from dbt_graft.analysis.history.changes import (
@@ -22,6 +21,7 @@ from dbt_graft.analysis.history.changes import (
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.records import Column
+from tests.cases import for_each
 
 MONDAY, TUESDAY, FRIDAY = (datetime(2026, 11, day, tzinfo=UTC) for day in (16, 17, 20))
 ORDERS, SALES, MART = (DatasetId("spark", name) for name in ("raw.orders", "raw.sales", "mart.x"))
@@ -38,8 +38,8 @@ def with_columns(*columns: tuple[str, str]) -> PublishedNames:
     return names(PublishedDataset(ORDERS, "", tuple(Column(*one) for one in columns)))
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "expected"),
+@for_each(
+    "before, now, expected",
     [
         (names(), names(ORDERS), [Change(ChangeKind.NEW_DATASET, ORDERS)]),
         (names(ORDERS), names(), [Change(ChangeKind.GONE_DATASET, ORDERS)]),

@@ -14,6 +14,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Column, Dataset, Masking
+from tests.cases import for_each
 from tests.notation import edge
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -72,8 +73,8 @@ def shown(found: Impact) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "expected"),
+@for_each(
+    "name, kind, expected",
     [
         (
             "orders.note",
@@ -225,8 +226,8 @@ def test_a_test_on_a_column_that_is_gone_breaks(
     assert [(one.test.column, one.breaks) for one in answer(name, kind).tests] == tests
 
 
-@pytest.mark.parametrize(
-    ("kind", "more", "severity"),
+@for_each(
+    "kind, more, severity",
     [
         ("rows", {}, ImpactSeverity.WARNING),
         ("rows", {"criticality": "High"}, ImpactSeverity.BLOCKING),
@@ -328,8 +329,8 @@ def test_sensitive_values_are_less_so_behind_a_mask_and_not_behind_a_hash(
     assert shown(impact(graph, change, Surroundings()))["hashed"] == found
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "named", "breaks"),
+@for_each(
+    "name, kind, named, breaks",
     [
         ("orders.note", "remove", "note", True),
         ("orders.note", "rename", "NOTE", True),

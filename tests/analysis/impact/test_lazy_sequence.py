@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import pytest
-
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
+from tests.cases import for_each
 
 SQUARES = (9, 1, 4)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "ask",
     [
         len,

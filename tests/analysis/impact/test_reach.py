@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
-
 from dbt_graft.analysis.impact.answer import ProposedChange, Surroundings, impact
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.impact.graph import ImpactGraph
@@ -27,8 +25,8 @@ def reach(name: str, kind: str) -> ReachOfChange:
     return found.measure(ProposedChange(table(dataset), ChangeType(kind), column))
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "severity", "datasets", "broken", "tests", "consumers"),
+@for_each(
+    "name, kind, severity, datasets, broken, tests, consumers",
     [
         ("orders.note", "remove", "BLOCKING", 4, 3, 1, ["board"]),
         ("orders.id", "remove", "BLOCKING", 5, 2, 1, ["board"]),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.privacy.column_rules import ColumnRules
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 PATTERNS = (
     "raw.*.IBAN",
@@ -18,8 +17,8 @@ PATTERNS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("dataset", "column", "expected"),
+@for_each(
+    "dataset, column, expected",
     [
         ("raw.bank", "iban", {0}),
         ("RAW.BANK", "Iban", {0}),

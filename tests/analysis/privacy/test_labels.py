@@ -25,6 +25,7 @@ from dbt_graft.lineage.records import (
     Masking,
     Subtype,
 )
+from tests.cases import for_each
 from tests.lineage.histories import chance
 from tests.notation import column_edge
 
@@ -78,8 +79,8 @@ def texts(labels: PrivacyLabels) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@for_each(
+    "text, found",
     [
         ("PII", "pii"),
         ("Restricted-PII", "restricted_pii"),
@@ -113,8 +114,8 @@ def test_a_label_names_a_classification(text: str, found: str | None) -> None:
     assert (named.text if named is not None else None) == found
 
 
-@pytest.mark.parametrize(
-    ("operation", "rules", "left"),
+@for_each(
+    "operation, rules, left",
     [
         ("IDENTITY", ALL_LOWER, PII),
         ("TRANSFORMATION", ALL_LOWER, PII),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from dbt_graft.analysis.quality.carriers import has_data_of
 from dbt_graft.analysis.quality.deadlines import WriteHistory
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
+from tests.cases import for_each
 
 # raw -> view -> view2 -> mart -> report, each with the hour of its last write.
 PARENTS = {"view": "raw", "view2": "view", "mart": "view2", "report": "mart"}
@@ -31,8 +30,8 @@ def has_data(parent: str, child: str, **hours: int) -> bool:
     return has(DatasetId("spark", parent), DatasetId("spark", child))
 
 
-@pytest.mark.parametrize(
-    ("parent", "child", "hours", "expected"),
+@for_each(
+    "parent, child, hours, expected",
     [
         ("mart", "report", {"mart": 4, "report": 5}, True),
         ("mart", "report", {"mart": 5, "report": 4}, False),

@@ -87,8 +87,8 @@ def weekly(*weeks: int) -> list[datetime]:
     return [utc(MONDAY - timedelta(weeks=week), "05:00") for week in weeks]
 
 
-@pytest.mark.parametrize(
-    ("day", "clock", "writes", "status", "reason"),
+@for_each(
+    "day, clock, writes, status, reason",
     [
         (0, "04:00", weekly(*range(1, 9)), "on time", ""),
         (0, "06:00", weekly(*range(1, 9)), "late", ""),

@@ -9,6 +9,7 @@ import pytest
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, WriteHistory, forecasts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from tests.cases import for_each
 
 LINE = ("raw", "stage", "mart")
 USUAL = {"raw": "04:00", "stage": "05:00", "mart": "06:00"}
@@ -53,8 +54,8 @@ def forecast(
     return found
 
 
-@pytest.mark.parametrize(
-    ("now", "today", "status", "expected", "waits_for"),
+@for_each(
+    "now, today, status, expected, waits_for",
     [
         ("03:00", {}, "on time", "06:00", None),
         # Not before the usual time and a quarter of an hour has passed.

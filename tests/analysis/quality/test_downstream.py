@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.quality.downstream import MOST, faults_downstream
 from dbt_graft.analysis.quality.faults import FaultKind, QualityFault
 from tests.analysis.impact.test_answer import EDGES, FLOWS, table
+from tests.cases import for_each
 
 
 def below(
@@ -28,8 +27,8 @@ def fault(name: str, kind: str = "validity") -> QualityFault:
     return QualityFault(table(dataset), FaultKind(kind), "a_test", column)
 
 
-@pytest.mark.parametrize(
-    ("one", "reached"),
+@for_each(
+    "one, reached",
     [
         # A column that only goes into a hash reaches the hash alone.
         (fault("clean.id"), {"hashed": ["clean > hashed"]}),

@@ -17,13 +17,14 @@ from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
 from dbt_graft.lineage.usage import Usage
+from tests.cases import for_each
 
 ORDERS = DatasetId("s3://lake", "orders")
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
+@for_each(
+    "name, kind",
     [
         ("not_null", "completeness"),
         ("unique", "uniqueness"),

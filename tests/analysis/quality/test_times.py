@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from dbt_graft.analysis.quality.times import clock_text, length, next_at, time_of_day
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("text", "clock", "zone"),
+@for_each(
+    "text, clock, zone",
     [
         ("08:00", "08:00", "UTC"),
         ("8:30", "08:30", "UTC"),
@@ -39,8 +38,8 @@ def test_a_time_of_day(text: str, clock: str | None, zone: str) -> None:
         assert str(found[1]) == zone
 
 
-@pytest.mark.parametrize(
-    ("text", "minutes"),
+@for_each(
+    "text, minutes",
     [
         ("2h", 120),
         ("PT2H", 120),
@@ -67,8 +66,8 @@ def test_a_length_of_time(text: str, minutes: float | None) -> None:
     assert length(text) == (None if minutes is None else timedelta(minutes=minutes))
 
 
-@pytest.mark.parametrize(
-    ("now", "text", "expected"),
+@for_each(
+    "now, text, expected",
     [
         ("2026-11-22T06:00", "08:00", "2026-11-22T08:00"),
         ("2026-11-22T08:00", "08:00", "2026-11-22T08:00"),
@@ -91,8 +90,8 @@ def test_the_next_moment_with_it(now: str, text: str, expected: str) -> None:
     assert next_at(moment, *clock) == datetime.fromisoformat(expected).replace(tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@for_each(
+    "value, text",
     [
         (1110, "18:30"),
         (0, "00:00"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.render.markdown import markdown_text
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@for_each(
+    "text, shown",
     [
         ("raw.order_items", r"raw.order\_items"),
         ("a|b", r"a\|b"),

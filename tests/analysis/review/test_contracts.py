@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from dbt_graft.analysis.checks.column_promise import ColumnPromise
 from dbt_graft.analysis.checks.contracts import ContractColumn, ContractTable, DataContract
 from dbt_graft.analysis.review.contracts import contract_reviews
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 ORDERS = DatasetId("spark", "mart.orders")
 REQUIRED = ColumnPromise(type="integer", required=True)
@@ -32,8 +31,8 @@ def table(**changes: object) -> DataContract:
     return replace(CONTRACT, tables=(replace(TABLE, **changes),))
 
 
-@pytest.mark.parametrize(
-    ("after", "expected"),
+@for_each(
+    "after, expected",
     [
         (CONTRACT, []),
         (None, ["BREAKING the contract is removed, or has ended"]),

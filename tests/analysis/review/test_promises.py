@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.checks.column_promise import ColumnPromise
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.review.promises import promise_changes
+from tests.cases import for_each
 
 NONE = ColumnPromise()
 REQUIRED = ColumnPromise(required=True)
@@ -15,8 +14,8 @@ AB = ColumnPromise(values=frozenset({"a", "b"}))
 ABC = ColumnPromise(values=frozenset({"a", "b", "c"}))
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "enforced", "expected"),
+@for_each(
+    "before, after, enforced, expected",
     [
         (REQUIRED, NONE, False, [("VALUES", "may be null now", ChangeType.SEMANTICS)]),
         (REQUIRED, NONE, True, [("BREAKING", "may be null now", ChangeType.SEMANTICS)]),

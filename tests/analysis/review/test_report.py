@@ -10,6 +10,7 @@ from dbt_graft.analysis.review.project import ProjectReview, ReviewImpact
 from dbt_graft.analysis.review.report import change_text, review_answer
 from dbt_graft.analysis.review.report_lines import changed_line, entry_lines
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 T = DatasetId("spark", "db.orders")
 ROWS, COLUMNS = ReviewVerdict.ROWS, ReviewVerdict.VALUES
@@ -59,8 +60,8 @@ def test_a_change_in_words(change: NodeChange, text: str) -> None:
     assert change_text(change) == text
 
 
-@pytest.mark.parametrize(
-    ("code", "review", "change", "line"),
+@for_each(
+    "code, review, change, line",
     [
         (SQL, node(name="model.x", kind="model"), NodeChange(COLUMNS, "", column="old"), 3),
         (SQL, node(name="model.x", kind="model"), NodeChange(ROWS, "other filters"), 5),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.review.settings import ReviewedSetting, setting_changes
+from tests.cases import for_each
 
 MERGE, APPEND = ReviewedSetting("1", "1", "merge"), ReviewedSetting("2", "2", "append")
 BY_TARGET = (
@@ -14,8 +13,8 @@ BY_TARGET = (
 REPLACED = "it decides which rows a run replaces"
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "expected"),
+@for_each(
+    "name, old, new, expected",
     [
         ("incremental_strategy", MERGE, MERGE, []),
         (

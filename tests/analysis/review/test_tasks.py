@@ -14,14 +14,15 @@ from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Outcome, Status, Subtype
 from tests.analysis.review.task_history import BASE, Did, Ran, records, reviews, said, table
+from tests.cases import for_each
 
 FILTER, JOIN, GROUP_BY = Subtype.FILTER, Subtype.JOIN, Subtype.GROUP_BY
 PLAIN = Did("t", "a", columns={"x": "a.x", "y": "a.y"})
 COPY = Did("u", "b")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
+@for_each(
+    "before, after, expected",
     [
         ([PLAIN], [PLAIN], []),
         ([PLAIN], [replace(PLAIN, sources="a b")], ["ROWS now reads spark/b"]),
@@ -110,8 +111,8 @@ OTHER = replace(PLAIN, columns={"x": "a.z", "y": "a.y"})
 CHANGED = "VALUES x comes from spark/a.z now; no longer comes from spark/a.x"
 
 
-@pytest.mark.parametrize(
-    ("runs", "expected"),
+@for_each(
+    "runs, expected",
     [
         # It has not run since, or failed: it says nothing.
         ([Ran(-1, [PLAIN])], []),

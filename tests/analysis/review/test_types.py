@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.review.types import type_change
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "kind"),
+@for_each(
+    "before, after, kind",
     [
         ("int", "INTEGER", None),
         ("int", "bigint", ChangeType.WIDEN),

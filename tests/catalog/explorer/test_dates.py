@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-import pytest
-
 from dbt_graft.catalog.explorer.boxes import box_records
 from dbt_graft.catalog.explorer.dates import ExplorerDates
 from dbt_graft.catalog.index import Index
@@ -38,7 +36,7 @@ def _dated(first: float, last: float, dropped: float | None = None) -> Lineage:
     )
 
 
-@pytest.mark.parametrize(("first", "dropped", "days"), [
+@for_each("first, dropped, days", [
     (0, None, ()), (0.9, None, ()), (1, None, (1,)), (0, 0, (0, 1)), (0, 4, (0, 5)), (2, 4, (2, 5)),
 ])  # fmt: skip
 def test_days_are_left_out_where_they_say_nothing(

@@ -10,6 +10,7 @@ from dbt_graft.analysis.checks.contracts import ContractTable, DataContract
 from dbt_graft.collectors.contracts.odcs import read_contract
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 HEAD = "kind: DataContract\napiVersion: v3.1.0\nid: orders-1\n"
 FULL = """\
@@ -96,8 +97,8 @@ def test_what_lineage_needs_is_read(tmp_path: Path) -> None:
     assert (customers.freshness_slo, customers.deadline) == ("", "")
 
 
-@pytest.mark.parametrize(
-    ("sla", "slo", "deadline"),
+@for_each(
+    "sla, slo, deadline",
     [
         ("{property: latency, value: 30, unit: m}", "30m", ""),
         ("{property: freshness, value: 24, unit: hours}", "24 hours", ""),
@@ -124,8 +125,8 @@ def test_promises_of_time(tmp_path: Path, sla: str, slo: str, deadline: str) -> 
     assert [(one.freshness_slo, one.deadline) for one in found.tables] == [(slo, deadline)]
 
 
-@pytest.mark.parametrize(
-    ("team", "owner"),
+@for_each(
+    "team, owner",
     [
         ("[{username: ada, role: Data Owner}]", "ada"),
         ("[{username: bob, role: Engineer}, {username: ada, role: owner}]", "ada"),
@@ -152,8 +153,8 @@ def test_a_retired_contract_is_none(tmp_path: Path) -> None:
 BOMB = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@for_each(
+    "text, message",
     [
         ("", ":1: is no data contract: it must hold `kind: DataContract`"),
         ("- a\n- b\n", "is no data contract: it must hold `kind: DataContract`"),
@@ -180,8 +181,8 @@ def tables(folder: Path, text: str) -> tuple[ContractTable, ...]:
     return found.tables
 
 
-@pytest.mark.parametrize(
-    ("written", "partition", "is_date", "grain"),
+@for_each(
+    "written, partition, is_date, grain",
     [
         ("{name: ds, partitioned: true, partitionKeyPosition: 1}", 1, True, Grain.DAY),
         ("{name: cob, logicalType: date, partitioned: true}", 1, True, Grain.DAY),
@@ -202,8 +203,8 @@ def test_the_partition_columns(
     assert (column.partition, column.is_date_partition, column.grain) == (partition, is_date, grain)
 
 
-@pytest.mark.parametrize(
-    ("element", "named"),
+@for_each(
+    "element, named",
     [
         ("a", ["a"]),
         ("A.day", ["a"]),
@@ -232,8 +233,8 @@ def test_of_one_table_a_promise_needs_no_name(tmp_path: Path) -> None:
     assert [one.freshness_slo for one in tables(tmp_path, text)] == ["1d"]
 
 
-@pytest.mark.parametrize(
-    ("server", "name", "names"),
+@for_each(
+    "server, name, names",
     [
         ("{database: DWH, schema: RAW}", "T", ["DWH.RAW.T", "RAW.T", "T"]),
         ("{project: p, dataset: d}", "t", ["p.d.t", "d.t", "t"]),

@@ -11,13 +11,14 @@ from dbt_graft.collectors.dbt.models import dialect_of
 from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Evidence
+from tests.cases import for_each
 from tests.collectors.dbt.project import DbtProject
 
 ORDERS = "source.shop.raw.orders"
 
 
-@pytest.mark.parametrize(
-    ("sql", "columns", "edges"),
+@for_each(
+    "sql, columns, edges",
     [
         (
             "select id, amount from db.raw.orders",
@@ -48,8 +49,8 @@ def test_columns_come_from_what_the_query_reads(sql: str, columns: str, edges: s
     assert project.follow().gaps == {}
 
 
-@pytest.mark.parametrize(
-    ("adapter", "relation"),
+@for_each(
+    "adapter, relation",
     [
         ("databricks", "`db`.`raw`.`orders`"),
         ("bigquery", "`db.raw.orders`"),
@@ -179,8 +180,8 @@ def test_a_snapshot_has_columns_that_dbt_adds(
     assert project.follow().gaps.get(key) == gap
 
 
-@pytest.mark.parametrize(
-    ("sql", "more", "gap"),
+@for_each(
+    "sql, more, gap",
     [
         ("select from where", {}, "the parser does not support this statement"),
         ("insert into t values (1)", {}, "it is not a query"),

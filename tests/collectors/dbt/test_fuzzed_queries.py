@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import TokenType
 
+from tests.cases import for_each
 from tests.collectors.dbt.review_pair import COLUMNS, WRITTEN_OTHERWISE, review_pair
 
 DIALECTS = (
@@ -180,7 +181,7 @@ def assert_never_layout(dialect: str, seeds: range) -> None:
     assert count > len(seeds)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@for_each("dialect", DIALECTS)
 def test_a_change_of_the_tree_is_never_layout(dialect: str) -> None:
     assert_never_layout(dialect, range(6))
 
@@ -206,7 +207,7 @@ def laid_out(sql: str, dialect: str, rng: Random) -> str:
     return "".join([*pieces, sql[at:]])
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@for_each("dialect", DIALECTS)
 def test_layout_is_never_a_change(dialect: str) -> None:
     for query in queries_of(dialect):
         for seed in range(3):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt_graft.collectors.dbt.messages import redact_message
+from tests.cases import for_each
 
 SQL = (
     """select o.id, o."email" from "dwh"."raw"."orders" o where o.name = 'Jane' and o.x = "Doe" """
 )
 
 
-@pytest.mark.parametrize(
-    ("message", "shown"),
+@for_each(
+    "message, shown",
     [
         (
             'Database Error in model stg (models/stg.sql)\n  relation "raw.orders" does not exist\n'

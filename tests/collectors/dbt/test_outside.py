@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 from tests.collectors.dbt.project import DbtProject
 
 # Adapter, query -> its column edges.
@@ -38,7 +37,7 @@ READ = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("adapter", "sql", "edges"), READ)
+@for_each("adapter, sql, edges", READ)
 def test_the_columns_come_from_outside(adapter: str, sql: str, edges: str) -> None:
     project = DbtProject(adapter)
     project.model("m", sql)
@@ -46,8 +45,8 @@ def test_the_columns_come_from_outside(adapter: str, sql: str, edges: str) -> No
     assert project.follow().gaps == {}
 
 
-@pytest.mark.parametrize(
-    ("adapter", "source", "function"),
+@for_each(
+    "adapter, source, function",
     [
         ("duckdb", "read_parquet(getenv('PLACE'))", "read_parquet"),
         ("duckdb", "postgres_scan('', 'public', 'orders')", "postgres_scan"),
@@ -73,8 +72,8 @@ def test_a_place_that_is_not_written_is_a_gap(adapter: str, source: str, functio
     assert project.follow().gaps == {key: f"a table function is not followed: {function}"}
 
 
-@pytest.mark.parametrize(
-    ("adapter", "source"),
+@for_each(
+    "adapter, source",
     [
         ("duckdb", "range(10) t(id)"),
         ("postgres", "generate_series(1, 10) as id"),

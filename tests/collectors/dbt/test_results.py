@@ -10,6 +10,7 @@ import pytest
 
 from dbt_graft.collectors.dbt.results import NoResultsError, read_invocation
 from dbt_graft.lineage.records import NodeResult, Status
+from tests.cases import for_each
 from tests.collectors.dbt.artifacts import Document, dump, result, run_results, sources
 
 MODEL, TEST, SOURCE = "model.shop.orders", "test.shop.not_null_id.1a2b", "source.shop.raw.orders"
@@ -41,8 +42,8 @@ def test_a_model_has_its_times_and_its_invocation() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("word", "status"),
+@for_each(
+    "word, status",
     [
         ("success", Status.OK),
         ("pass", Status.OK),
@@ -61,8 +62,8 @@ def test_words_of_dbt_are_statuses_and_stay(word: str, status: Status) -> None:
     assert (found.word, found.status) == (word, status)
 
 
-@pytest.mark.parametrize(
-    ("response", "rows"),
+@for_each(
+    "response, rows",
     [
         ({"rows_affected": 12, "_message": "MERGE"}, 12),
         ({"rows_affected": -1, "_message": "CREATE VIEW"}, None),
@@ -103,8 +104,8 @@ def test_a_part_of_the_batches_failed() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("batches", "periods"),
+@for_each(
+    "batches, periods",
     [
         ([["2026-10-01T00:00:00", "2026-10-02T00:00:00"]], ["2026-10-01 2026-10-02 day"]),
         (

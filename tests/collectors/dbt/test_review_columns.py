@@ -9,6 +9,7 @@ import pytest
 from dbt_graft.analysis.review.compare import compare
 from dbt_graft.collectors.dbt.review_nodes import dbt_version
 from dbt_graft.collectors.dbt.review_queries import outlined_versions
+from tests.cases import for_each
 from tests.collectors.dbt.test_review_nodes import ORDERS, X, node
 
 SQL = "select id, note from raw.orders"
@@ -54,8 +55,8 @@ VALUES = on("accepted_values", values=["new", "paid"])
 NOT_NULL = {"type": "not_null"}
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
+@for_each(
+    "before, after, expected",
     [
         (
             manifest(VALUES),

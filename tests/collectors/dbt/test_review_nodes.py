@@ -11,6 +11,7 @@ from dbt_graft.analysis.review.compare import compare
 from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.collectors.dbt.review_nodes import dbt_version
 from dbt_graft.collectors.dbt.review_queries import outlined_versions
+from tests.cases import for_each
 
 ORDERS = "source.shop.raw.orders"
 X = "model.shop.orders_x"
@@ -69,8 +70,8 @@ GRAIN = "ROWS another grain: GROUP BY, DISTINCT, UNION or table functions"
 S = "select id, note from raw.orders"
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "changes"),
+@for_each(
+    "before, after, changes",
     [
         (S, S, []),
         (S, "SELECT  id,\n note -- text\nFROM raw.orders", [LAYOUT]),
@@ -193,8 +194,8 @@ VIEW = {"materialized": "view"}
 CONTRACT = {"materialized": "table", "contract": {"enforced": True}}
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "changes"),
+@for_each(
+    "before, after, changes",
     [
         (OPTIONAL, required("id"), ["ADDITIVE id is never null now"]),
         (required("id"), OPTIONAL, ["VALUES id may be null now"]),

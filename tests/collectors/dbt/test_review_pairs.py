@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.collectors.dbt.review_pair import COLUMNS, WRITTEN_OTHERWISE, review_pair
 
 HARMLESS = ("METADATA", "COST", "ADDITIVE")
@@ -27,13 +28,13 @@ EQUAL = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "verdict", "old", "new"), CHANGES)
+@for_each("dialect, verdict, old, new", CHANGES)
 def test_other_rows_and_values_are_seen(dialect: str, verdict: str, old: str, new: str) -> None:
     worst = review_pair(old, new, dialect)[0].split(" ", 1)[0]
     assert worst == verdict or (verdict == "?" and worst not in HARMLESS)
 
 
-@pytest.mark.parametrize(("dialect", "verdict", "old", "new"), CHANGES)
+@for_each("dialect, verdict, old, new", CHANGES)
 def test_without_a_catalog_nothing_is_silent(
     dialect: str, verdict: str, old: str, new: str
 ) -> None:
@@ -42,7 +43,7 @@ def test_without_a_catalog_nothing_is_silent(
 
 
 @pytest.mark.parametrize("columns", [COLUMNS, ""])
-@pytest.mark.parametrize(("dialect", "old", "new"), EQUAL)
+@for_each("dialect, old, new", EQUAL)
 def test_equal_logic_is_no_change(dialect: str, old: str, new: str, columns: str) -> None:
     assert review_pair(old, new, dialect, columns) == [WRITTEN_OTHERWISE]
     assert review_pair(new, old, dialect, columns) == [WRITTEN_OTHERWISE]
@@ -52,8 +53,8 @@ BEHIND = "UNKNOWN its columns are behind a `*` of a table whose columns are not 
 GRAIN = "ROWS another grain: GROUP BY, DISTINCT, UNION or table functions"
 
 
-@pytest.mark.parametrize(
-    ("dialect", "old", "new", "changes"),
+@for_each(
+    "dialect, old, new, changes",
     [
         (
             "duckdb",

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from dbt_graft.collectors.declared import document
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 COMPLETE = """\
 version: 1
@@ -92,7 +93,7 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after", "line", "expected"), FAULTS)
+@for_each("before, after, line, expected", FAULTS)
 def test_a_fault_is_named_with_file_and_line(
     tmp_path: Path, before: str, after: str, line: int | None, expected: str
 ) -> None:
@@ -115,8 +116,8 @@ def test_the_published_schema_is_that_of_the_code(root: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "valid"),
+@for_each(
+    "before, after, valid",
     [
         ("", "", True),
         ("version: 1", "version: 2", False),

@@ -10,6 +10,7 @@ import pytest
 from dbt_graft.lineage.building.checks import Check, check_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import NodeResult, Status
+from tests.cases import for_each
 from tests.collectors.openlineage.events import (
     Document,
     dataset,
@@ -32,8 +33,8 @@ def found_in(folder: Path, *events: Document) -> list[tuple[Check | None, NodeRe
     return [(check_of(one.node_id), one) for one in node_results(results_of(path))]
 
 
-@pytest.mark.parametrize(
-    ("given", "word", "status", "failures"),
+@for_each(
+    "given, word, status, failures",
     [
         ({"success": True, "actual": "0"}, "pass", Status.OK, None),
         ({"success": False, "actual": "3"}, "fail", Status.FAILED, 3),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
+from tests.cases import for_each
 from tests.collectors.openlineage.events import (
     FLOW,
     IN,
@@ -88,7 +87,7 @@ COLUMNS: dict[str, tuple[Document, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("claim", COLUMNS)
+@for_each("claim", COLUMNS)
 def test_column_lineage(claim: str, tmp_path: Path) -> None:
     facet, expected = COLUMNS[claim]
     found = lineage(

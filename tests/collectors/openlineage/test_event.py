@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dbt_graft.collectors.openlineage.event import EventKind, NotAnEventError, read_event
+from tests.cases import for_each
 from tests.collectors.openlineage.events import event, run_id
 
 GOOD = event("COMPLETE", inputs=["file /a"], outputs=["file /b"])
@@ -59,7 +60,7 @@ COMPLAINTS = {
 }
 
 
-@pytest.mark.parametrize("claim", COMPLAINTS)
+@for_each("claim", COMPLAINTS)
 def test_what_a_wrong_event_lacks(claim: str) -> None:
     found, complaint = COMPLAINTS[claim]
     with pytest.raises(NotAnEventError) as error:

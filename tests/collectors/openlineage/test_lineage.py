@@ -8,9 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dbt_graft.lineage.records import Status
+from tests.cases import for_each
 from tests.collectors.openlineage.events import (
     FLOW,
     IN,
@@ -241,7 +240,7 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("claim", FLOWS)
+@for_each("claim", FLOWS)
 def test_flows(claim: str, tmp_path: Path) -> None:
     events, expected = FLOWS[claim]
     assert flows(lineage(tmp_path, events)) == expected
@@ -255,7 +254,7 @@ def shared_out(events: list[Document]) -> list[list[list[Document]]]:
     return [[backwards], [events * 2], alone, alone[::-1], [shuffled, events], [events[:1], events]]
 
 
-@pytest.mark.parametrize("claim", FLOWS)
+@for_each("claim", FLOWS)
 def test_order_repetition_and_files_make_no_difference(claim: str, tmp_path: Path) -> None:
     events, _ = FLOWS[claim]
     expected = _without_origins(lineage(tmp_path, events))

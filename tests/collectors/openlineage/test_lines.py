@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from tests.cases import for_each
 from tests.collectors.openlineage.events import event, records, results_of, run_id, written
 
 EVENTS = [event("COMPLETE", run=n, outputs=["file /out"]) for n in range(5)]
@@ -35,7 +36,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_every_form_has_the_same_events(form: str, tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_bytes(FORMS[form])

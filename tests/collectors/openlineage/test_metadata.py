@@ -13,6 +13,7 @@ from dbt_graft.collectors.openlineage.facets import USED
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata
+from tests.cases import for_each
 from tests.collectors.openlineage.events import (
     Document,
     dataset,
@@ -74,7 +75,7 @@ def test_each_kind_of_event_describes_datasets(tmp_path: Path, kind: str) -> Non
     assert found.columns == (ColumnMetadata("mail", "Address.", ("pii",)),)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "facets",
     [
         {},

@@ -11,6 +11,7 @@ from dbt_graft.collectors.openlineage.worker import FilePart, read_part
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period import DataPosition
 from dbt_graft.lineage.records import Access, Direction
+from tests.cases import for_each
 from tests.collectors.openlineage.events import Document, dataset, event, records_in, written
 from tests.lineage.shown_periods import shown
 
@@ -28,8 +29,8 @@ def accesses(folder: Path, *datasets: Document) -> tuple[Access, ...]:
     return records_in(folder, [event(inputs=datasets[:1], outputs=datasets)]).accesses
 
 
-@pytest.mark.parametrize(
-    ("condition", "expected"),
+@for_each(
+    "condition, expected",
     [
         pytest.param(
             {

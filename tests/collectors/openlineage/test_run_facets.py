@@ -11,6 +11,7 @@ import pytest
 
 from dbt_graft.collectors.openlineage.worker import FilePart, read_part, safe_batch
 from dbt_graft.lineage.records import Status
+from tests.cases import for_each
 from tests.collectors.openlineage.events import (
     OUT,
     Document,
@@ -109,7 +110,7 @@ def test_sql_is_shown_without_its_literals(tmp_path: Path) -> None:
     assert usage.shapes == (shape.shape_id,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "query",
     [
         r"SELECT E'it\'s 4111'",
@@ -176,8 +177,8 @@ def test_a_pattern_names_tasks(tmp_path: Path) -> None:
 BERLIN = {"airflow": {"dag": {"timetable": {"expression": "@daily", "timezone": "Europe/Berlin"}}}}
 
 
-@pytest.mark.parametrize(
-    ("facets", "at", "configured", "expected"),
+@for_each(
+    "facets, at, configured, expected",
     [
         (BERLIN, "2026-11-22T08:00:00Z", "", "Europe/Berlin"),
         (BERLIN, "2026-11-22T08:00:00Z", "Asia/Tokyo", "Asia/Tokyo"),

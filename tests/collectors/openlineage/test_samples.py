@@ -14,6 +14,7 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.checks import Check, check_of
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 from tests.collectors.openlineage.events import columns, flows, node_results, records, results_of
 from tests.conftest import ROOT
 
@@ -98,7 +99,7 @@ def sample(name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@for_each("name", EXPECTED)
 def test_a_sample_has_these_jobs_flows_and_columns(name: str) -> None:
     events, jobs, expected, edges, nodes = EXPECTED[name]
     results = results_of(sample(name))

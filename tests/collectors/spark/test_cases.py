@@ -9,6 +9,7 @@ import pytest
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.source import read_logs
+from tests.cases import for_each
 from tests.collectors.spark.stored import tables
 
 CASES = Path(__file__).resolve().parents[4] / "shared" / "cases" / "spark"
@@ -32,8 +33,8 @@ def _read(case: str) -> dict[str, Any]:
     return row
 
 
-@pytest.mark.parametrize(
-    ("case", "written", "edges"),
+@for_each(
+    "case, written, edges",
     [
         # The places of the tables in these logs are all called /lake.
         (

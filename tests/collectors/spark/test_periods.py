@@ -11,6 +11,7 @@ from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
 from dbt_graft.lineage.dates.period import DataPosition
 from dbt_graft.lineage.records import Access, Direction, Status
+from tests.cases import for_each
 from tests.lineage.shown_periods import shown
 
 pytestmark = pytest.mark.spark
@@ -43,8 +44,8 @@ def dates(found: CollectedLog, task: str) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize(
-    ("task", "expected"),
+@for_each(
+    "task, expected",
     [
         (
             "static",

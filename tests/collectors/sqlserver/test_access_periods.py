@@ -21,6 +21,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.records import Access, Column, Direction
+from tests.cases import for_each
 from tests.collectors.sqlserver.runs.test_fold import event
 
 SERVER = "mssql://sql01:1433"
@@ -82,8 +83,8 @@ def periods(*sent: str | tuple[str, str], snapshot: Snapshot | None = SNAPSHOT) 
     return sorted(map(shown, found))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         pytest.param(
             "SELECT id FROM dbo.orders WHERE day = '2026-11-01'",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.lineage.records import Access
+from tests.cases import for_each
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.test_access_periods import collected
 
@@ -26,8 +25,8 @@ def positions(*sent: str) -> list[str]:
     return sorted(map(shown, found))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         ("TRUNCATE TABLE dbo.orders WITH (PARTITIONS (2))", "2..2"),
         ("truncate table [dbo].[orders] with (partitions (2, 4 to 6))", "2..2 4..6"),
@@ -52,8 +51,8 @@ def test_partitions_that_are_truncated(text: str, expected: str) -> None:
     assert positions(text) == [f"TRUNCATE write orders: {expected}"]
 
 
-@pytest.mark.parametrize(
-    ("text", "read", "written"),
+@for_each(
+    "text, read, written",
     [
         (f"{IN} PARTITION 2 TO dbo.orders PARTITION 7", "stage: 2..2", "orders: 7..7"),
         (f"{IN} TO dbo.orders PARTITION 7 WITH (WAIT_AT_LOW_PRIORITY (MAX_DURATION = 1 MINUTES,"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.file_names import file_dataset
+from tests.cases import for_each
 
 SERVER = "mssql://sql01:1433"
 
 
-@pytest.mark.parametrize(
-    ("path", "dataset"),
+@for_each(
+    "path, dataset",
     [
         (
             "https://acc.blob.core.windows.net/lake/in/orders.csv",

@@ -1,14 +1,13 @@
 """From names as statements write them to full names of datasets, and what is left out."""
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.names import full_name
+from tests.cases import for_each
 
 SERVER = "mssql://sql01:1433"
 
 
-@pytest.mark.parametrize(
-    ("name", "database", "expected"),
+@for_each(
+    "name, database, expected",
     [
         (("t",), "Shop", "mssql://sql01:1433/Shop.dbo.t"),
         (("s", "t"), "Shop", "mssql://sql01:1433/Shop.s.t"),

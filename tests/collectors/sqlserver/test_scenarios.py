@@ -34,6 +34,7 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Direction, Evidence, Outcome, Records
+from tests.cases import for_each
 from tests.collectors.sqlserver.xel_session import LINEAGE
 from tests.collectors.sqlserver.xel_writer import write_events
 from tests.faces import differences
@@ -1252,12 +1253,12 @@ def listed(text: str) -> list[str]:
     return sorted(one.strip() for one in text.split(",") if one.strip())
 
 
-@pytest.mark.parametrize("name", CASES)
+@for_each("name", CASES)
 def test_scenario(records: Records, name: str) -> None:
     check(CASES[name], of(records, name))
 
 
-@pytest.mark.parametrize("name", IN_TWO_FILES)
+@for_each("name", IN_TWO_FILES)
 def test_two_collects_give_the_same_as_one(grown: Path, name: str) -> None:
     check(CASES[name], of(store.read(str(grown)), name))
 

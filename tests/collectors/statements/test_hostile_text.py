@@ -6,6 +6,7 @@ from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.time_limit import run_limited
+from tests.cases import for_each
 
 TEXTS = {
     "20,000 open brackets": "SELECT " + "(" * 20_000,
@@ -67,7 +68,7 @@ BACKTRACKING = {
 }
 
 
-@pytest.mark.parametrize("dialect", Dialect)
+@for_each("dialect", Dialect)
 @pytest.mark.parametrize("name", BACKTRACKING)
 def test_no_pattern_backtracks_without_an_end(name: str, dialect: Dialect) -> None:
     assert "?" in run_limited(normalise, BACKTRACKING[name], dialect)
@@ -77,7 +78,7 @@ def test_no_pattern_backtracks_without_an_end(name: str, dialect: Dialect) -> No
 @pytest.mark.parametrize(
     "dialect", [Dialect.TSQL, pytest.param(Dialect.SPARK, marks=pytest.mark.exhaustive)]
 )
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_it_ends_as_shapes(name: str, dialect: Dialect) -> None:
     for shape in parse(TEXTS[name], dialect):
         shape.text.encode("utf-8")

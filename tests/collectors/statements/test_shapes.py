@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 (one line a case)
 
-import pytest
-
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import VERSION
@@ -58,23 +56,21 @@ UNWRAPPED = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("what", "dialect", "one", "other"), SAME, ids=[c[0] for c in SAME])
+@for_each("what, dialect, one, other", SAME, ids=[c[0] for c in SAME])
 def test_texts_that_differ_only_in_these_have_one_shape(
     what: str, dialect: Dialect, one: str, other: str
 ) -> None:
     assert normalise(one, dialect) == normalise(other, dialect)
 
 
-@pytest.mark.parametrize(
-    ("what", "dialect", "one", "other"), DIFFERENT, ids=[c[0] for c in DIFFERENT]
-)
+@for_each("what, dialect, one, other", DIFFERENT, ids=[c[0] for c in DIFFERENT])
 def test_texts_that_differ_in_these_have_two(
     what: str, dialect: Dialect, one: str, other: str
 ) -> None:
     assert normalise(one, dialect) != normalise(other, dialect)
 
 
-@pytest.mark.parametrize(("text", "normal"), UNWRAPPED, ids=[c[0][:50] for c in UNWRAPPED])
+@for_each("text, normal", UNWRAPPED, ids=[c[0][:50] for c in UNWRAPPED])
 def test_a_call_that_carries_a_statement_becomes_that_statement(text: str, normal: str) -> None:
     assert normalise(text, TSQL) == normal
 

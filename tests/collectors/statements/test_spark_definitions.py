@@ -4,8 +4,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
@@ -105,8 +103,8 @@ def test_tables_of_a_definition(
     tables(sql, reads, writes)
 
 
-@pytest.mark.parametrize(
-    ("sql", "kind"),
+@for_each(
+    "sql, kind",
     [
         ("CREATE OR REPLACE TEMP VIEW v AS SELECT 1 AS a", Kind.TEMPORARY),
         ("CREATE GLOBAL TEMP VIEW v AS SELECT 1 AS a", Kind.TEMPORARY),

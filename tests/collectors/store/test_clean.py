@@ -26,6 +26,7 @@ from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Dataset, Records, Run
 from dbt_graft.lineage.urls import name_path
+from tests.cases import for_each
 from tests.lineage.test_redaction import NAMES
 
 AT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -182,7 +183,7 @@ def test_no_secret_passes_a_commit_of_what_stays_with_spark(
     assert spark.read.parquet(f"{tmp_path}/datasets").count() == 2
 
 
-@pytest.mark.parametrize(("name", "clean"), NAMES)
+@for_each("name, clean", NAMES)
 def test_every_spelling_of_a_secret_is_looked_at(name: str, clean: str) -> None:
     rows = pa.table({"namespace": pa.array([name, "s3://lake"])})
     assert list(secret_texts("namespace", rows["namespace"])) == [name]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store import StoredPositions, arrow_tables, of_logs, other_settings
 from dbt_graft.lineage.records import Records
+from tests.cases import for_each
 
 LOGS = {
     "logs/a.xel": "1",
@@ -31,8 +30,8 @@ def committed(place: Path, logs: dict[str, str], settings: str = "") -> str:
     return str(place)
 
 
-@pytest.mark.parametrize(
-    ("log", "found"),
+@for_each(
+    "log, found",
     [
         ("logs/a.xel", {"1", "2", "3"}),
         ("logs/ab.xel", {"4"}),
@@ -67,8 +66,8 @@ def test_a_mapping_in_memory_is_taken_as_it_is() -> None:
     assert of_logs({"a": ("1", 1)}, ["b"]) == {"a": ("1", 1)}
 
 
-@pytest.mark.parametrize(
-    ("settings", "found"),
+@for_each(
+    "settings, found",
     [
         ([("logs", "x")], {}),
         ([("logs", "y")], {"logs/1": "x", "logs#1": "x", "logs@1": "x"}),

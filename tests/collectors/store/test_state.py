@@ -15,6 +15,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import Dataset, Records
+from tests.cases import for_each
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 ORDERS = DatasetId("spark", "raw.orders")
@@ -37,8 +38,8 @@ def other_time(place: Path) -> None:
     file.write_bytes(content)
 
 
-@pytest.mark.parametrize(
-    ("change", "is_other"),
+@for_each(
+    "change, is_other",
     [
         (lambda place: commit(place, "b"), True),
         (lambda place: store.fold_store(str(place), few=0), True),

@@ -26,6 +26,7 @@ from dbt_graft.collectors.store import (
 )
 from dbt_graft.lineage import records
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from tests.cases import for_each
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 1, 12, 30, 15, 123456, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("table", "record"),
+@for_each(
+    "table, record",
     [
         ("accesses", records.Access),
         ("runs", records.Run),

@@ -15,6 +15,7 @@ from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import DagGrouping, DagSettings, TaskCommand
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import TaskInfo
+from tests.cases import for_each
 from tests.exporters.dag_factory.orders import SETTINGS, named, order_of
 
 SHOP = ("load: -> raw", "dbt orders: raw -> orders")
@@ -93,7 +94,7 @@ def test_a_variable_of_a_command_is_left_to_the_shell_of_the_task(
     assert task["bash_command"] == 'cd "$REPOS/${REPOS}" && run load'
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name", ["$HOME", "a: b", "- x", "{{ 1 }}", "null", "!!python/name:os.system", "é\u2028x\x07"]
 )
 def test_hostile_names_are_text_in_the_file(name: str) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.exporters.dag_factory.grouping import is_schedule
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         ("0 5 * * *", True),
         ("*/15 0-6 1,15 * MON-FRI", True),

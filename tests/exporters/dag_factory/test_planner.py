@@ -21,6 +21,7 @@ from dbt_graft.exporters.dag_factory.settings import (
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import TaskInfo
+from tests.cases import for_each
 from tests.exporters.dag_factory.orders import SETTINGS, named, order_of
 
 SHOP = (
@@ -267,9 +268,7 @@ def hostile(name: str) -> DemandedOrder:
     return named(order_of(*SHOP), "score", name)
 
 
-@pytest.mark.parametrize(
-    "name", ["dbt_stg", "DBT STG", "a/b", "ö", "default", "x" * 300, "l\no\tad"]
-)
+@for_each("name", ["dbt_stg", "DBT STG", "a/b", "ö", "default", "x" * 300, "l\no\tad"])
 def test_every_name_becomes_an_id_that_airflow_takes_and_no_two_share(name: str) -> None:
     found = plan_dags(hostile(name), SETTINGS)
     ids = [task.task_id for task in found.dags[0].tasks]

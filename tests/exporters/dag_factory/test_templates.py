@@ -66,7 +66,7 @@ def test_any_text_is_one_word_of_the_command(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "template",
     [
         "echo '{task}'",

@@ -22,6 +22,7 @@ from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction
+from tests.cases import for_each
 from tests.exporters.data.described import described
 
 
@@ -30,8 +31,8 @@ def rows(query: str, lineage: DescribedLineage | None = None) -> list[tuple[Any,
         return [tuple(row.values()) for row in found.read_all().to_pylist()]
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
+@for_each(
+    "query, expected",
     [
         (
             "select dataset, kind, role, writers from datasets order by 1",
@@ -142,8 +143,8 @@ def test_a_cycle_ends_with_the_shortest_distances() -> None:
     assert found == [("spark/b", 1), ("spark/e", 1), ("spark/a", 2), ("spark/d", 2), ("spark/c", 3)]
 
 
-@pytest.mark.parametrize(
-    ("query", "problem"),
+@for_each(
+    "query, problem",
     [
         ("", "0 statements"),
         ("select 1; select 2", "2 statements"),

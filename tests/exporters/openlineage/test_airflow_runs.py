@@ -16,6 +16,7 @@ from dbt_graft.exporters.openlineage.airflow_runs import AirflowRun, airflow_eve
 from dbt_graft.exporters.openlineage.events import EventSelection, event_key
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Run, Status
+from tests.cases import for_each
 from tests.exporters.openlineage.conformance import complaints
 from tests.exporters.openlineage.shop import DAG_RUN, NIGHT, TASK_INSTANCE, records, snapshot
 
@@ -90,8 +91,8 @@ def test_only_since_a_time() -> None:
     assert [*airflow_events(snapshot(), EventSelection(tasks=["daily"]))] == []
 
 
-@pytest.mark.parametrize(
-    ("parent", "run_id", "expected"),
+@for_each(
+    "parent, run_id, expected",
     [
         (None, "default/shop.raw.load/" + COMPUTED, ("default", "shop.raw.load")),
         ("prod/shop.raw.load/" + COMPUTED, "x", ("prod", "shop.raw.load")),

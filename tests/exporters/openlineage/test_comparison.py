@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dbt_graft.exporters.openlineage.comparison import differences
+from tests.cases import for_each
 
 EVENT: dict[str, Any] = {
     "eventType": "COMPLETE",
@@ -18,7 +19,7 @@ EVENT: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     "expected",
     [
         {},
@@ -43,8 +44,8 @@ def test_what_is_as_expected_makes_no_difference(expected: Any) -> None:
     assert list(differences(expected, EVENT)) == []
 
 
-@pytest.mark.parametrize(
-    ("expected", "path", "problem"),
+@for_each(
+    "expected, path, problem",
     [
         ({"eventType": "FAIL"}, "eventType", 'expected "FAIL", found "COMPLETE"'),
         ({"job": {"dynamic": 1}}, "job.dynamic", "expected 1, found true"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dbt_graft.exporters.openlineage.expectations import compare, event_name, expected_events
+from tests.cases import for_each
 
 
 def event(number: int, kind: str = "START", job: str = "load") -> dict[str, Any]:
@@ -37,7 +38,7 @@ def test_an_event_has_a_key(found: Any, key: str) -> None:
     assert event_name(found) == key
 
 
-@pytest.mark.parametrize("found", [{}, [], "x", 1, None, {"job": 3}, {"eventType": "START"}])
+@for_each("found", [{}, [], "x", 1, None, {"job": 3}, {"eventType": "START"}])
 def test_what_is_no_event_is_refused(found: Any) -> None:
     with pytest.raises(ValueError, match="no OpenLineage event"):
         event_name(found)

@@ -18,6 +18,7 @@ from dbt_graft.lineage.dates.calendar import ALL_DATES, Dates
 from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.records import Run, TaskInfo
+from tests.cases import for_each
 
 DAY = datetime(2026, 10, 3, tzinfo=UTC)
 DATES = parse_dates("2026-10-03..2026-10-05")
@@ -137,8 +138,8 @@ def test_airflow_2_has_a_pattern_of_the_task_s_id() -> None:
     assert "-t takes" not in found.note
 
 
-@pytest.mark.parametrize(
-    ("version", "run_id", "day"),
+@for_each(
+    "version, run_id, day",
     [
         (2, "manual__2026-10-04T02:00:00+00:00", "2026-10-04"),
         (2, "manual__2026-10-04T01:00:00+02:00", "2026-10-03"),

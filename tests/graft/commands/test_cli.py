@@ -19,6 +19,7 @@ from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.config import SCHEMA_URL, json_schema
 from dbt_graft.graft.steps.start import write_config
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
 
 
@@ -167,8 +168,8 @@ def test_the_file_that_init_writes_names_its_schema_and_obeys_it(tmp_path: Path)
     jsonschema.Draft202012Validator(json_schema()).validate(yaml.safe_load(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "valid"),
+@for_each(
+    "text, valid",
     [
         ("", True),
         ("collect:\nnames:", True),

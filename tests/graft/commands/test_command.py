@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.output_folder import OutputFolder
+from tests.cases import for_each
 from tests.graft.test_faults import HELD, project, wait_for
 
 SECRET = "hunter2"
@@ -58,7 +59,7 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
     )
 
 
-@pytest.mark.parametrize("path", [*commands(main)], ids=" ".join)
+@for_each("path", [*commands(main)])
 def test_every_help_has_an_example_and_the_debug_option(path: tuple[str, ...]) -> None:
     done = CliRunner().invoke(main, [*path, "--help"])
     assert done.exit_code == 0

@@ -6,6 +6,7 @@ import pytest
 
 from dbt_graft.graft.project.config import ConfigError, load
 from dbt_graft.lineage.dataset import parse_dataset_id
+from tests.cases import for_each
 
 COMPLETE = """
 dbt: {project_dir: shop, namespace: spark}
@@ -58,8 +59,8 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
     assert config.target_dir == tmp_path / "target"
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "expected"),
+@for_each(
+    "text, line, expected",
     [
         ("dbt:\n  project_dri: x", 2, "did you mean `project_dir`? Allowed: project_dir, target"),
         ("stroe: x", 1, "did you mean `store`?"),

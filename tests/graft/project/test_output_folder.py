@@ -15,6 +15,7 @@ from dbt_graft.graft.project import config as configuration
 from dbt_graft.graft.project.output_folder import MARKER, OutputFolder
 from dbt_graft.graft.project.outputs import check_outputs
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 
 @pytest.fixture
@@ -150,8 +151,8 @@ def test_commands_refuse_before_they_do_anything(
     assert _files(project) == before
 
 
-@pytest.mark.parametrize(
-    ("line", "fault"),
+@for_each(
+    "line, fault",
     [
         (r'site: {out: "a\0b"}', "`site.out`: write a path without control characters"),
         (r'artifacts: "a\nb"', "`artifacts`: write a path without control characters"),

@@ -17,6 +17,7 @@ from dbt_graft.graft.project.past import moment, past_notice
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
+from tests.cases import for_each
 from tests.graft.small_project import small_project
 
 DAY = timedelta(days=1)
@@ -150,7 +151,7 @@ def test_pages_of_a_terminal_are_those_of_then(project: Path, with_artifacts: bo
 NOW = datetime(2024, 3, 15, 12, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(("text", "at", "shown", "slug"), [
+@for_each("text, at, shown, slug", [
     ("now", "2024-03-15T12:30", "now", "2024-03-15T1230"),
     ("2024-03-01", "2024-03-01T23:59:59.999999", "1 Mar 2024", "2024-03-01"),
     ("yesterday", "2024-03-14T23:59:59.999999", "14 Mar 2024", "2024-03-14"),
@@ -165,7 +166,7 @@ def test_times_are_written_in_many_ways(text: str, at: str, shown: str, slug: st
     assert (found.text, found.slug) == (shown, slug)
 
 
-@pytest.mark.parametrize("text", ["", "30", "d", "2024-3-1", "99999999d", "x" * 500, "1e9h"])
+@for_each("text", ["", "30", "d", "2024-3-1", "99999999d", "x" * 500, "1e9h"])
 def test_other_texts_are_no_times(text: str) -> None:
     with pytest.raises((ValueError, OverflowError)):
         moment(text, NOW)

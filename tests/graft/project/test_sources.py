@@ -9,6 +9,7 @@ import pytest
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.sources import sources
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 SERVER = "http://127.0.0.1:9"
 
@@ -29,8 +30,8 @@ def test_a_history_server_is_asked_with_what_the_variable_holds(
     assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("entry", "change", "differs"),
+@for_each(
+    "entry, change, differs",
     [
         ("spark: {path: logs}", "spark: {path: logs, task: '(?P<task>a.+)'}", True),
         ("spark: {path: logs}", "spark: {path: logs, task_from: app_name}", True),

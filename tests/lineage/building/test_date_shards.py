@@ -13,6 +13,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Records
 from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 from tests import notation
+from tests.cases import for_each
 from tests.lineage.shown_periods import shown
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -30,8 +31,8 @@ def records(*names: str | Access) -> Records:
     return Records(tuple(one if isinstance(one, Access) else access(one) for one in names))
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         ("orders_20261101", "2026-11-01 2026-11-02 day"),
         ("orders_2026_11_01", "2026-11-01 2026-11-02 day"),

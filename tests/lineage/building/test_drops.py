@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records, Status
 from tests import notation
+from tests.cases import for_each
 from tests.lineage.past_histories import START, TABLES
 
 A, *_ = TABLES
@@ -25,7 +24,7 @@ def _access(day: float, operation: Operation, **other: Any) -> Access:
 DROPPED = Dataset(A, first_seen=START, last_seen=START + DAY, dropped_at=START + DAY, origin="log1")
 
 
-@pytest.mark.parametrize(("later", "is_there"), [
+@for_each("later, is_there", [
     ([], False),
     ([_access(2, Operation.CREATE_TABLE_AS)], True),
     ([_access(2, Operation.INSERT)], True),

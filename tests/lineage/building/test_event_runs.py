@@ -23,6 +23,7 @@ from dbt_graft.lineage.records import (
     Subtype,
 )
 from tests import notation
+from tests.cases import for_each
 
 NOW = datetime(2026, 11, 22, 8, tzinfo=UTC)
 TRY = Run(
@@ -95,9 +96,7 @@ def test_a_run_in_a_log_and_its_task_in_airflow_are_one(way: str) -> None:
 RUN_ID = str(airflow_task_run_id("etl", "shop", "raw.load_orders", 2, -1, NOW))
 
 
-@pytest.mark.parametrize(
-    "name", [RUN_ID, f"etl/shop.raw.load_orders/{RUN_ID}", f"shop/raw.load_orders/2/{NOW}"]
-)
+@for_each("name", [RUN_ID, f"etl/shop.raw.load_orders/{RUN_ID}", f"shop/raw.load_orders/2/{NOW}"])
 @pytest.mark.parametrize("field", ["parent_run_id", "run_id"])
 def test_each_name_of_airflow_s_run_joins_it(name: str, field: str) -> None:
     logged = replace(LOGGED, engine="sqlserver", **{field: name})
@@ -145,7 +144,7 @@ LOGS_FIRST = {
 }
 
 
-@pytest.mark.parametrize("claim", LOGS_FIRST)
+@for_each("claim", LOGS_FIRST)
 @pytest.mark.parametrize("parent", ["t1", None])
 def test_logs_come_before_events(claim: str, parent: str | None) -> None:
     runs, expected = LOGS_FIRST[claim]

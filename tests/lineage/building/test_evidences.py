@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
-import pytest
-
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.building.evidences import evidence_text
@@ -17,6 +15,7 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Evidence, Records, Run, Status
 from tests import notation
+from tests.cases import for_each
 
 NOW = datetime(2026, 11, 22, 8, tzinfo=UTC)
 SPARK = Run("app-1", "load", "spark", NOW, NOW, Status.OK, parent_run_id="t1")
@@ -137,7 +136,7 @@ CASES: dict[str, tuple[list[Statement], dict[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_an_edge_is_there_once_with_all_its_evidences(case: str) -> None:
     statements, expected = CASES[case]
     found = [
@@ -147,7 +146,7 @@ def test_an_edge_is_there_once_with_all_its_evidences(case: str) -> None:
     assert sorted(found) == sorted(expected.items())
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_the_strongest_evidence_is_that_of_the_edge(case: str) -> None:
     found = of(CASES[case][0])
     usages = [usage for task in found.tasks.values() for usage in task.usages]
@@ -155,7 +154,7 @@ def test_the_strongest_evidence_is_that_of_the_edge(case: str) -> None:
         assert not edge.evidences or edge.evidences[0].evidence is edge.evidence
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_the_order_of_records_does_not_matter(case: str) -> None:
     statements = CASES[case][0]
     for shuffled in permutations(statements):
@@ -176,7 +175,7 @@ LISTED = {
 }
 
 
-@pytest.mark.parametrize("case", LISTED)
+@for_each("case", LISTED)
 def test_a_writer_is_listed_once_with_the_rows_of_its_log(case: str) -> None:
     statements, engines = LISTED[case]
     found = of(statements)

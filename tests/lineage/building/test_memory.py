@@ -26,6 +26,7 @@ from dbt_graft.lineage.records import (
     Subtype,
 )
 from dbt_graft.lineage.settings import LineageSettings
+from tests.cases import for_each
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -196,7 +197,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("claim", CASES)
+@for_each("claim", CASES)
 def test_memory(claim: str) -> None:
     statements, expected = CASES[claim]
     assert inferred(lineage_records(statements)) == expected

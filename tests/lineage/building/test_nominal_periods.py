@@ -12,6 +12,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Run
+from tests.cases import for_each
 from tests.lineage.shown_periods import shown
 
 
@@ -58,8 +59,8 @@ def test_other_accesses_stay_as_they_are(access: Access) -> None:
     assert with_nominal_periods([access], [OWN, TASK, DAG]) == [access]
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "expected"),
+@for_each(
+    "start, end, expected",
     [
         ("2026-11-01", "2026-11-02", "2026-11-01 2026-11-02 day interval"),
         ("2026-11-01", "2026-11-01", "2026-11-01 2026-11-02 day interval"),
@@ -81,8 +82,8 @@ def _interval(start: str, end: str, timezone: str = "") -> str:
     return shown([period])[0] if period else ""
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "timezone", "expected"),
+@for_each(
+    "start, end, timezone, expected",
     [
         ("2026-10-22T22:00", "2026-10-23T22:00", "Europe/Berlin", "2026-10-23 2026-10-24 day"),
         # Of 25 and of 23 hours.

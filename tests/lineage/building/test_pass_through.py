@@ -24,6 +24,7 @@ from dbt_graft.lineage.records import (
 )
 from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 from tests import notation
+from tests.cases import for_each
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 TYPED = (Column("id", "int"), Column("amount", "int"))
@@ -81,8 +82,8 @@ def flows(records: Records, rules: OneNameRules | None = None) -> list[str]:
     return [f"{one.source.name[9:]} -> {one.target.name[9:]}" for one in found]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         ("CREATE VIEW dbo.v AS SELECT * FROM dbo.t", True),
         ("create or alter view [dbo].[v x] as select * from [Shop]..[t x];", True),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
@@ -21,6 +19,7 @@ from dbt_graft.lineage.records import (
     Status,
 )
 from tests import notation
+from tests.cases import for_each
 from tests.faces import differences
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
@@ -162,7 +161,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("claim", CASES)
+@for_each("claim", CASES)
 def test_renames(claim: str) -> None:
     statements, expected = CASES[claim]
     lineage = build(records(statements))

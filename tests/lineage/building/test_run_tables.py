@@ -14,6 +14,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Records
 from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 from tests import notation
+from tests.cases import for_each
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 A, B = "tmp_orders_8f3a91c2", "tmp_orders_77b0ce41"
@@ -30,8 +31,8 @@ def access(run: str, name: str, operation: Operation = Operation.CREATE_TABLE_AS
     return notation.access(operation, dataset(name), at=at, task=task, run_id=run_id, shape_id=name)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         ("tmp_orders_8f3a91c2", "tmp_orders_*"),
         ("tmp_8F3A91C2_orders", "tmp_*_orders"),

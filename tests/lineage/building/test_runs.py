@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from dbt_graft.lineage.building.runs import runs_by_task
 from dbt_graft.lineage.records import Run, Status
+from tests.cases import for_each
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -45,7 +44,7 @@ MERGED = {
 }
 
 
-@pytest.mark.parametrize("claim", MERGED)
+@for_each("claim", MERGED)
 def test_one_run_of_several_logs(claim: str) -> None:
     runs, expected = MERGED[claim]
     assert runs_by_task(runs) == {"load": (expected,)}

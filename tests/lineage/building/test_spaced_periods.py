@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from dbt_graft.lineage.building.spaced_periods import with_spaced_periods
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_columns import NO_RULES
@@ -14,6 +12,7 @@ from dbt_graft.lineage.dates.period import PeriodEvidence
 from dbt_graft.lineage.dates.period_union import union
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction
+from tests.cases import for_each
 from tests.lineage.shown_periods import shown
 
 AT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -39,8 +38,8 @@ def units(*partitions: str) -> list[str]:
 OCTOBER = "2026-10-01 2026-11-01 month"
 
 
-@pytest.mark.parametrize(
-    ("partitions", "expected"),
+@for_each(
+    "partitions, expected",
     [
         (("month=2026-10-01",), [f"month {OCTOBER}"]),
         (("order_month=2026-10-01 00:00:00",), [f"order_month {OCTOBER}"]),

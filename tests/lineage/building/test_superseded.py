@@ -12,6 +12,7 @@ from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Run, Status
 from tests import notation
+from tests.cases import for_each
 from tests.lineage.past_histories import START, TABLES
 
 A, B, *_ = TABLES
@@ -82,7 +83,7 @@ def _write(
 OVERWRITE, INSERT, DELETE = Operation.INSERT_OVERWRITE, Operation.INSERT, Operation.DELETE
 
 
-@pytest.mark.parametrize(("later", "expected"), [
+@for_each("later, expected", [
     ([_write("r1", 1, (0, 1), OVERWRITE)], {"r0": ["r1"]}),
     ([_write("r1", 1, (0, 1), DELETE), _write("r1", 1, (0, 1), INSERT)], {"r0": ["r1"]}),
     ([_write("r1", 1, (0, 1), OVERWRITE, task="repair")], {"r0": ["r1"]}),

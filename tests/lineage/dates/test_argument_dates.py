@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.lineage.dates.argument_dates import argument_interval
+from tests.cases import for_each
 
 SUBMIT = "org.apache.spark.deploy.SparkSubmit --conf spark.master=yarn"
 
 
-@pytest.mark.parametrize(
-    ("command", "expected"),
+@for_each(
+    "command, expected",
     [
         ("load.py --date 2026-11-01", "2026-11-01 2026-11-02"),
         ("load.py --run-date=2026-11-01", "2026-11-01 2026-11-02"),

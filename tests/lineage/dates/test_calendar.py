@@ -21,10 +21,11 @@ from dbt_graft.lineage.dates.calendar import (
 )
 from dbt_graft.lineage.dates.date_text import dates_from_iso, dates_iso, dates_text, parse_dates
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("grain", "moment", "start", "end"),
+@for_each(
+    "grain, moment, start, end",
     [
         ("hour", "2026-10-03T05", "2026-10-03T05", "2026-10-03T06"),
         ("day", "2026-10-03T05", "2026-10-03", "2026-10-04"),
@@ -47,7 +48,7 @@ def test_a_unit_begins_and_ends(grain: str, moment: str, start: str, end: str) -
     ]
 
 
-@pytest.mark.parametrize("grain", list(Grain))
+@for_each("grain", list(Grain))
 def test_units_beyond_all_years_are_open_ends(grain: Grain) -> None:
     assert unit_start(10**8, grain) == LAST
     assert unit_start(-(10**8), grain) == FIRST
@@ -93,8 +94,8 @@ def test_periods_are_counted_in_complete_units() -> None:
     assert dates_text(dates_of([period])) == "since 3 Oct 2026"
 
 
-@pytest.mark.parametrize(
-    ("text", "grain", "shown"),
+@for_each(
+    "text, grain, shown",
     [
         ("2026-10-03", "day", "3 Oct 2026"),
         ("2026-10-03..2026-10-05", "day", "3 to 5 Oct 2026"),
@@ -122,7 +123,7 @@ def test_dates_are_read_and_written_as_people_do(text: str, grain: str, shown: s
     assert dates_from_iso(dates_iso(dates)) == dates
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, name_grain
 from dbt_graft.lineage.dates.period import Grain
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("column", "grain"),
+@for_each(
+    "column, grain",
     [
         ("ds", Grain.DAY),
         ("order_date", Grain.DAY),
@@ -32,7 +31,7 @@ def test_names_show_a_grain(column: str, grain: Grain | None) -> None:
     assert name_grain(column) is grain
 
 
-@pytest.mark.parametrize(
+@for_each(
     "column",
     ["birth_date", "BirthDate", "dob", "patient_dob", "date_of_birth", "hire_date", "born_on"],
 )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
 from dbt_graft.lineage.dates.period import PeriodEvidence
+from tests.cases import for_each
 from tests.lineage.shown_periods import shown
 
 DATE_COLUMNS = DateColumns()
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
+@for_each(
+    "path, expected",
     [
         ("file:/t/ds=2026-10-04", "ds 2026-10-04 2026-10-05 day location"),
         ("file:/t/ds=2026-10-04/hr=1", "ds 2026-10-04T01 2026-10-04T02 hour location"),

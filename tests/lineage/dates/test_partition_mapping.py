@@ -14,6 +14,7 @@ from dbt_graft.lineage.dates.partition_mapping import (
     with_declared,
 )
 from dbt_graft.lineage.dates.period import Grain
+from tests.cases import for_each
 
 
 def runs(*pairs: str) -> list[EdgeRun]:
@@ -30,8 +31,8 @@ SAME = ("2026-10-03 > 2026-10-03", "2026-10-02 > 2026-10-02", "2026-10-01 > 2026
 WINDOW = tuple(f"2026-10-{n:02}..2026-10-{n + 6:02} > 2026-10-{n + 6:02}" for n in (1, 2, 9))
 
 
-@pytest.mark.parametrize(
-    ("pairs", "grain", "shown", "evidence"),
+@for_each(
+    "pairs, grain, shown, evidence",
     [
         (SAME, "day", "same day", "runs"),
         (WINDOW, "day", "[-6, 0] by day", "runs"),
@@ -122,8 +123,8 @@ TO_DATE = PartitionMapping(Grain.DAY, 0, 0, units=(Grain.MONTH, Grain.DAY))
 LOCAL_DAY = PartitionMapping(Grain.DAY, -2, -2, units=(Grain.HOUR, Grain.HOUR))
 
 
-@pytest.mark.parametrize(
-    ("mapping", "bad", "affected"),
+@for_each(
+    "mapping, bad, affected",
     [
         (TO_DATE, "2026-10-03", "3 to 31 Oct 2026"),
         (TO_DATE, "2026-10-31", "31 Oct 2026"),
@@ -151,8 +152,8 @@ def test_bad_dates_are_mapped_to_the_dates_that_need_them(
     assert dates_text(mapping.affected_dates(dates)) == affected
 
 
-@pytest.mark.parametrize(
-    ("mapping", "output", "needed"),
+@for_each(
+    "mapping, output, needed",
     [
         (TO_DATE, "2026-10-03", "1 to 3 Oct 2026"),
         (TO_DATE, "2026-10-31..2026-11-02", "1 Oct to 2 Nov 2026"),

@@ -16,6 +16,7 @@ from dbt_graft.lineage.dates.period_union import (
     known_union,
     union,
 )
+from tests.cases import for_each
 from tests.lineage.shown_periods import shown
 
 BEGIN = datetime(2026, 11, 1, tzinfo=UTC)
@@ -27,8 +28,8 @@ def days(first: int | None, last: int | None, **more: object) -> Period:
     return Period(start, end, **settings)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("periods", "expected"),
+@for_each(
+    "periods, expected",
     [
         pytest.param([days(0, 1), days(1, 2)], [days(0, 2)], id="neighbours"),
         pytest.param([days(3, 4), days(0, 1)], [days(0, 1), days(3, 4)], id="apart"),

@@ -10,6 +10,7 @@ from dbt_graft.lineage.building.run_group import PlacedRun, RunGroup
 from dbt_graft.lineage.fold.closing import ClosingLogs
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.records import Run, Status
+from tests.cases import for_each
 
 LIMIT = datetime(2026, 2, 1, tzinfo=UTC)
 
@@ -25,8 +26,8 @@ def both(*groups: RunGroup) -> RunGroup:
     return RunGroup("load", groups[0].key, [placed for one in groups for placed in one.runs])
 
 
-@pytest.mark.parametrize(
-    ("groups", "closing", "open_logs"),
+@for_each(
+    "groups, closing, open_logs",
     [
         pytest.param([run("1", 3, "a"), run("2", 4, "b")], {"a", "b"}, 0, id="all are old"),
         pytest.param([run("1", 3, "a"), run("2", 33, "a")], set(), 1, id="a newer run in the log"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import pytest
-
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.graphs.column_path import ColumnId, Effect
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
+from tests.cases import for_each
 from tests.notation import edge
 
 
@@ -122,7 +121,7 @@ REACHED: dict[str, tuple[Sequence[str], Sequence[str], str, list[str], list[str]
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("claim", REACHED)
+@for_each("claim", REACHED)
 def test_reach(claim: str) -> None:
     edges, schemas, asked, direct, all_ = REACHED[claim]
     of = graph(*edges, schemas=schemas)
@@ -225,8 +224,8 @@ def paths(of: ColumnGraph, start: str, end: str, limit: int = 100, **how: bool) 
 DIAMOND = ("b.x < a.x IDENTITY", "d.x < b.x IDENTITY", "c.x < b.x IDENTITY", "d.x < c.x IDENTITY")
 
 
-@pytest.mark.parametrize(
-    ("edges", "ends", "direct", "all_"),
+@for_each(
+    "edges, ends, direct, all_",
     [
         (DIAMOND, "a.x d.x", ["a.x b.x d.x", "a.x b.x c.x d.x"],
          ["a.x b.x d.x", "a.x b.x c.x d.x"]),

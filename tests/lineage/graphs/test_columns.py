@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.lineage.building.lasting_columns import resolve
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ColumnEdge, Subtype
+from tests.cases import for_each
 from tests.notation import edge
 
 TEMPORARY = {DatasetId("db", "#x"), DatasetId("db", "#y")}
@@ -22,8 +21,8 @@ def written(edges: tuple[ColumnEdge, ...]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "both"),
+@for_each(
+    "first, last, both",
     [
         ("IDENTITY", "IDENTITY", "IDENTITY"),
         ("IDENTITY", "TRANSFORMATION", "TRANSFORMATION"),
@@ -94,7 +93,7 @@ RESOLVED = {
 FLOWED = {(task, DatasetId("db", "t"), DatasetId("db", "n")) for task in ("load", "other")}
 
 
-@pytest.mark.parametrize("claim", RESOLVED)
+@for_each("claim", RESOLVED)
 def test_resolved(claim: str) -> None:
     edges, expected = RESOLVED[claim]
     assert written(resolve(map(edge, edges), TEMPORARY, {}, FLOWED)) == expected

@@ -13,6 +13,7 @@ import pytest
 from dbt_graft.collectors.spark.application.databricks import cluster_job, notebook_or_job
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
+from tests.cases import for_each
 from tests.collectors.spark.stored import tables
 
 Event = dict[str, Any]
@@ -29,8 +30,8 @@ NAMED = {
 RDD = {"RDD ID": 1, "Name": "/landing/a", "Scope": '{"id":"0","name":"textFile"}', "Parent IDs": []}
 
 
-@pytest.mark.parametrize(
-    ("settings", "job"),
+@for_each(
+    "settings, job",
     [
         (NAMED, "load orders"),
         (JOB_CLUSTER, "job-313"),
@@ -46,8 +47,8 @@ def test_the_cluster_of_a_job_names_it_without_the_run(settings: dict[str, str],
     assert cluster_job(settings) == job
 
 
-@pytest.mark.parametrize(
-    ("properties", "name"),
+@for_each(
+    "properties, name",
     [
         ({NOTEBOOK: "/Users/jane@shop.com/etl/load", JOB: "7"}, "etl/load"),
         ({NOTEBOOK: "/Workspace/Users/jane@shop.com/load"}, "load"),

@@ -6,10 +6,11 @@ import pytest
 
 from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.spark.application.identity import is_dbt, shell_task, task_name
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("app", "task"),
+@for_each(
+    "app, task",
     [
         ("load_orders", "load_orders"),
         (" load orders ", "load orders"),
@@ -51,8 +52,8 @@ def test_the_application_names_the_task_without_dates_and_ids(app: str, task: st
     assert task_name(app, r"(?P<task>.+)") == task
 
 
-@pytest.mark.parametrize(
-    ("app", "task"),
+@for_each(
+    "app, task",
     [
         ("Spark shell", "spark-shell"),
         ("PySparkShell", "pyspark"),
@@ -78,8 +79,8 @@ def test_a_rule_picks_the_task_out_of_the_name(app: str, task: str | None) -> No
     assert task_name(app, r"etl::(?P<task>[^:]*)") == task
 
 
-@pytest.mark.parametrize(
-    ("app", "description", "plan"),
+@for_each(
+    "app, description, plan",
     [
         ("dbt", "", ""),
         ("dbt-spark", "", ""),
@@ -99,8 +100,8 @@ def test_a_task_with_dbt_in_its_name_is_a_task(app: str) -> None:
     assert not is_dbt(app, ["collect at /home/me/dbt_tasks/load.py:3"], ["`raw`.`dbt_tmp`"])
 
 
-@pytest.mark.parametrize(
-    ("message", "redacted"),
+@for_each(
+    "message, redacted",
     [
         (
             "[TABLE_OR_VIEW_NOT_FOUND] Table or view `raw`.`x` cannot be found. SQLSTATE: 42P01",

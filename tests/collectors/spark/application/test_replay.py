@@ -19,6 +19,7 @@ from dbt_graft.collectors.spark.log import rejects
 from dbt_graft.collectors.spark.log.events import READERS
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
+from tests.cases import for_each
 from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
@@ -194,7 +195,7 @@ def progress(n: int, sink: str) -> Event:
         ("org.apache.spark.sql.execution.ConsoleTable$", {("read", "/watched", None, 3, "ok")}),
     ],
 )
-@pytest.mark.parametrize("settle_after", [0, SETTLE_AFTER, NEVER])
+@for_each("settle_after", [0, SETTLE_AFTER, NEVER])
 def test_batches_of_a_stream_are_accesses_of_the_folder_it_watches(
     make_log: Make, node: Make, sink: str, expected: set[Any], settle_after: int
 ) -> None:

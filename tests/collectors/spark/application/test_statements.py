@@ -14,6 +14,7 @@ from dbt_graft.collectors.spark.application import segments
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.records import Status
+from tests.cases import for_each
 from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
@@ -393,8 +394,8 @@ Execute SaveIntoDataSourceCommand
 """
 
 
-@pytest.mark.parametrize(
-    ("plan", "text", "expected"),
+@for_each(
+    "plan, text, expected",
     [
         (
             ("Execute SaveIntoDataSourceCommand", ""),
@@ -509,8 +510,8 @@ def job(*rdds: tuple[str, str, list[int]], **properties: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("rdds", "reads"),
+@for_each(
+    "rdds, reads",
     [
         ([("MapPartitionsRDD", "textFile", [1]), ("hdfs://nn/in/a", "textFile", [])], {"/in/a"}),
         ([("README.md", "textFile", [])], {"/README.md"}),
@@ -630,8 +631,8 @@ def test_a_save_over_jdbc_writes_what_its_nested_query_reads(make_log: Make, nod
     assert "hunter2" not in repr(row)
 
 
-@pytest.mark.parametrize(
-    ("plan", "expected"),
+@for_each(
+    "plan, expected",
     [
         (
             ("AppendData", "IcebergWrite(table=lake.raw.t, format=PARQUET)"),

@@ -6,6 +6,7 @@ import pytest
 
 from dbt_graft.collectors.spark.application.streams import parse_place, position, with_topics
 from dbt_graft.lineage.dates.period import DataPosition
+from tests.cases import for_each
 
 DELTA = (
     '{{"sourceVersion":1,"reservoirId":"84590dac","reservoirVersion":{},"index":{},'
@@ -29,8 +30,8 @@ def test_topics(description: str, topics: tuple[str, ...]) -> None:
     assert place.topics == topics
 
 
-@pytest.mark.parametrize(
-    ("description", "offsets", "expected"),
+@for_each(
+    "description, offsets, expected",
     [
         (
             "KafkaV2[SubscribePattern[orders-\\d{2}]]",
@@ -54,8 +55,8 @@ def test_a_pattern_of_topics_has_those_of_its_offsets(
     assert with_topics(description, *offsets) == expected
 
 
-@pytest.mark.parametrize(
-    ("description", "start", "end", "expected"),
+@for_each(
+    "description, start, end, expected",
     [
         (
             "KafkaV2[Subscribe[orders-1]]",

@@ -11,6 +11,7 @@ from dbt_graft.collectors.spark.application.tasks import parent_run, task_of
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.store.collector import ApplicationCollector
+from tests.cases import for_each
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANY = r"(?P<task>.+)"
@@ -44,8 +45,8 @@ def found(
     return tasks, [reason for _, reason in rejects.entries]
 
 
-@pytest.mark.parametrize(
-    ("place", "fields", "task"),
+@for_each(
+    "place, fields, task",
     [
         ("app_name", {}, "shop"),
         ("job_group", {"group": "load_orders-2026-11-21"}, "load_orders"),
@@ -158,8 +159,8 @@ AIRFLOW = {
 }
 
 
-@pytest.mark.parametrize(
-    ("settings", "parent"),
+@for_each(
+    "settings, parent",
     [
         ({}, None),
         ({"spark.openlineage.parentRunId": "0c6f4b2e"}, "0c6f4b2e"),
@@ -190,8 +191,8 @@ def test_the_run_that_started_it_is_found(settings: dict[str, str], parent: str 
     assert parent_run(Application(name="shop", settings=settings)) == parent
 
 
-@pytest.mark.parametrize(
-    ("name", "task", "run"),
+@for_each(
+    "name, task, run",
     [
         (f"load::{RUN}", "load", RUN),
         (f"etl::load::etl/shop.raw.load/{RUN}", "etl::load", f"etl/shop.raw.load/{RUN}"),

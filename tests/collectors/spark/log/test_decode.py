@@ -10,6 +10,7 @@ from io import BytesIO
 import pytest
 
 from dbt_graft.collectors.spark.log.decode import BadEvent, EndOfFile, SparkEvent, decode
+from tests.cases import for_each
 from tests.collectors.spark.packed import lz4, snappy, zstd
 
 LINES = [
@@ -31,7 +32,7 @@ def read(data: bytes, growing: bool = False) -> tuple[list[str], list[BadEvent],
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data",
     [
         *(PLAIN, PLAIN.rstrip(), zstd(*LINES), zstd(PLAIN)),
@@ -56,8 +57,8 @@ START = "SparkListenerApplicationStart"
 END = "SparkListenerApplicationEnd"
 
 
-@pytest.mark.parametrize(
-    ("data", "names", "damage"),
+@for_each(
+    "data, names, damage",
     [
         (b"", [], BadEvent("byte 0", "the file is empty")),
         (

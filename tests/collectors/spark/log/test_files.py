@@ -18,6 +18,7 @@ from dbt_graft.collectors.spark.log.duplicates import (
     uncompacted_origin,
 )
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
+from tests.cases import for_each
 
 
 def logs_of(*names: str) -> list[ApplicationLog]:
@@ -30,8 +31,8 @@ def layout(log: ApplicationLog) -> tuple[str, list[str], bool]:
     return log.log.origin, [part.url.rpartition("/")[2] for part in log.files], log.growing
 
 
-@pytest.mark.parametrize(
-    ("names", "origin", "parts", "growing"),
+@for_each(
+    "names, origin, parts, growing",
     [
         (["app-1"], "l/app-1", ["app-1"], False),
         (["app-1.inprogress"], "l/app-1", ["app-1.inprogress"], True),
@@ -105,8 +106,8 @@ def test_what_is_known_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.M
     assert [log.log.origin for log in new_logs(logs, known)] == ["logs/app-7", "logs/app-new"]
 
 
-@pytest.mark.parametrize(
-    ("claims", "owners", "known", "losers", "replaced"),
+@for_each(
+    "claims, owners, known, losers, replaced",
     [
         ([("a", "r", 5)], {}, {}, [], []),
         ([("a", "r1", 5), ("b", "r2", 5)], {}, {}, [], []),

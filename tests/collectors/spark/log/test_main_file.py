@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.spark.log.main_file import main_file
+from tests.cases import for_each
 
 SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 
 
-@pytest.mark.parametrize(
-    ("command", "file"),
+@for_each(
+    "command, file",
     [
         (f"{SUBMIT} --master yarn /opt/jobs/load_orders.py --date 2026-11-25", "load_orders.py"),
         (f"{SUBMIT} --py-files a.py,b.py --verbose load_orders.py other.py", "load_orders.py"),
@@ -31,8 +30,8 @@ def test_a_command_names_the_script(command: str, file: str) -> None:
     assert main_file({"sun.java.command": command}, {}) == file
 
 
-@pytest.mark.parametrize(
-    ("settings", "file"),
+@for_each(
+    "settings, file",
     [
         ({"spark.yarn.dist.files": "hdfs:///jobs/load_orders.py,hdfs:///x.yml"}, "load_orders.py"),
         ({"spark.yarn.dist.files": "file:/jobs/load_orders.py#main.py"}, "load_orders.py"),

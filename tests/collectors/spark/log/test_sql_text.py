@@ -19,6 +19,7 @@ from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.collectors.statements import time_limit
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from tests.cases import for_each
 from tests.collectors.spark.stored import tables
 
 THRIFT = "org.apache.spark.sql.hive.thriftserver.SparkExecuteStatementOperation$$anon$2.run(…)"
@@ -59,8 +60,8 @@ def request(query: str, around: str = "sql_command") -> str:
     return f'{around} {{\n  input {{\n    sql {{\n      query: "{query}"\n    }}\n  }}\n}}\n'
 
 
-@pytest.mark.parametrize(
-    ("text", "sql"),
+@for_each(
+    "text, sql",
     [
         (request(COPY.replace("'", r"\'")), COPY_SHAPE),
         (request(r"SELECT a\nFROM t"), "SELECT a FROM t"),

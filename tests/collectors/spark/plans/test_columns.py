@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.plans.columns import (
     CUT,
@@ -22,6 +20,7 @@ from dbt_graft.collectors.spark.plans.operators import trace_columns
 from dbt_graft.collectors.spark.plans.text import parse_text
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 EXPRESSIONS = [
     ("a#1", "a IDENTITY"),
@@ -69,7 +68,7 @@ EXPRESSIONS = [
 BY_ID = {1: "a", 2: "b", 3: "c", 4: "d"}
 
 
-@pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
+@for_each("text, expected", EXPRESSIONS)
 def test_each_column_has_its_part_in_an_expression(text: str, expected: str) -> None:
     found = sorted(column_references(text, BY_ID))
     texts = [f"{BY_ID[p.id]} {p.subtype}{' ' if p.masking else ''}{p.masking}" for p in found]
@@ -206,8 +205,8 @@ Output [2]: [c#3, d#4]
 MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         (SPARK_2, [*MERGED, "* <- t.dt FILTER, t.name GROUP_BY"]),
         (PHYSICAL_2, [*MERGED, "* <- t.name GROUP_BY"]),
@@ -276,7 +275,6 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
             ],
         ),
     ],
-    ids=lambda given: given[:30] if isinstance(given, str) else "",
 )
 def test_column_edges_are_found_in_every_layout(text: str, expected: list[str]) -> None:
     trace, found = follow(text)
@@ -284,8 +282,8 @@ def test_column_edges_are_found_in_every_layout(text: str, expected: list[str]) 
     assert not trace.gaps
 
 
-@pytest.mark.parametrize(
-    ("text", "gap"),
+@for_each(
+    "text, gap",
     [
         ("Project [a#1, ... 15 more fields]\n+- Scan t[a#1]\n", CUT),
         ("Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [1]: [a#1]\n", SHORT),
@@ -308,7 +306,7 @@ def test_what_is_cut_or_opaque_is_marked(text: str, gap: str) -> None:
     assert list(trace.gaps) == [gap]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Project [" + "a#1, " * 20_000 + "b#2]\n+- Scan t[a#1]\n",

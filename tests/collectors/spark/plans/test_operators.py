@@ -20,13 +20,14 @@ from dbt_graft.collectors.spark.sources.scans import (
     scan_output,
 )
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from tests.cases import for_each
 
 ONE = {"Location": "InMemoryFileIndex(1 paths)[file:/wh/raw.db/orders]"}
 TWO = {"Location": "InMemoryFileIndex(9 paths)[file:/in/a.csv, file:/in/b, c.csv, ...]"}
 
 
-@pytest.mark.parametrize(
-    ("name", "metadata", "table", "paths"),
+@for_each(
+    "name, metadata, table, paths",
     [
         ("Scan parquet spark_catalog.raw.orders", ONE, "spark_catalog.raw.orders", 1),
         ("Scan parquet raw.orders", ONE, "raw.orders", 1),
@@ -46,7 +47,7 @@ def test_a_scan_has_its_table_and_paths(
     assert (".".join(scan.table), len(scan.paths)) == (table, paths)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         *("Scan ExistingRDD", "Scan", "LocalTableScan", "Scan OneRowRelation"),
@@ -98,8 +99,8 @@ ICEBERG = "lake.raw.orders (branch=null) [filters=id > 1, groupedBy=]"
 HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols: [a#1]]"
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "expected"),
+@for_each(
+    "name, arguments, expected",
     [
         (
             "BatchScan parquet file:/in/a,s3a://b/c",
@@ -225,7 +226,7 @@ def test_a_connectors_scan_has_its_database(name: str, arguments: str, dataset: 
 
 
 @pytest.mark.parametrize("name", ["MicroBatchScan", "ContinuousScan"])
-@pytest.mark.parametrize(
+@for_each(
     "source", ["class org.apache.KafkaScan", "org.apache.KafkaScan@1f", "com.shop.Scan@1f", ""]
 )
 def test_a_streams_scan_is_known_by_its_progress(name: str, source: str) -> None:
@@ -249,7 +250,7 @@ RELATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "read"), RELATIONS)
+@for_each("name, text, read", RELATIONS)
 def test_a_relation_of_a_logical_plan_has_its_table(name: str, text: str, read: str) -> None:
     scan = relation_scan(Operator(name, text))
     found = DatasetResolver("spark").read(scan) if scan else []
@@ -311,8 +312,8 @@ DESCRIBED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("operator", "arguments", "operation", "target"),
+@for_each(
+    "operator, arguments, operation, target",
     [
         (
             "Execute InsertIntoHadoopFsRelationCommand",
@@ -470,7 +471,7 @@ def test_a_view_of_the_session_is_no_dataset(kind: str) -> None:
     assert read_target(found[1], f"`tv`, select 1, false, true, {kind}, UNSUPPORTED, true") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "operator",
     [
         *("Execute AnalyzeTableCommand", "Execute ShowTablesCommand", "Execute SetCommand"),
@@ -649,7 +650,7 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize(("operator", "arguments", "operation", "target"), WRITES)
+@for_each("operator, arguments, operation, target", WRITES)
 def test_a_write_through_a_connector_has_its_target(
     operator: str, arguments: str, operation: str, target: Target
 ) -> None:

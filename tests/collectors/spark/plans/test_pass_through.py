@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.spark.plans.pass_through import passes_on
 from dbt_graft.collectors.spark.plans.tree import Operator
+from tests.cases import for_each
 
 TABLE = Operator("LogicalRelation", "parquet, [id#1, amount#2L], `c`.`raw`.`orders`, false")
 HIVE = Operator(
@@ -20,8 +19,8 @@ def below(*operators: tuple[str, str], table: Operator = TABLE) -> Operator:
     return Operator("CreateViewCommand", children=[found])
 
 
-@pytest.mark.parametrize(
-    ("plan", "expected"),
+@for_each(
+    "plan, expected",
     [
         (below(), True),
         (below(("SubqueryAlias", "c.raw.orders"), ("Project", "[id#1, amount#2L]")), True),

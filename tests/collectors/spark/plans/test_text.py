@@ -28,6 +28,7 @@ from dbt_graft.collectors.spark.sources.schema import (
     written_names,
 )
 from dbt_graft.lineage.records import Column
+from tests.cases import for_each
 
 VIEW = """== Physical Plan ==
 Execute CreateViewCommand (1)
@@ -122,7 +123,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), LAYOUTS.values(), ids=LAYOUTS)
+@for_each("text, expected", LAYOUTS.values(), ids=LAYOUTS)
 def test_every_layout_becomes_a_tree(text: str, expected: str) -> None:
     assert tree(parse_text(text).root) == expected
 
@@ -244,7 +245,7 @@ def test_other_texts_are_no_plan(text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "(" * 200_000,
@@ -254,7 +255,6 @@ def test_other_texts_are_no_plan(text: str) -> None:
         "(1) Scan\n" * 20_000,
         "Union (1)\n" + "+- Scan csv (2)\n" * 20_000 + "\n" + "(2) Scan csv\nA: b\n" * 20_000,
     ],
-    ids=lambda text: text[:12],
 )
 def test_hostile_texts_are_read_to_their_end(text: str) -> None:
     for root in (parse_text(text).root, parse_text(f"== Physical Plan ==\n{text}").root):
@@ -308,8 +308,8 @@ def test_a_list_of_columns_has_names_with_any_sign(names: list[str]) -> None:
     assert [column.name for column in attributes(f"[{listed}]")] == names
 
 
-@pytest.mark.parametrize(
-    ("text", "expression", "name"),
+@for_each(
+    "text, expression, name",
     [
         ("(a#2 + 1) AS b#3", "(a#2 + 1)", "b"),
         ("a#1 AS a AS b#2", "a#1", "a AS b"),
@@ -336,8 +336,8 @@ def test_what_spark_left_out_of_a_list_is_missing() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "items"),
+@for_each(
+    "text, items",
     [
         ("[a#1, (b#2 + 1) AS c#3L]", ["a#1", "(b#2 + 1) AS c#3L"]),
         ("[concat(a#1, , b#2) AS x#3]", ["concat(a#1, , b#2) AS x#3"]),
@@ -351,8 +351,8 @@ def test_named_expressions_end_in_their_ids(text: str, items: list[str]) -> None
     assert expressions(text) == items
 
 
-@pytest.mark.parametrize(
-    ("text", "columns"),
+@for_each(
+    "text, columns",
     [
         ("struct<id:bigint,name:string>", (Column("id", "bigint"), Column("name", "string"))),
         (
@@ -402,8 +402,8 @@ def test_written_columns_have_the_types_of_the_scanned_ones() -> None:
     assert typed_columns(["a"], inputs, {1: "int"}) == (Column("a"),)
 
 
-@pytest.mark.parametrize(
-    ("listed", "taken", "names"),
+@for_each(
+    "listed, taken, names",
     [
         (["a", "b"], ["x", "y"], ["a", "b"]),
         ([], ["x", "y"], ["x", "y"]),
@@ -419,8 +419,8 @@ def test_a_comma_in_a_name_makes_no_column(
     assert written_names(listed, [Attribute(name, at) for at, name in enumerate(taken)]) == names
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         ("amount", True),
         ("Amount (EUR), net", True),

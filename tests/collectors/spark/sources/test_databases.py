@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.collectors.spark.sources.databases import database_of, name_parts
+from tests.cases import for_each
 
 SQL_SERVER = [
     ("sqlserver://crm:1433;databaseName=Shop", "mssql://crm:1433/Shop.dbo.Orders"),
@@ -59,7 +60,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("url", "dataset"), [*SQL_SERVER, *OTHERS])
+@for_each("url, dataset", [*SQL_SERVER, *OTHERS])
 def test_a_url_and_a_table_make_a_dataset(url: str, dataset: str) -> None:
     assert str(database_of(f"jdbc:{url}").table(("Orders",))) == dataset
 
@@ -83,8 +84,8 @@ def test_a_text_that_is_no_url_names_no_database(url: str) -> None:
     assert str(database_of(url).table(("dbo", "Orders"))) == "jdbc/dbo.Orders"
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
+@for_each(
+    "text, parts",
     [
         ("dbo.Orders", ("dbo", "Orders")),
         ("[dbo].[Order ]] Lines]", ("dbo", "Order ] Lines")),

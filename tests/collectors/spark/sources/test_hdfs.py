@@ -6,6 +6,7 @@ import pytest
 
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.hdfs import namenodes
+from tests.cases import for_each
 
 ADDRESS = "dfs.namenode.rpc-address"
 EMR = {"fs.defaultFS": "hdfs://ip-10-0-2-184.ec2.internal:8020"}
@@ -18,8 +19,8 @@ BACKED_UP = {
 }
 
 
-@pytest.mark.parametrize(
-    ("settings", "path", "dataset"),
+@for_each(
+    "settings, path, dataset",
     [
         (EMR, "hdfs:/x", "hdfs://ip-10-0-2-184.ec2.internal:8020/x"),
         (EMR, "hdfs:///x", "hdfs://ip-10-0-2-184.ec2.internal:8020/x"),

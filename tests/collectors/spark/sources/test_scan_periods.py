@@ -9,6 +9,7 @@ from dbt_graft.collectors.spark.sources.scan_periods import scan_periods, scan_p
 from dbt_graft.collectors.spark.sources.write_periods import mapped_partitions, static_partition
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period import DataPosition
+from tests.cases import for_each
 from tests.lineage.shown_periods import shown
 
 WINDOW = "[isnotnull(ds#32), (cast(ds#32 as date) > 2026-10-03), (ds#32 <= 2026-10-10)]"
@@ -20,8 +21,8 @@ def read(location: str = "", text: str = "", **metadata: str) -> list[str]:
     return shown(scan_periods(node, location, TYPES, DateColumns()))
 
 
-@pytest.mark.parametrize(
-    ("location", "filters", "expected"),
+@for_each(
+    "location, filters, expected",
     [
         pytest.param(
             "InMemoryFileIndex(2 paths)[file:/o/ds=2026-10-05/hr=1, file:/o/ds=2026-10-04/hr=1]",

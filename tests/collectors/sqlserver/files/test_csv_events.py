@@ -7,6 +7,7 @@ import pytest
 from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, FileSplit, Value
 from dbt_graft.collectors.sqlserver.files import csv_events
 from dbt_graft.collectors.sqlserver.files.csv_events import CsvSplitter, csv_header, read_csv
+from tests.cases import for_each
 
 AT = 1_795_141_801 * 10_000_000
 
@@ -23,8 +24,8 @@ def events(folder: Path, text: str) -> list[ExtendedEvent]:
     return [event for chunk in found for event in chunk.events]
 
 
-@pytest.mark.parametrize(
-    ("label", "kind", "name"),
+@for_each(
+    "label, kind, name",
     [
         ("batch_text", "data", "batch_text"),
         ("Batch Text", "data", "batch_text"),
@@ -92,8 +93,8 @@ def test_a_merged_text_is_the_statement_unless_there_is_one(tmp_path: Path, name
     assert (merged.data, own.data) == ({"statement": "a"}, {"statement": "b"})
 
 
-@pytest.mark.parametrize(
-    ("time", "at"),
+@for_each(
+    "time, at",
     [
         ("2026-11-20 02:30:01.0000000", AT),
         ("2026-11-20T02:30:01Z", AT),
@@ -153,7 +154,7 @@ def test_rows_of_xml_may_hold_what_is_none(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("row", ["", "a,b", "name,duration", "timestamp,duration", '"name', "\0"])
+@for_each("row", ["", "a,b", "name,duration", "timestamp,duration", '"name', "\0"])
 def test_a_first_row_that_names_no_event_is_no_header(tmp_path: Path, row: str) -> None:
     assert csv_header(row) is None
     found = chunks(tmp_path, f"{row}\nx\n")

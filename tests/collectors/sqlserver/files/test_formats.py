@@ -3,11 +3,10 @@
 import gzip
 from pathlib import Path
 
-import pytest
-
 from dbt_graft.collectors.files import LogFile, log_files
 from dbt_graft.collectors.sqlserver.event import FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
+from tests.cases import for_each
 
 EVENT = b'<event name="rpc_completed" package="sqlserver" timestamp="2026-11-20T02:30:01Z"></event>'
 
@@ -22,8 +21,8 @@ def utf16(text: str) -> bytes:
     return text.encode("utf-16")
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
+@for_each(
+    "content, expected",
     [
         (EVENT, ("xml", "utf-8", False)),
         (b"\xef\xbb\xbf" + EVENT, ("xml", "utf-8", False)),
@@ -59,8 +58,8 @@ def test_a_files_form_follows_from_its_beginning(
     assert (part.origin, part.start, part.end) == ("logs/a.log", 0, len(content))
 
 
-@pytest.mark.parametrize(
-    ("content", "name", "reason"),
+@for_each(
+    "content, name, reason",
     [
         (b"no xml at all", "a.xml", "the file is not XML, NDJSON or CSV with names of"),
         (b"a;b;c\n1;2;3", "a.csv", "the file is not XML, NDJSON or CSV with names of"),
@@ -103,8 +102,8 @@ def test_a_file_that_is_gone_is_a_damage(tmp_path: Path) -> None:
     assert damage.unread
 
 
-@pytest.mark.parametrize(
-    ("content", "count"),
+@for_each(
+    "content, count",
     [
         (EVENT * 10, 3),
         (b'{"name":"x"}\n' * 80, 3),
@@ -131,8 +130,8 @@ def test_what_is_packed_is_one_part(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         *((f"a{suffix}", True) for suffix in (".xel", ".XML", ".csv", ".txt", ".json", ".jsonl")),
         *((f"a{suffix}", True) for suffix in (".ndjson", ".xml.gz", ".CSV.zst", ".b.xel.gz")),

@@ -15,6 +15,7 @@ from dbt_graft.collectors.sqlserver.event import (
 )
 from dbt_graft.collectors.sqlserver.files import ndjson_events, streams
 from dbt_graft.collectors.sqlserver.files.ndjson_events import LineSplitter, read_ndjson
+from tests.cases import for_each
 
 AT = 1_795_141_801 * 10_000_000
 TIME = '"timestamp":"2026-11-20T02:30:01Z"'
@@ -77,8 +78,8 @@ def test_an_object_is_an_event(tmp_path: Path, line: str, expected: ExtendedEven
     assert one(tmp_path, line) == Chunk([expected], 1)
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
+@for_each(
+    "line, reason",
     [
         ("{", "the line is not valid JSON"),
         ('{"a":1}{"b":2}', "the line is not valid JSON"),

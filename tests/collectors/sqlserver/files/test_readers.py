@@ -166,7 +166,7 @@ def test_every_form_gives_the_same_events(
     assert sum(chunk.seen for chunk in chunks) == len(EVENTS)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_only_wanted_events_are_read_and_all_are_counted(tmp_path: Path, form: str) -> None:
     others = [
         EVENTS[0]._replace(name="rpc_completed"),
@@ -196,7 +196,7 @@ BREAKS = [
 
 
 @pytest.mark.parametrize("form", ["fragments.xml", "grid.csv", "printed.ndjson"])
-@pytest.mark.parametrize(("compression", "reason"), BREAKS)
+@for_each("compression, reason", BREAKS)
 def test_events_before_a_break_in_packed_data_are_read(
     tmp_path: Path, form: str, compression: str, reason: str
 ) -> None:

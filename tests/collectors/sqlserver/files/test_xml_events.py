@@ -1,7 +1,5 @@
 """The XML of one event says the same in every form that servers and tools write it in."""
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, LogDamage, Mapped
 from dbt_graft.collectors.sqlserver.files.xml_events import (
     is_dismissed,
@@ -9,6 +7,7 @@ from dbt_graft.collectors.sqlserver.files.xml_events import (
     parse_event,
     ticks,
 )
+from tests.cases import for_each
 
 # 2026-11-20 02:30:01 UTC.
 SECOND = 1_795_141_801 * 10_000_000
@@ -26,8 +25,8 @@ def value_of(inner: str) -> object:
     return found.data.get("x", "absent")
 
 
-@pytest.mark.parametrize(
-    ("inner", "expected"),
+@for_each(
+    "inner, expected",
     [
         ("<value>12</value>", "12"),
         ("<value/>", ""),
@@ -71,8 +70,8 @@ def test_fields_and_actions_of_one_name_stay_apart_and_the_first_of_two_counts()
     assert (found.name, found.package) == ("sql_batch_completed", "sqlserver")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         ("2026-11-20T02:30:01Z", SECOND),
         ("2026-11-20T02:30:01.244Z", SECOND + 2_440_000),
@@ -99,8 +98,8 @@ def test_times_are_exact_to_100_ns(text: str, expected: int | None) -> None:
 BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "boom"}">' for n in range(20))
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
+@for_each(
+    "text, reason",
     [
         (one("<data>"), "the event is not well-formed XML"),
         (one("<data name='x'><value>&secret;</value></data>"), "the event is not well-formed XML"),
@@ -138,8 +137,8 @@ def application(value: str) -> str:
     return f'<action name="client_app_name" package="sqlserver"><value>{value}</value></action>'
 
 
-@pytest.mark.parametrize(
-    ("inner", "known"),
+@for_each(
+    "inner, known",
     [
         (application("other"), True),
         (application("<![CDATA[other]]>"), True),

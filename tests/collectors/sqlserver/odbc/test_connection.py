@@ -12,6 +12,7 @@ from dbt_graft.collectors.sqlserver.odbc import connection
 from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.connection import attributes, connect, connection_string
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 
 class OdbcError(Exception):
@@ -58,7 +59,7 @@ def test_settings_come_from_the_environment(
     assert connection_string(setting, list) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "setting", ["", "env:", "dsn:", "SERVER=s;PWD=hidden", "env:PWD=hidden", "dsn:x;PWD=hidden"]
 )
 def test_a_setting_in_clear_is_refused_and_not_repeated(setting: str) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, retry_pauses
+from tests.cases import for_each
 
 
 class OdbcError(Exception):
@@ -17,8 +16,8 @@ def failure(state: str, text: str, secrets: tuple[str, ...] = ()) -> Any:
     return odbc_failure(OdbcError(state, f"[{state}] {text}"), secrets)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
+@for_each(
+    "text, numbers",
     [
         ("[Microsoft][ODBC Driver 18 for SQL Server]gone (25717) (SQLFetch)", (25717,)),
         ("no database (4060) (SQLDriverConnect); [28000] no login (18456)", (4060, 18456)),
@@ -33,8 +32,8 @@ def test_the_numbers_of_all_messages_are_read(text: str, numbers: tuple[int, ...
     assert failure("42000", text).numbers == numbers
 
 
-@pytest.mark.parametrize(
-    ("state", "number", "transient"),
+@for_each(
+    "state, number, transient",
     [
         ("08S01", 0, True),
         ("08001", 10060, True),
@@ -61,8 +60,8 @@ def test_only_what_may_pass_is_tried_again(state: str, number: int, transient: b
     assert failure(state, f"text ({number}) (SQLFetch)").transient is transient
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@for_each(
+    "text, message",
     [
         ("[Microsoft][SQL Server]Login failed for user 'anna'.", "Login failed for user '…'"),
         ("user 'O'Brien' can't", "user '…' can't"),

@@ -13,10 +13,11 @@ from dbt_graft.collectors.sqlserver.odbc.table import name_parts, offset_time
 from dbt_graft.collectors.sqlserver.odbc.table_columns import choose_columns
 from dbt_graft.collectors.sqlserver.odbc.table_key import TableKey
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("present", "columns", "read", "event"),
+@for_each(
+    "present, columns, read, event",
     [
         pytest.param(
             ["id", "object_name", "event_data", "file_name", "file_offset"],
@@ -97,8 +98,8 @@ def test_columns_without_events_are_an_error(
     assert fragment in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@for_each(
+    "name, expected",
     [
         ("xe_log", ["xe_log"]),
         ("dbo.xe_log", ["dbo", "xe_log"]),
@@ -112,13 +113,13 @@ def test_a_name_is_taken_apart_and_is_always_a_name(name: str, expected: list[st
     assert name_parts(name) == expected
 
 
-@pytest.mark.parametrize("name", ["", ".", "a..b", "a.", "[a", 'a"b', "[a]b"])
+@for_each("name", ["", ".", "a..b", "a.", "[a", 'a"b', "[a]b"])
 def test_what_is_no_name_is_refused(name: str) -> None:
     with pytest.raises(GraftError, match="is no name of a table"):
         name_parts(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "key",
     [
         0,

@@ -18,6 +18,7 @@ from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Column
+from tests.cases import for_each
 
 SERVER = "mssql://crm:1433"
 ORDERS = SnapshotRelation(Kind.TABLE, (Column("id", "int"), Column("amount", "money")))
@@ -48,8 +49,8 @@ SNAPSHOT = Snapshot(
 )
 
 
-@pytest.mark.parametrize(
-    ("sql", "name", "kind", "alias"),
+@for_each(
+    "sql, name, kind, alias",
     [
         ("SELECT 1 FROM orders", "Shop.dbo.orders", Kind.TABLE, None),
         ("SELECT 1 FROM Shop..Active", "Shop.dbo.Active", Kind.VIEW, None),
@@ -89,8 +90,8 @@ def test_a_synonym_of_the_system_s_catalog_is_no_dataset() -> None:
     assert NameResolver(SERVER, SNAPSHOT).access(shape.accesses[0], "Shop") is None
 
 
-@pytest.mark.parametrize(
-    ("name", "columns"),
+@for_each(
+    "name, columns",
     [
         (("ORDERS",), ["id", "amount"]),
         (("oo",), ["id", "amount"]),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.procedures import ProcedureExpander
 from dbt_graft.collectors.sqlserver.resolution.resolve import (
@@ -26,6 +24,7 @@ from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Column, Direction, Evidence, Outcome
+from tests.cases import for_each
 
 SERVER = "mssql://crm:1433"
 PROCEDURES = {
@@ -129,7 +128,7 @@ INFERRED = {
 }
 
 
-@pytest.mark.parametrize("claim", INFERRED)
+@for_each("claim", INFERRED)
 def test_inferred(claim: str) -> None:
     text, expected = INFERRED[claim]
     found = inferred(text)

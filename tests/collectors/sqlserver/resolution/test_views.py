@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.resolution.views import view_records
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
@@ -20,6 +18,7 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Evidence, Outcome, Records
 from dbt_graft.lineage.settings import LineageSettings, OneNameRules
+from tests.cases import for_each
 
 SERVER = "mssql://crm:1433"
 VIEWS_APART = LineageSettings(one_name=OneNameRules(pass_through_views=False))
@@ -77,8 +76,8 @@ def flows(lineage: Lineage) -> set[str]:
     return {f"{flow.source.short} -> {flow.target.short}" for flow in lineage.flows}
 
 
-@pytest.mark.parametrize(
-    ("touched", "expected"),
+@for_each(
+    "touched, expected",
     [
         ("v", {"dbo.orders -> dbo.v"}),
         ("V", {"dbo.orders -> dbo.v"}),

@@ -15,6 +15,7 @@ from dbt_graft.collectors.sqlserver.runs.captured import task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 from dbt_graft.collectors.statements import time_limit
+from tests.cases import for_each
 
 TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
 SECOND = 10_000_000
@@ -95,8 +96,8 @@ def test_equal_statements_are_one_segment_with_their_counts() -> None:
     assert segment.counts.last_ended - segment.counts.first_ended == 5_000_000
 
 
-@pytest.mark.parametrize(
-    ("sent", "expected"),
+@for_each(
+    "sent, expected",
     [
         # handles
         ([("rpc", PREPEXEC.format(3, A))], {A: 1}),
@@ -212,7 +213,7 @@ def test_a_text_with_a_use_in_it_began_in_the_database_before() -> None:
     assert [s.key.database for s in folded(sent)] == ["Shop", "Shop", "Stock"]
 
 
-@pytest.mark.parametrize("value", [-1, 1 << 62, 1 << 70, "9" * 30, "many", None])
+@for_each("value", [-1, 1 << 62, 1 << 70, "9" * 30, "many", None])
 def test_a_number_that_makes_no_sense_is_none(value: Value) -> None:
     (segment,) = folded([event("batch", A, row_count=value, duration=value)])
     assert segment.counts.rows is None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.runs.noise import CATALOG, DRIVER, FORMAT, HEALTH, noise
+from tests.cases import for_each
 
 NOISE = [
     ("exec sp_datatype_info_100 @data_type=0,@ODBCVer=4", DRIVER),
@@ -67,12 +66,12 @@ SIGNAL = [
 ]
 
 
-@pytest.mark.parametrize(("text", "rule"), NOISE)
+@for_each("text, rule", NOISE)
 def test_left_out(text: str, rule: str) -> None:
     assert noise(text) == rule
 
 
-@pytest.mark.parametrize("text", SIGNAL)
+@for_each("text", SIGNAL)
 def test_never_left_out(text: str) -> None:
     assert noise(text) is None
 

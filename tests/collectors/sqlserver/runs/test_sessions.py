@@ -12,6 +12,7 @@ from dbt_graft.collectors.schema import row as as_row
 from dbt_graft.collectors.sqlserver.runs.segment import Segment
 from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind as Kind
 from dbt_graft.collectors.sqlserver.runs.sessions import run_segments
+from tests.cases import for_each
 
 MINUTE = timedelta(minutes=1)
 START = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
@@ -46,8 +47,8 @@ def runs(*rows: Row) -> list[set[str]]:
     return list(found.values())
 
 
-@pytest.mark.parametrize(
-    ("rows", "expected"),
+@for_each(
+    "rows, expected",
     [
         ([statement("a"), statement("b", 59), statement("c", 118)], [{"a", "b", "c"}]),
         ([statement("a"), statement("b", 61)], [{"a"}, {"b"}]),
@@ -68,8 +69,8 @@ def test_runs(rows: list[Row], expected: list[set[str]]) -> None:
     assert runs(*rows) == expected
 
 
-@pytest.mark.parametrize(
-    ("before", "expected"),
+@for_each(
+    "before, expected",
     [
         ([row(Kind.PREPARED, "t", handle=3)], (Kind.STATEMENT, "t")),
         ([row(Kind.PREPARED, "t", handle=4)], (Kind.UNRESOLVED_HANDLE, None)),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.runs.temporaries import (
     TempTable,
     TempTables,
@@ -14,10 +12,11 @@ from dbt_graft.collectors.sqlserver.runs.temporaries import (
 from dbt_graft.collectors.sqlserver.runs.temporaries import (
     TempTableReference as Reference,
 )
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         ("SELECT * INTO #t FROM a", [Reference("#t", True, False)]),
         ("CREATE TABLE #T (i int)", [Reference("#t", True, False)]),

@@ -5,18 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from dbt_graft.collectors.sqlserver.runs.text_dates import dates_at
 from dbt_graft.collectors.statements.periods.shape import find_dates
 from dbt_graft.collectors.statements.text.fingerprint import literals
+from tests.cases import for_each
 
 # In Berlin it is the 2nd by then, in New York still the 1st.
 AT = datetime(2026, 11, 1, 23, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("expression", "zone", "expected"),
+@for_each(
+    "expression, zone, expected",
     [
         ("GETDATE()", "UTC", "2026-11-01"),
         ("GETDATE()", "Europe/Berlin", "2026-11-02"),

@@ -21,6 +21,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column
+from tests.cases import for_each
 
 pyodbc = pytest.importorskip("pyodbc", exc_type=ImportError)
 
@@ -118,8 +119,8 @@ def test_a_database_has_its_tables_and_views_with_their_columns_in_order() -> No
     }
 
 
-@pytest.mark.parametrize(
-    ("described", "spelled"),
+@for_each(
+    "described, spelled",
     [
         (("int", None, 10, 0, None), "int"),
         (("bit", None, None, None, None), "bit"),
@@ -155,8 +156,8 @@ def test_a_synonym_stands_for_a_name_as_it_was_written() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("letters", "kind"),
+@for_each(
+    "letters, kind",
     [
         ("V ", ModuleKind.VIEW),
         ("P ", ModuleKind.PROCEDURE),
@@ -174,7 +175,7 @@ def test_a_module_has_its_kind_and_text(letters: str, kind: ModuleKind) -> None:
 
 
 @pytest.mark.parametrize("quotes_are_names", [True, False])
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         "SELECT 'geheim'",

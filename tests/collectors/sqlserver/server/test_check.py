@@ -13,6 +13,7 @@ from dbt_graft.collectors.sqlserver.server.session_state import (
     DroppedEvents,
     SessionState,
 )
+from tests.cases import for_each
 
 PREDICATE = (
     "[sqlserver].[like_i_sql_unicode_string]([sqlserver].[client_app_name],N'python_task::%')"
@@ -68,8 +69,8 @@ def test_a_session_that_is_not_there_is_the_only_finding() -> None:
     assert "VIEW SERVER STATE" in finding.remedy
 
 
-@pytest.mark.parametrize(
-    ("session", "expected"),
+@for_each(
+    "session, expected",
     [
         (replace(GOOD, dropped=None), [("error", "state")]),
         (replace(GOOD, dropped=DroppedEvents(events=3)), [("warning", "dropped")]),
@@ -92,8 +93,8 @@ def test_an_option_that_costs_lineage_is_found(
     assert found(session) == expected
 
 
-@pytest.mark.parametrize(
-    ("targets", "small"),
+@for_each(
+    "targets, small",
     [
         (file(max_file_size="5", max_rollover_files="4"), True),
         (file(max_file_size="100"), True),
@@ -111,8 +112,8 @@ def test_files_that_are_soon_deleted_are_found(
     assert found(replace(GOOD, targets=targets)) == [("warning", "max_rollover_files")] * small
 
 
-@pytest.mark.parametrize(
-    ("missing", "severity"),
+@for_each(
+    "missing, severity",
     [
         ("sql_batch_completed", "error"),
         ("rpc_completed", "error"),
@@ -160,8 +161,8 @@ def test_other_events_need_no_actions() -> None:
     assert check_session(replace(GOOD, events=events), "py_lineage") == []
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "expected"),
+@for_each(
+    "name, settings, expected",
     [
         ("rpc_completed", {}, []),
         ("rpc_completed", {"collect_statement": "true"}, []),

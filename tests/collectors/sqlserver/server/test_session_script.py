@@ -11,6 +11,7 @@ from dbt_graft.collectors.sqlserver.server.session_script import (
     session_script,
 )
 from dbt_graft.lineage.errors import GraftError
+from tests.cases import for_each
 
 TOKEN = re.compile(
     r"(?P<comment>--[^\n]*)|N'(?P<string>(?:[^']|'')*)'|\[(?P<name>(?:[^\]]|\]\])*)\]"
@@ -86,7 +87,7 @@ def test_the_statement_level_can_be_left_out() -> None:
     assert set(events(SessionOptions())) - set(without) == {"sql_statement_completed"}
 
 
-@pytest.mark.parametrize("event", events(SessionOptions()))
+@for_each("event", events(SessionOptions()))
 def test_every_event_has_four_actions_and_the_applications_only(event: str) -> None:
     body = events(SessionOptions())[event]
     assert (
@@ -117,7 +118,7 @@ def test_no_personal_data_and_no_input_buffer_is_captured(personal: str) -> None
     assert not [token for token in tokens(session_script(SessionOptions())) if personal in token]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "piece",
     [
         "TRACK_CAUSALITY = ON",
@@ -147,8 +148,8 @@ def test_azure_sql_database_has_sessions_of_a_database() -> None:
     assert "DATABASE SCOPED CREDENTIAL" in text
 
 
-@pytest.mark.parametrize(
-    ("folder", "expected"),
+@for_each(
+    "folder, expected",
     [
         ("", "py_lineage.xel"),
         (r"D:\XE", r"D:\XE\py_lineage.xel"),
@@ -179,7 +180,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@for_each("hostile", HOSTILE)
 def test_no_name_breaks_out_of_the_script(hostile: str) -> None:
     plain = tokens(session_script(SessionOptions("a", "b", "/c")))
     options = SessionOptions(hostile, hostile, f"/c/{hostile}")
@@ -205,14 +206,14 @@ def test_a_long_beginning_is_marked_as_slower() -> None:
 
 
 @pytest.mark.parametrize("field", ["name", "application", "folder"])
-@pytest.mark.parametrize("text", ["a\nGO\nb", "a\rb", "a\u2028b", "a\x00", "$(a)", "\ud800"])
+@for_each("text", ["a\nGO\nb", "a\rb", "a\u2028b", "a\x00", "$(a)", "\ud800"])
 def test_what_no_quotes_can_hold_is_refused(field: str, text: str) -> None:
     with pytest.raises(GraftError, match="line breaks"):
         session_script(replace(SessionOptions(), **{field: text}))
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
+@for_each(
+    "options, problem",
     [
         (SessionOptions(name=""), "1 to 128 characters"),
         (SessionOptions(name="a" * 129), "1 to 128 characters"),

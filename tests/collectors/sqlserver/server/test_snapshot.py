@@ -19,6 +19,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column
+from tests.cases import for_each
 
 SHOP = SnapshotDatabase(
     relations={
@@ -108,8 +109,8 @@ def shop(**parts: Any) -> dict[str, Any]:
     return {"databases": {"Shop": {"relations": {}, "synonyms": {}, "modules": {}, **parts}}}
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
+@for_each(
+    "change, problem",
     [
         ({"format": "v12"}, "no snapshot"),
         ({"version": 2}, "version is not 1"),
@@ -145,7 +146,7 @@ def test_a_file_of_another_structure_is_named(
     )
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"format"', b"\xff\xfe{", b"[" * 5000, b"null"])
+@for_each("content", [b"", b"[]", b'{"format"', b"\xff\xfe{", b"[" * 5000, b"null"])
 def test_a_file_that_is_no_snapshot_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "s.json").write_bytes(content)
     with pytest.raises(GraftError):

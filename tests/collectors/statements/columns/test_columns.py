@@ -335,7 +335,7 @@ def test_columns_where_the_schema_is_known(dialect: Dialect, sql: str, edges: st
     assert shape.outcome is Outcome.PARSED
 
 
-@pytest.mark.parametrize(("sql", "reason"), INCOMPLETE)
+@for_each("sql, reason", INCOMPLETE)
 def test_a_shape_names_its_missing_columns(sql: str, reason: str) -> None:
     shape = parse(sql, TSQL)[0]
     assert (shape.outcome, shape.reason) == (Outcome.PARTIAL, reason)

@@ -6,10 +6,11 @@ import pytest
 
 from dbt_graft.collectors.statements.columns.query_columns import query_columns
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("sql", "tables"),
+@for_each(
+    "sql, tables",
     [
         ("SELECT a FROM DB.S.T", [("db", "s", "t")]),
         ("SELECT * FROM b JOIN a ON a.i = b.i", [("b",), ("a",)]),
@@ -46,8 +47,8 @@ def test_no_literal_becomes_a_name(dialect: str) -> None:
     assert not any("secret" in column.name for column in result.columns)
 
 
-@pytest.mark.parametrize(
-    ("expression", "name"),
+@for_each(
+    "expression, name",
     [
         ("COUNT(t.b)", "count(b)"),
         ("(a + b) * c", "((a + b) * c)"),
@@ -62,7 +63,7 @@ def test_spark_names_an_expression_by_its_text(expression: str, name: str) -> No
     assert [column.name for column in result.columns] == [name]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sql",
     [
         "",

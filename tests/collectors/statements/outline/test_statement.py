@@ -10,6 +10,7 @@ from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.outline.statement import statement_outline
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from tests.cases import for_each
 
 TSQL, SPARK = Dialect.TSQL, Dialect.SPARK
 FILTERS, JOINS = "ROWS other filters", "ROWS other joins"
@@ -25,8 +26,8 @@ def changes(old: str, new: str, dialect: Dialect) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("dialect", "old", "new", "expected"),
+@for_each(
+    "dialect, old, new, expected",
     [
         (
             SPARK,

@@ -72,8 +72,8 @@ def test_conditions(condition: str, expected: str | None) -> None:
     assert found == ([expected] if expected else [])
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         pytest.param(
             "DELETE o FROM dbo.orders AS o WHERE o.day = '2026-11-01'",
@@ -120,7 +120,7 @@ def test_tables(text: str, expected: list[str]) -> None:
     assert dates(text) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         pytest.param("SELECT 1 FROM t WHERE " + "(" * 5_000 + "day = '2026-11-01'", id="brackets"),

@@ -167,8 +167,8 @@ def test_tables_of_spark(sql: str, reads: str, writes: str) -> None:
     assert accesses(sql, Dialect.SPARK) == (words(reads), words(writes))
 
 
-@pytest.mark.parametrize(
-    ("sql", "dialect", "kind"),
+@for_each(
+    "sql, dialect, kind",
     [
         ("SELECT * FROM t", Dialect.TSQL, Kind.TABLE),
         ("SELECT * FROM #t", Dialect.TSQL, Kind.TEMPORARY),
@@ -219,8 +219,8 @@ def test_a_database_chosen_inside_a_batch_holds_for_what_follows() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("sql", "dialect", "parser", "outcome", "reason"),
+@for_each(
+    "sql, dialect, parser, outcome, reason",
     [
         ("SELECT a FROM t", "tsql", "sqlglot", Outcome.PARSED, None),
         (

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 import re
 
-import pytest
-
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import (
@@ -85,12 +83,12 @@ def test_texts_that_differ_in_values_have_one_fingerprint(one: str, other: str) 
     assert normalise(one, Dialect.TSQL) == normalise(other, Dialect.TSQL)
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+@for_each("one, other", DIFFERENT)
 def test_other_texts_have_fingerprints_of_their_own(one: str, other: str) -> None:
     assert fingerprint(one) != fingerprint(other)
 
 
-@pytest.mark.parametrize("text", CARRIES)
+@for_each("text", CARRIES)
 def test_a_text_whose_values_matter_is_not_plain(text: str) -> None:
     assert not is_plain(text, fingerprint(text))
 

@@ -2,9 +2,8 @@
 
 # ruff: noqa: E501 (one line a case)
 
-import pytest
-
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
+from tests.cases import for_each
 
 # fmt: off
 CASES = [
@@ -21,12 +20,12 @@ CASES = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("text", "number", "act"), CASES)
+@for_each("text, number, act", CASES)
 def test_a_call_shows_its_handle(text: str, number: int, act: str) -> None:
     assert handle(text) == Handle(number, HandleAction(act))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "declare @p1 int exec sp_prepare @p1 output,NULL,N'SELECT 1'",

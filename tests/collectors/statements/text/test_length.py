@@ -8,13 +8,14 @@ from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text import length
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.length import TOO_LONG, pieces
+from tests.cases import for_each
 
 ROWS = ", ".join(f"({n}, N'it''s {n}')" for n in range(1_000))
 UNEQUAL = ", ".join(f"(f{n}(1), b)" for n in range(1_000))
 NEXT = "INSERT INTO dbo.b (x) SELECT x FROM dbo.c"
 
 
-@pytest.mark.parametrize("between", ["; ", " ", "\nGO\n"])
+@for_each("between", ["; ", " ", "\nGO\n"])
 @pytest.mark.parametrize(("rows", "reason"), [(ROWS, None), (UNEQUAL, TOO_LONG)])
 def test_the_statement_behind_a_long_one_is_read(
     rows: str, reason: str | None, between: str, monkeypatch: pytest.MonkeyPatch
@@ -28,8 +29,8 @@ def test_the_statement_behind_a_long_one_is_read(
     assert (behind.reason, behind.reads, behind.writes) == (None, {"dbo.c"}, {"dbo.b"})
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@for_each(
+    "text, found",
     [
         ("", [("", False)]),
         ("a; b", [("a; b", False)]),

@@ -2,10 +2,9 @@
 
 # ruff: noqa: E501 (one line a case)
 
-import pytest
-
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from tests.cases import for_each
 
 # fmt: off
 CASES = [
@@ -36,7 +35,7 @@ CASES = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("sql", "operations"), CASES, ids=[case[0][:60] for case in CASES])
+@for_each("sql, operations", CASES, ids=[case[0][:60] for case in CASES])
 def test_statements_of_a_batch(sql: str, operations: str) -> None:
     found = [shape.verb for shape in parse(sql, Dialect.TSQL)]
     assert " ".join(found) == operations

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.collectors.statements.text.template import make_template
 from tests.cases import for_each
 
@@ -54,7 +52,7 @@ def test_other_texts_have_templates_of_their_own(one: str, other: str) -> None:
     assert texts[0] != texts[1]
 
 
-@pytest.mark.parametrize("text", NONE)
+@for_each("text", NONE)
 def test_a_name_that_may_stand_elsewhere_is_not_replaced(text: str) -> None:
     template = make_template(text)
     assert template is None or template.restore(template.text) == text

@@ -220,8 +220,8 @@ def test_groups_order_their_tasks() -> None:
     assert len(findings(shop={**tasks, "task_groups": groups})) == 2
 
 
-@pytest.mark.parametrize(
-    ("command", "nodes"),
+@for_each(
+    "command, nodes",
     [
         ("cd shop && dbt run --select stg_orders orders", "orders stg_orders"),
         ("dbt build -s 'stg_orders' --target prod", "stg_orders"),
@@ -251,7 +251,7 @@ def test_a_task_of_dbt_is_known_by_what_it_selects(command: str, nodes: str) -> 
     assert found == tuple(f"model.shop.{name}" for name in nodes.split())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "task_id", ["orders", "dbt_orders", "marts.orders", "orders.run", "g.orders_run", "Orders"]
 )
 def test_a_task_is_known_by_its_id(task_id: str) -> None:

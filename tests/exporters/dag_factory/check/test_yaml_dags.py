@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.exporters.dag_factory.check.yaml_dags import read_yaml_dags
+from tests.cases import for_each
 
 ARTICLE = """
 default:
@@ -49,9 +50,7 @@ shop:
     assert dag.schedule == ""
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[1, 2]", "a: 1", "shop: {tasks: 3}", "plain", "default: {tasks: []}"]
-)
+@for_each("text", ["", "[1, 2]", "a: 1", "shop: {tasks: 3}", "plain", "default: {tasks: []}"])
 def test_other_yaml_has_no_dags(text: str) -> None:
     read = read_yaml_dags(text, "x.yml")
     assert (read.dags, read.unreadable) == ((), {})

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from tests.graft.audience_project import graft
 from tests.graft.commands.test_impact import board, node
 from tests.graft.small_project import declare, small_project
@@ -58,8 +59,8 @@ def label_of(kind: str, folder: Path, meta: dict[str, Any]) -> None:
         change(folder, "macros", "macro.shop.m", **fields, meta=meta)
 
 
-@pytest.mark.parametrize(
-    ("kind", "meta", "label"),
+@for_each(
+    "kind, meta, label",
     [
         ("table", {"classification": "strictly_confidential"}, "strictly_confidential"),
         ("column", {"sensitivity": "top secret"}, "top secret"),

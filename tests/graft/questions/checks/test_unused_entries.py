@@ -12,6 +12,7 @@ from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Column, Dataset, Direction, Records
+from tests.cases import for_each
 
 
 def records(*names: str, columns: dict[str, str] | None = None) -> Records:
@@ -88,7 +89,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@for_each("name", CASES)
 def test_an_entry_without_effect_is_named(name: str, tmp_path: Path) -> None:
     text, known, problems = CASES[name]
     (tmp_path / "graft.yml").write_text(COLLECT + text)

@@ -23,6 +23,7 @@ from dbt_graft.graft.questions.leaks.leaks import Leak, find_leaks
 from dbt_graft.graft.questions.leaks.product_words import product_words
 from dbt_graft.injector import stock
 from dbt_graft.lineage.dataset import DatasetId
+from tests.cases import for_each
 
 NAME = "zqxhidnote"
 WORDS = HiddenWords(frozenset({NAME, "iban", "hr.people", "Zqxhid Straße"}))
@@ -94,7 +95,7 @@ ENCODED: dict[str, tuple[str, str | bytes]] = {
 }
 
 
-@pytest.mark.parametrize(("encoding", "content"), ENCODED.values(), ids=ENCODED)
+@for_each("encoding, content", ENCODED.values(), ids=ENCODED)
 def test_a_hidden_name_is_found(tmp_path: Path, encoding: str, content: str | bytes) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/b.html").write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -128,7 +129,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+@for_each("table", TABLES.values(), ids=TABLES)
 def test_a_hidden_name_in_parquet_is_found(tmp_path: Path, table: pa.Table) -> None:
     pq.write_table(table, tmp_path / "a.parquet", compression="zstd")
     assert Leak("a.parquet", NAME, "parquet") in find_leaks(tmp_path, WORDS, ()).leaks
@@ -179,7 +180,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("content", TEXTS.values(), ids=TEXTS)
+@for_each("content", TEXTS.values(), ids=TEXTS)
 def test_a_hidden_text_is_found(tmp_path: Path, content: str) -> None:
     (tmp_path / "a.html").write_text(content)
     (leak,) = find_leaks(tmp_path, WORDS, [TEXT]).leaks
@@ -235,16 +236,12 @@ def test_names_that_the_filter_takes_for_words_of_pages_are_listed(tmp_path: Pat
     assert find_leaks(tmp_path, words, ()).unsearched == ("status",)
 
 
-@pytest.mark.parametrize(
-    "name", ["iban", "salary", "phone", "city", "birth_date", "last_name", "customer", "ssn"]
-)
+@for_each("name", ["iban", "salary", "phone", "city", "birth_date", "last_name", "customer", "ssn"])
 def test_usual_names_of_sensitive_columns_are_no_words_of_pages(name: str) -> None:
     assert name not in product_words()
 
 
-@pytest.mark.parametrize(
-    "name", ["status", "name", "column", "description", "depends_on", "figure"]
-)
+@for_each("name", ["status", "name", "column", "description", "depends_on", "figure"])
 def test_words_of_templates_and_of_json_are_words_of_pages(name: str) -> None:
     assert name in product_words()
 

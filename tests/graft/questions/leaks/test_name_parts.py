@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.graft.questions.leaks.name_parts import part_of_names
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
-    ("name", "other", "expected"),
+@for_each(
+    "name, other, expected",
     [
         ("country", "campaign_country_report", True),
         ("snapshot_orders", "snapshot_orders_multiple", True),

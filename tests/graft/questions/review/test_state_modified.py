@@ -10,6 +10,7 @@ import pytest
 from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.graft.questions.review.models import compare_artifacts
 from dbt_graft.injector import artifacts
+from tests.cases import for_each
 from tests.dbt2.project import DBT as DBT_2
 from tests.graft.questions.review.settings_project import SETTINGS, dbt, listed, write_project
 
@@ -60,7 +61,7 @@ def named(nodes: dict[str, NodeReview]) -> set[str]:
     return {*nodes} | {change.part for node in nodes.values() for change in node.changes}
 
 
-@pytest.mark.parametrize("selector", SELECTORS)
+@for_each("selector", SELECTORS)
 def test_what_dbt_lists_is_named(versions: Path, selector: str) -> None:
     base, new = versions / "base", versions / "new"
     ids = listed(DBT, new, f"state:modified{selector}", base / "target")

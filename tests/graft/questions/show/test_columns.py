@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.graft.questions.show.columns import column_answer, column_rows, paths_answer
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset, Outcome, Shape
+from tests.cases import for_each
 from tests.graft.questions.show.test_trees import LINE, column, steps
 from tests.notation import edge, table
 
@@ -46,8 +45,8 @@ def test_the_columns_of_a_table_have_their_origins_and_counts() -> None:
 TABLE, SOURCE = table("raw.b"), table("raw.a")
 
 
-@pytest.mark.parametrize(
-    ("flow", "edges", "reason"),
+@for_each(
+    "flow, edges, reason",
     [
         (None, (), "nothing that was read writes it"),
         (Flow(SOURCE, TABLE, "load", through_memory=True), (), "in its memory"),

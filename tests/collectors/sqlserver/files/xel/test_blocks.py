@@ -17,6 +17,7 @@ from dbt_graft.collectors.files import LogFile, log_files
 from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent
 from dbt_graft.collectors.sqlserver.files.formats import file_splits
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
+from tests.cases import for_each
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -112,7 +113,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("size", [1, 32 << 20])
-@pytest.mark.parametrize("name", DAMAGED)
+@for_each("name", DAMAGED)
 def test_a_damaged_block_costs_itself_and_is_reported(
     name: str, size: int, read_bytes: Read
 ) -> None:
@@ -133,8 +134,8 @@ def unfinished(there: int, size: int = len(C)) -> str:
 
 
 @pytest.mark.parametrize("size", [1, 32 << 20])
-@pytest.mark.parametrize(
-    ("tail", "reason"),
+@for_each(
+    "tail, reason",
     [
         # Of zeros alone nobody can say that they are a block's first.
         (C[:17], unfinished(17, 0x200)),
@@ -228,7 +229,7 @@ NO_FILES = {
 }
 
 
-@pytest.mark.parametrize("name", NO_FILES)
+@for_each("name", NO_FILES)
 @pytest.mark.parametrize("size", [1, 32 << 20])
 def test_another_file_is_an_error(name: str, size: int, read_bytes: Read) -> None:
     data, reason = NO_FILES[name]

@@ -24,6 +24,7 @@ from dbt_graft.collectors.sqlserver.event import (
 from dbt_graft.collectors.sqlserver.files.xel import decode, metadata
 from dbt_graft.collectors.sqlserver.files.xel.payload import payload_decoder
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel
+from tests.cases import for_each
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -152,7 +153,7 @@ MAPPED = {
 }
 
 
-@pytest.mark.parametrize("name", MAPPED)
+@for_each("name", MAPPED)
 def test_numbers_of_maps_have_their_names(name: str, read_bytes: Read) -> None:
     kind, stored, value = MAPPED[name]
     session = Session({"a": {"x": "kind", "y": "unicode_string"}}, {"z": "kind"}, {"kind": kind})
@@ -227,7 +228,7 @@ LIES = {
 }
 
 
-@pytest.mark.parametrize("name", LIES)
+@for_each("name", LIES)
 def test_a_false_record_is_a_damage_and_the_others_are_read(name: str, read_bytes: Read) -> None:
     lie, left, reason = LIES[name]
     # What ends within its record costs itself, what does not the rest of the block.
@@ -307,7 +308,7 @@ PACKAGE = metadata_blocks()[0x4C:]
 PACKAGE = PACKAGE[: struct.unpack_from("<I", PACKAGE, 2)[0]]
 
 
-@pytest.mark.parametrize("length", [1, 7, 56, 61, 601, -20])
+@for_each("length", [1, 7, 56, 61, 601, -20])
 def test_truncated_metadata_are_reported(length: int) -> None:
     with pytest.raises(ValueError, match="its record of a package is broken"):
         metadata.add_records(PACKAGE[:length], {})
