@@ -118,7 +118,7 @@ def row(report: Report, name: str, found: list[Case], answers: list[Any], rates:
     report.row(name, share("tsql"), share("spark"), share(""), *speeds)
 
 
-def compare(found: list[Case], day: Day, renamed: Day, restructured: Day) -> None:
+def compare(found: list[Case], day: Day, others: list[Day]) -> None:
     """Report our tables and those of peers."""
     report = Report("Tables of a statement", SCRIPT)
     peers = ask_peers(found, day)
@@ -131,25 +131,26 @@ def compare(found: list[Case], day: Day, renamed: Day, restructured: Day) -> Non
         "differ. Names are compared without case, quotes, omitted parts and the signs of temporary "
         "tables. Statements a second are of the time of one processor, ours with columns; peers "
         "parse each statement, because they know no shapes. Of our rates, the first is of few "
-        "shapes with ever new values; in the second no two statements are alike, but for the names "
-        "of their tables; in the third also their columns have other names."
+        "shapes with ever new values; then no two statements are alike, but for the names of "
+        "their tables, or of these and their columns; in the last they differ in structure."
     )
     report.table("parser", "T-SQL", "Spark", "all", "T-SQL statements/s", "Spark SQL statements/s")
-    folded = {dialect: rate(by_shapes, parse, day[dialect], dialect) for dialect in Dialect}
-    anew = {dialect: rate(each, parse, renamed[dialect], dialect) for dialect in Dialect}
-    apart = {dialect: rate(each, parse, restructured[dialect], dialect) for dialect in Dialect}
-    row(report, "dbt-graft, each shape once", found, mine, folded)
-    row(report, "dbt-graft, each of other tables", found, mine, anew)
-    row(report, "dbt-graft, each of other tables and columns", found, mine, apart)
+    rates = [{dialect: rate(by_shapes, parse, day[dialect], dialect) for dialect in Dialect}]
+    rates += [
+        {dialect: rate(each, parse, texts[dialect], dialect) for dialect in Dialect}
+        for texts in others
+    ]
+    names = ("each shape once", "each of other tables", "each of other tables and columns")
+    for name, rates_of_ours in zip((*names, "each of another structure"), rates, strict=True):
+        row(report, f"dbt-graft, {name}", found, mine, rates_of_ours)
     for name, peer in peers.items():
         row(report, f"{name} {peer['version']}", found, peer["answers"], peer["rates"])
     fastest = peers["openlineage-sql"]["rates"]
     report.say()
     report.say(
         "dbt-graft / openlineage-sql: "
-        + ", ".join(
-            f"{dialect} {folded[dialect] / fastest[dialect]:.2f}, "
-            f"{anew[dialect] / fastest[dialect]:.2f}, {apart[dialect] / fastest[dialect]:.2f}"
+        + "; ".join(
+            f"{dialect} {', '.join(f'{ours[dialect] / fastest[dialect]:.2f}' for ours in rates)}"
             for dialect in Dialect
         )
         + "."
@@ -187,7 +188,7 @@ def _renamed(texts: list[str]) -> list[str]:
     return [text.replace(".dbo.", f".dbo{n}.") for n in range(10) for text in texts[:SHAPES]]
 
 
-def _restructured(texts: list[str]) -> list[str]:
+def _of_other_columns(texts: list[str]) -> list[str]:
     """Statements of other columns too, so that no two are alike whatever their tables are."""
     return [
         text.replace("order_id", f"order_id{n}_{at}")
@@ -196,12 +197,30 @@ def _restructured(texts: list[str]) -> list[str]:
     ]
 
 
+def _restructured(texts: list[str]) -> list[str]:
+    """Statements of other conditions, so that no two are alike whatever their names are."""
+    return [
+        _with_conditions(text, number)
+        for number, text in enumerate(text for _ in range(5) for text in texts[:SHAPES])
+    ]
+
+
+def _with_conditions(text: str, number: int) -> str:
+    signs = ["amount_net > 1" if bit == "1" else "NOT amount_tax < 1" for bit in f"{number:010b}"]
+    where = f"WHERE {' AND '.join(signs)}"
+    if "WHERE" in text:
+        return text.replace("WHERE", f"{where} AND", 1)
+    columns = "order_id, order_date, amount_net, amount_tax, currency_code, status_code, city"
+    return f"{text.replace('VALUES', 'SELECT * FROM (VALUES')}) AS v ({columns}) {where}"
+
+
 def main() -> None:
     """Write both sections."""
     day = {dialect: statements(dialect) for dialect in Dialect}
     renamed = {dialect: _renamed(texts) for dialect, texts in day.items()}
     restructured = {dialect: _restructured(texts) for dialect, texts in day.items()}
-    compare(cases(), day, renamed, restructured)
+    recolumned = {dialect: _of_other_columns(texts) for dialect, texts in day.items()}
+    compare(cases(), day, [renamed, recolumned, restructured])
     measure_parts(day, restructured)
 
 

@@ -11,7 +11,7 @@ from dbt_graft.collectors.statements.text.literals import strip_literals
 from dbt_graft.collectors.statements.text.protect import protect_quoted_names
 from dbt_graft.collectors.statements.text.remembered import Remembered
 from dbt_graft.collectors.statements.text.secrets import redact_secrets
-from dbt_graft.collectors.statements.text.template import TableTemplate, make_template
+from dbt_graft.collectors.statements.text.template import Template, make_template
 from dbt_graft.collectors.statements.text.unwrap import unwrap
 
 _GO = r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$"
@@ -47,7 +47,7 @@ def _separate_batches(text: str) -> str:
 
 
 class _Normaliser:
-    """Normalises texts, each of those once that differ in values and names of tables only."""
+    """Normalises texts, each of those once that differ in values and names only."""
 
     def __init__(self, work: Callable[[str], str], dialect: Dialect) -> None:
         self._work, self._dialect = work, dialect
@@ -63,7 +63,7 @@ class _Normaliser:
             return self._work(text)
         return self._by_fingerprint.add(key, self._by_names(text, make_template(key)))
 
-    def _by_names(self, text: str, template: TableTemplate | None) -> str:
+    def _by_names(self, text: str, template: Template | None) -> str:
         if template is None:
             return self._work(text)
         alike = self._by_template.get(template.text)

@@ -16,7 +16,6 @@ from dbt_graft.collectors.statements.text.length import TOO_LONG, pieces
 from dbt_graft.collectors.statements.text.modules import creates_module, module_name
 from dbt_graft.collectors.statements.text.names import name_at
 from dbt_graft.collectors.statements.text.split import split
-from dbt_graft.collectors.statements.text.template import make_template
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.lineage.records import Outcome
 
@@ -33,11 +32,7 @@ def parse(
 
     Never raises: a text that cannot be read is a shape of outcome FAILED with its reason.
     """
-    normalised = normalise(text, dialect)
-    template = make_template(normalised)
-    if template is None:
-        return _parse(normalised, dialect, columns)
-    return parse_by_template(template, dialect, columns, _parse)
+    return parse_by_template(normalise(text, dialect), dialect, columns, _parse)
 
 
 def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedShape, ...]:

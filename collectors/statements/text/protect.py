@@ -25,10 +25,9 @@ _OF_PATH, _OF_TABLE = "read_files|cloud_files", "table_changes"
 _PROCEDURES = "|".join(PROCEDURES)
 
 # Most texts have none of these words, and need no more.
-CARRIES = (
-    r"\b(?:DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|OPTIONS"
-    rf"|{_PROCEDURES}|{_OF_PATH}|{_OF_TABLE})\b|://"
-)
+_CARRIERS = f"directory|inpath|copy|identifier|immediate|options|{_OF_PATH}|{_OF_TABLE}".split("|")
+CARRIERS = (*_CARRIERS, *PROCEDURES)
+CARRIES = rf"\b(?:{'|'.join(CARRIERS)})\b|://"
 _HINT = re.compile(CARRIES, re.IGNORECASE)
 _PLACES = re.compile(
     rf"(?P<skip>{COMMENT})|(?P<name>{NAME[Dialect.SPARK]})"
