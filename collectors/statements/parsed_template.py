@@ -94,7 +94,7 @@ class _AskedColumns:
 
 
 class _RestoredNames(dict[str, str]):
-    """What was made of a template -> the same under the names of a text, each worked out once."""
+    """Strings made of a template -> the same under the names of a text, each worked out once."""
 
     def __init__(self, template: Template, text: str) -> None:
         super().__init__({template.text: text})
