@@ -14,7 +14,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from dbt_graft.analysis.dates.valid_dates import valid_dates
+from dbt_graft.analysis.dates.valid_dates import usable_dates
 from dbt_graft.analysis.render.json import envelope
 from dbt_graft.exporters.openlineage.airflow_runs import airflow_run_of
 from dbt_graft.exporters.openlineage.column_lineage import (
@@ -45,7 +45,7 @@ def airflow_lineage(lineage: Lineage, as_of: datetime | None) -> dict[str, Any]:
         ((edge.task, edge.to_dataset), edge)
         for edge in chain.from_iterable(edges_by_target(lineage.column_edges).values())
     )
-    jobs, valid = _jobs(lineage), valid_dates(lineage)
+    jobs, usable = _jobs(lineage), usable_dates(lineage)
     tasks: Section = {}
     for task in lineage.tasks.values():
         if content := _task(lineage, task, edges):
@@ -66,7 +66,7 @@ def airflow_lineage(lineage: Lineage, as_of: datetime | None) -> dict[str, Any]:
         "datasets": {
             str(dataset): {
                 **_last_write(lineage, dataset),
-                **({"valid": valid[dataset]} if dataset in valid else {}),
+                **(usable[dataset]._asdict() if dataset in usable else {}),
             }
             for dataset in sorted(lineage.datasets)
         },

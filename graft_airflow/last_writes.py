@@ -25,12 +25,14 @@ class LastWrite:
         as_of: When the lineage was collected, in ISO 8601.
         valid: The ranges of its dates that may be used, as the file has them; None where no log
             shows dates of its data.
+        unsure: The ranges of those that may be partial.
     """
 
     dataset: str
     written_at: datetime | None
     as_of: str
     valid: Any = None
+    unsure: Any = None
 
 
 def last_write(document: LineageDocument, name: str) -> LastWrite | None:
@@ -55,8 +57,10 @@ def last_write(document: LineageDocument, name: str) -> LastWrite | None:
         raise UnclearDatasetError(f"{len(matches)} datasets have this name; write one of: {shown}")
     entry = entries[matches[0]]
     text = text_of(entry.get("written_at")) if isinstance(entry, dict) else ""
-    valid = entry.get("valid") if isinstance(entry, dict) else None
-    return LastWrite(matches[0], moment_of(text), document.as_of, valid)
+    valid, unsure = (
+        entry.get(name) if isinstance(entry, dict) else None for name in ("valid", "unsure")
+    )
+    return LastWrite(matches[0], moment_of(text), document.as_of, valid, unsure)
 
 
 def moment_of(text: str) -> datetime | None:

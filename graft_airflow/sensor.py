@@ -37,6 +37,7 @@ class LineageSensor(BaseSensorOperator):  # type: ignore[misc]
             interval of no length, which starts when the run does.
         dates: Wait for these dates of its data instead, until all are completed and none is tainted
             on record: `"{{ ds }}"`, `2026-10-03..2026-10-05`, `2026-10`.
+        allow_unsure: Dates that may be partial, as no log shows what they need, count too.
         graft_file: The path or URL of the file; by default that of section `[graft]`.
     """
 
@@ -49,6 +50,7 @@ class LineageSensor(BaseSensorOperator):  # type: ignore[misc]
         since: str | datetime | None = None,
         lookback: timedelta = timedelta(0),
         dates: str = "",
+        allow_unsure: bool = False,
         graft_file: str = "",
         **kwargs: Any,
     ) -> None:
@@ -57,6 +59,7 @@ class LineageSensor(BaseSensorOperator):  # type: ignore[misc]
         self.since = since
         self.lookback = lookback
         self.dates = dates
+        self.allow_unsure = allow_unsure
         self.graft_file = graft_file
 
     def poke(self, context: Any) -> bool:
@@ -95,11 +98,18 @@ class LineageSensor(BaseSensorOperator):  # type: ignore[misc]
         if write.valid is None:
             self.log.info("%s: no log shows dates of its data", shown)
             return False
-        first = missing_from(write.valid, *wanted)
         dates = one_line(self.dates)
+        first = missing_from(*wanted, write.valid)
         if first is None:
             self.log.info("%s of %s is completed and not tainted", shown, dates)
             return True
+        if missing_from(*wanted, write.valid, write.unsure) is None:
+            self.log.info(
+                "%s of %s is there, but may be partial from %s on: no log shows which dates of its"
+                " inputs it needs, or how its run ended; declare `reads`, or set allow_unsure=True",
+                *(shown, dates, first.isoformat()),
+            )
+            return self.allow_unsure
         self.log.info(
             "%s of %s is not completed, or tainted, from %s on; the lineage is as of %s",
             *(shown, dates, first.isoformat(), write.as_of or "an unknown time"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 _DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2})(?::\d{2}(?::\d{2}(?:\.\d+)?)?)?)?)?")
+_FIRST = datetime.min.replace(tzinfo=timezone.utc)
 _FORM = "write 2026-10-03, 2026-10-03..2026-10-05, 2026-10 or 2026-10-03T05"
 
 
@@ -24,24 +26,30 @@ def wanted_range(text: str) -> tuple[datetime, datetime]:
     return start, end
 
 
-def missing_from(valid: Any, start: datetime, end: datetime) -> datetime | None:
-    """The first moment from a start to an end that is in no valid range; None if all are.
+def missing_from(start: datetime, end: datetime, *listed: Any) -> datetime | None:
+    """The first moment from a start to an end that is in no range; None if all are.
 
     Args:
-        valid: The ranges of the file: `[["2026-10-01", "2026-10-06"]]`, null where a side is open.
+        listed: Ranges of the file: `[["2026-10-01", "2026-10-06"]]`, null where a side is open.
     """
-    for valid_range in valid if isinstance(valid, list) else ():
-        if not isinstance(valid_range, list) or len(valid_range) != 2:
-            continue
-        try:
-            begins, ends = (None if side is None else _moment(side) for side in valid_range)
-        except (TypeError, ValueError):
-            continue
+    known = (valid_range for ranges in listed for valid_range in _ranges(ranges))
+    for begins, ends in sorted(known, key=lambda known_range: known_range[0] or _FIRST):
         if begins is None or begins <= start:
             if ends is None or ends >= end:
                 return None
             start = max(start, ends)
     return start
+
+
+def _ranges(listed: Any) -> Iterator[tuple[datetime | None, datetime | None]]:
+    for sides in listed if isinstance(listed, list) else ():
+        if not isinstance(sides, list) or len(sides) != 2:
+            continue
+        try:
+            begins, ends = (None if side is None else _moment(side) for side in sides)
+        except (TypeError, ValueError):
+            continue
+        yield begins, ends
 
 
 def _moment(text: str) -> datetime:

@@ -138,7 +138,9 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
     # A failed attempt is no news of the data.
     # Nor is a later drop, or a definition.
     moving = [access for access in done if _moves_data(access)]
-    times = [access.last_at for access in moving or done or group if access.last_at]
+    # Nor is one whose end no log shows.
+    ended = [access for access in moving if access.status is Status.OK]
+    times = [access.last_at for access in ended or moving or done or group if access.last_at]
     firsts = [access.first_at for access in group if access.first_at]
     ranks = list(Evidence)
     run_ids = sorted({access.run_id for access in group})

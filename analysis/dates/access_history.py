@@ -25,10 +25,10 @@ from dbt_graft.lineage.dates.partition_mapping import (
     mapping_from_runs,
     with_declared,
 )
-from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.dates.period import Grain, PeriodEvidence
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, ColumnEdge, Subtype
+from dbt_graft.lineage.records import Access, ColumnEdge, Status, Subtype
 
 # A task, or a definition, its input and its output.
 Edge = tuple[str, DatasetId, DatasetId]
@@ -49,6 +49,7 @@ class AccessHistory(AccessIndex):
         self._written: dict[int, Dates | None] = {}
         self._dated_reads: _Dated = {}
         self._dated_writes: _Dated = {}
+        self._partitioned: dict[DatasetId, bool] = {}
         self._grains: dict[DatasetId, Grain | None] = {}
         self._run_dates: dict[tuple[str, DatasetId], dict[str, Dates]] = {}
 
@@ -107,17 +108,41 @@ class AccessHistory(AccessIndex):
         return self._dated_writes[dataset]
 
     def rewrites(self, access: Access) -> bool:
-        """Whether a write takes the place of all that was there for its dates."""
+        """Whether a write takes the place of all that was there for its dates.
+
+        One whose end no log shows may not have done so.
+        """
+        if access.status is Status.UNKNOWN:
+            return False
         if replaces_rows(access):
             return True
         removed = NO_DATES
         task, run = self.execution(access)
         for write in self.writes_by_run(task, access.dataset).get(run, ()):
             is_before = write.last_at and access.last_at and write.last_at <= access.last_at
-            if is_before and removes_rows(write):
+            is_done = write.status is not Status.UNKNOWN
+            if is_before and is_done and removes_rows(write):
                 removed |= removed_dates(write)
         dates = self.written_dates(access)
         return removed.covers(ALL_DATES if dates is None else dates)
+
+    def may_replace_all(self, access: Access) -> bool:
+        """Whether a write may have replaced more than the dates that it is known for.
+
+        An overwrite that shows no partition may be a full refresh, whatever interval its run has.
+        """
+        if access.operation is not Operation.INSERT_OVERWRITE or access.partitions is not None:
+            return False
+        return not access.periods or not self._shows_partitions(access.dataset)
+
+    def _shows_partitions(self, dataset: DatasetId) -> bool:
+        if dataset not in self._partitioned:
+            self._partitioned[dataset] = any(
+                access.partitions is not None
+                or any(period.evidence is not PeriodEvidence.INTERVAL for period in access.periods)
+                for access in (*self.writes(dataset), *self.reads(dataset))
+            )
+        return self._partitioned[dataset]
 
     @cached_property
     def _column_edges(self) -> dict[Edge, list[ColumnEdge]]:

@@ -26,20 +26,22 @@ from dbt_graft.lineage.dates.calendar import (
     unit_of,
 )
 from dbt_graft.lineage.dates.partition_mapping import MappingEvidence, PartitionMapping
-from dbt_graft.lineage.dates.period import Grain
-from dbt_graft.lineage.records import Access
+from dbt_graft.lineage.dates.period import Grain, PeriodEvidence
+from dbt_graft.lineage.records import Access, Status
 
 
 class EntityState(StrEnum):
     """State of an entity; some hold at the same time.
 
     MISSING: nothing was written for it. PARTIAL: some of it, or with fewer units of an input than
-    it needs. ESTIMATED: what people declare for that was there, for completed not yet. TAINTED: bad
-    data, on record. SUPERSEDED: a later run wrote it again.
+    it needs. UNSURE: it may be partial: nothing tells which dates of an input it needs, or whether
+    the run that wrote it ended well. ESTIMATED: what people declare for that was there, for
+    completed not yet. TAINTED: bad data, on record. SUPERSEDED: a later run wrote it again.
     """
 
     MISSING = "missing"
     PARTIAL = "partial"
+    UNSURE = "unsure"
     ESTIMATED = "estimated"
     COMPLETED = "completed"
     TAINTED = "tainted"
@@ -63,6 +65,7 @@ class EntityStates:
     is_dated: bool
     written: Dates
     partial: Dates
+    unsure: Dates
     estimated: Dates
     superseded: Dates
     tainted: Dates = NO_DATES
@@ -75,8 +78,9 @@ class EntityStates:
         return {
             EntityState.MISSING: dates - self.written,
             EntityState.PARTIAL: here & self.partial,
+            EntityState.UNSURE: here & self.unsure,
             EntityState.ESTIMATED: here & self.estimated,
-            EntityState.COMPLETED: here - self.partial - self.estimated,
+            EntityState.COMPLETED: here - self.partial - self.unsure - self.estimated,
             EntityState.TAINTED: dates & self.tainted,
             EntityState.SUPERSEDED: dates & self.superseded,
         }
@@ -125,6 +129,7 @@ def entity_states(
         walk.is_dated,
         walk.written,
         walk.short_of_completed - walk.estimated,
+        walk.unsure - walk.short_of_completed - walk.estimated,
         walk.estimated,
         walk.superseded,
         tainted,
@@ -174,12 +179,13 @@ class _Walk:
         if not self.is_dated:
             self.grain = declared.period if declared else Grain.DAY
         self.written = self.superseded = NO_DATES
-        self.short_of_completed = self.estimated = NO_DATES
+        self.short_of_completed = self.estimated = self.unsure = NO_DATES
         self.first_writes: dict[int, datetime] = {}
         self.holders: dict[tuple[str, str], Dates] = {}
         self.completed_needs = list(self._needs_completed())
         self.estimated_needs = list(self._declared_needs(estimated=True))
-        needs = (*self.completed_needs, *self.estimated_needs)
+        self.unmapped = list(self._unmapped()) if self.is_dated else []
+        needs = (*self.completed_needs, *self.estimated_needs, *self.unmapped)
         self.available = {need.source: _Available() for need in needs}
         self.known = {source: _dates_from_first(history, source) for source in self.available}
 
@@ -217,6 +223,7 @@ class _Walk:
         self.written -= dates
         self.short_of_completed -= dates
         self.estimated -= dates
+        self.unsure -= dates
         if self.holders:
             self.holders = {run: held - dates for run, held in self.holders.items()}
 
@@ -240,6 +247,7 @@ class _Walk:
         self.written |= dates
         short = self._short(self.completed_needs, dates, access)
         self.short_of_completed = (self.short_of_completed - dates) | short
+        self.unsure = (self.unsure - dates) | (dates if self._is_unsure(access) else NO_DATES)
         self.estimated -= dates
         if self.estimated_needs:
             self.estimated |= short - self._short(self.estimated_needs, dates, access)
@@ -275,6 +283,30 @@ class _Walk:
                 short |= dates if (read & self.known[need.source]) - available else NO_DATES
         return short
 
+    def _is_unsure(self, access: Access) -> bool:
+        """Whether a write may lack something: its end, or dates of an input that nothing maps.
+
+        What a run asked for shows what it needed, if all of it was there. Partitions that a scan
+        was pruned to do not: those that were not there are not among them.
+        """
+        if access.status is Status.UNKNOWN:
+            return True
+        for need in self.unmapped:
+            is_seen = bool(self.history.reads_by_task(need.source).get(access.task))
+            reads = self._reads(need.source, access)
+            if need.task != access.task or (is_seen and not reads):
+                continue
+            is_pruned = any(
+                period.evidence is PeriodEvidence.LOCATION
+                for read in reads
+                for period in read.periods
+            )
+            read = read_dates(reads) if reads and not is_pruned else None
+            available = self.available[need.source].at(_begin(reads, access))
+            if read is None or not available.covers(read & self.known[need.source]):
+                return True
+        return False
+
     def _reads(self, source: DatasetId, access: Access) -> Sequence[Access]:
         """The reads of an input by the run of a write."""
         task, run = self.history.execution(access)
@@ -290,6 +322,13 @@ class _Walk:
             if mapping.is_rule and _is_dated(self.history, edge):
                 yield _Need(edge[1], mapping, edge[0], frozenset(mapping.exceptions))
 
+    def _unmapped(self) -> Iterator[_Need]:
+        """The inputs with dates of which it is not known which ones are needed."""
+        declared = self.history.lineage.history.declared_dates.get(self.dataset)
+        if declared is None or not declared.completed:
+            for source, task in unmapped_inputs(self.history, self.dataset):
+                yield _Need(source, None, task)
+
     def _declared_needs(self, *, estimated: bool) -> Iterator[_Need]:
         declared = self.history.lineage.history.declared_dates.get(self.dataset)
         if declared is None:
@@ -302,6 +341,15 @@ class _Walk:
                 grain = self.history.grain(source)
                 evidence = MappingEvidence.DECLARED
                 yield _Need(source, PartitionMapping(declared.period, *offsets, grain, evidence))
+
+
+def unmapped_inputs(history: AccessHistory, dataset: DatasetId) -> list[tuple[DatasetId, str]]:
+    """The inputs with dates that nothing maps to those of a dataset, each with the task."""
+    return [
+        (edge[1], edge[0])
+        for edge in history.upstream.get(dataset, ())
+        if not history.mapping(edge).is_rule and _is_dated(history, edge)
+    ]
 
 
 def _is_dated(history: AccessHistory, edge: Edge) -> bool:

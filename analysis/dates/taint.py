@@ -7,7 +7,8 @@ The accesses are gone through once, in the order of time:
 - a read lies anywhere between its beginning and its end: what was bad for a part of that time may
   have been read, what was bad for all of it was;
 - a run that ended before the bad write, or began after a clean one, taints nothing;
-- a write that takes the place of all that was there for its dates ends their taint;
+- a write that takes the place of all that was there for its dates ends their taint; where it may
+  have taken the place of all dates, the others are no longer bad in any case;
 - what failed wrote nothing; views hold no data, and are as bad as what they select from.
 """
 
@@ -27,7 +28,7 @@ from dbt_graft.analysis.dates.taint_bounds import taint_bounds
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access
+from dbt_graft.lineage.records import Access, Status
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Of accesses at one time reads come first, then what removes rows, then writes.
@@ -197,7 +198,7 @@ class _Spread:
                 self._end_read(access, at)
             elif order == _WRITE:
                 self._write(access, at, is_last=is_last)
-            elif access.operation is not Operation.DELETE:
+            elif access.operation is not Operation.DELETE and access.status is not Status.UNKNOWN:
                 self._clean(access, removed_dates(access), at, NO_DATES)
                 self._read_on(access.dataset, at)
         passed = [
@@ -228,7 +229,8 @@ class _Spread:
                     yield end, _READ, True, access
             for access, dates in self.history.dated_writes(dataset):
                 is_removal = removes_rows(access)
-                if dates is None or is_removal or dates.meets(bound):
+                is_met = dates is None or is_removal or dates.meets(bound)
+                if is_met or self.history.may_replace_all(access):
                     for at in times(access):
                         if at >= self.start:
                             order = _REMOVAL if is_removal else _WRITE
@@ -292,7 +294,12 @@ class _Spread:
         if not bad and not self.state.get(dataset):
             return
         if is_last and self.history.rewrites(access):
-            self._clean(access, self.history.written_dates(access) or NO_DATES, at, bad)
+            dates = self.history.written_dates(access) or NO_DATES
+            if self.history.may_replace_all(access):
+                # Then what was bad before for other dates may be gone, or may not.
+                self.has_doubts |= not dates.covers(self._held_dates(dataset))
+                dates = ALL_DATES if self.is_certain else dates
+            self._clean(access, dates, at, bad)
         if bad:
             self._add_dates((access.task, dataset), bad, cause)
             self.taint.runs[access.task, dataset].setdefault(run[1], at)

@@ -1,6 +1,8 @@
-"""The dates of each dataset that may be used: completed, and not tainted on record."""
+"""The dates of each dataset that may be used: completed, or perhaps, and not tainted on record."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.entity_states import EntityState, entity_states
@@ -10,8 +12,20 @@ from dbt_graft.lineage.dates.date_text import dates_iso
 from dbt_graft.lineage.model import Lineage
 
 
-def valid_dates(lineage: Lineage) -> dict[DatasetId, list[list[str | None]]]:
-    """Dataset -> its dates that may be used, in ranges; only those that are written by dates."""
+class UsableDates(NamedTuple):
+    """The dates of a dataset that may be used, in ranges.
+
+    Attributes:
+        valid: Those that are completed.
+        unsure: Those that are completed or partial: no log tells.
+    """
+
+    valid: list[list[str | None]]
+    unsure: list[list[str | None]]
+
+
+def usable_dates(lineage: Lineage) -> dict[DatasetId, UsableDates]:
+    """Dataset -> its dates that may be used; only datasets that are written by dates."""
     if not any(access.periods for access in lineage.history.accesses):
         return {}
     history = AccessHistory(lineage)
@@ -22,6 +36,9 @@ def valid_dates(lineage: Lineage) -> dict[DatasetId, list[list[str | None]]]:
             continue
         states = entity_states(history, dataset)
         if states.is_dated:
-            completed = states.dates_by_state(states.written)[EntityState.COMPLETED]
-            ranges[dataset] = dates_iso(completed - taints.dates(dataset))
+            by_state, bad = states.dates_by_state(states.written), taints.dates(dataset)
+            ranges[dataset] = UsableDates(
+                dates_iso(by_state[EntityState.COMPLETED] - bad),
+                dates_iso(by_state[EntityState.UNSURE] - bad),
+            )
     return ranges

@@ -5,7 +5,7 @@ may be of any day. A backfill of Airflow has an interval without a length: it me
 
 A table that is replaced as a whole is a snapshot, whatever interval its runs have. Where runs are
 for hours, an overwrite without any partition counts as that of its hour: if it replaced more, the
-hours before are called bad for longer than they were, never clean too early.
+hours before may be bad for longer than they were, and are never clean too early.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ VALID = [["2026-10-01", "2026-10-05"], ["2026-10-06T04:00", None]]
 def test_the_first_date_that_may_not_be_used_is_named(text: str, missing: str | None) -> None:
     wanted = datetime.fromisoformat(missing).replace(tzinfo=UTC) if missing else None
 
-    assert missing_from(VALID, *wanted_range(text)) == wanted
+    assert missing_from(*wanted_range(text), VALID) == wanted
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2026-13", "2026-10-05..2026-10-01", "2026-10-1"])
@@ -44,4 +44,10 @@ def test_what_is_no_date_is_an_error(text: str) -> None:
 def test_a_damaged_file_has_no_valid_dates(valid: object) -> None:
     start, end = wanted_range("2026-10-01")
 
-    assert missing_from(valid, start, end) == start
+    assert missing_from(start, end, valid) == start
+
+
+def test_dates_that_may_be_partial_close_gaps_if_they_count() -> None:
+    unsure = [["2026-10-05", "2026-10-06T04:00"]]
+
+    assert missing_from(*wanted_range("2026-10"), VALID, unsure) is None

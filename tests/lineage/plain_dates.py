@@ -15,7 +15,7 @@ from functools import cache
 from dbt_graft.analysis.dates.bad_writes import BadWrite
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates, hour_of
-from dbt_graft.lineage.dates.period import Grain, Period
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Status
@@ -247,6 +247,15 @@ class Plain:
         written = self.written(access)
         return (EVERYTHING if written is None else written) <= removed
 
+    def may_be_all(self, access: Access) -> bool:
+        """Whether an overwrite names no partition, and its dates, if any, are those of its run."""
+        if access.operation is not Operation.INSERT_OVERWRITE or access.partitions is not None:
+            return False
+        beside = [*self.writes(access.dataset), *self.reads(access.dataset)]
+        named = {period.evidence for one in beside for period in one.periods}
+        by_rows = any(one.partitions is not None for one in beside)
+        return not access.periods or not (named - {PeriodEvidence.INTERVAL} or by_rows)
+
     def removed(self, access: Access) -> Days:
         if access.periods:
             return period_days(access)
@@ -323,6 +332,8 @@ class Plain:
                 found = self._spread(access, touched, state, bad)
                 if is_last and self.rewrites(access):
                     written = self.written(access) or NOTHING
+                    if certain and self.may_be_all(access):
+                        written = EVERYTHING
                     for (_, dataset), days in state.items():
                         if dataset == access.dataset:
                             days -= written

@@ -73,7 +73,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Planned:
-    """A run: when it begins, reads and ends."""
+    """A run: when it begins, reads and ends; of one that is cut no log shows how it ended."""
 
     job: Job
     run_id: str
@@ -82,6 +82,7 @@ class Planned:
     read: datetime
     end: datetime
     failed: bool = False
+    is_cut: bool = False
 
 
 @dataclass
@@ -259,12 +260,18 @@ def _planned(
     took = timedelta(minutes=random.randint(1, slow))
     read = at + timedelta(seconds=random.randint(0, int(took.total_seconds())))
     failed = random.random() < 0.04
-    return Planned(job, f"{job.name}-{number}", units, at, read, at + took, failed)
+    cut = random.random() < 0.02
+    return Planned(job, f"{job.name}-{number}", units, at, read, at + took, failed, cut)
+
+
+def _status(planned: Planned) -> Status:
+    if planned.is_cut:
+        return Status.UNKNOWN
+    return Status.FAILED if planned.failed else Status.OK
 
 
 def _runs(planned: Planned) -> Iterator[Run]:
     job = planned.job
-    status = Status.FAILED if planned.failed else Status.OK
     day = min(start for start, _ in planned.units)
     end = max(end for _, end in planned.units)
     if job.target == "snap":
@@ -275,7 +282,7 @@ def _runs(planned: Planned) -> Iterator[Run]:
         zone = ZoneInfo(job.timezone)
         day, end = (at.replace(tzinfo=zone).astimezone(UTC) for at in (day, end))
     yield Run(
-        *(planned.run_id, job.name, "spark", planned.begin, planned.end, status),
+        *(planned.run_id, job.name, "spark", planned.begin, planned.end, _status(planned)),
         nominal_start=day if nominal else None,
         nominal_end=end if nominal else None,
         timezone=job.timezone or None,
@@ -329,6 +336,6 @@ def _access(
         planned.job.name,
         first_at=planned.begin,
         last_at=planned.end,
-        status=Status.FAILED if planned.failed else Status.OK,
+        status=_status(planned),
         periods=periods,
     )

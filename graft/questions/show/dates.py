@@ -18,6 +18,7 @@ from dbt_graft.analysis.dates.entity_states import (
     EntityStates,
     entity_states,
     is_valid,
+    unmapped_inputs,
 )
 from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
 from dbt_graft.analysis.dates.recorded_states import taints_now
@@ -41,7 +42,7 @@ from dbt_graft.lineage.dates.period import Grain
 _MOST = 10_000  # entities in an answer
 _EXCEPTIONS = 3  # runs that do not agree, in a cell
 # What keeps a date from being used, the mildest first.
-SCALE = ("estimated", "partial", "missing", "tainted")
+SCALE = ("estimated", "unsure", "partial", "missing", "tainted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,11 @@ class DatasetDates:
         gaps = self.gaps
         if not self.states.is_dated:
             yield "no log shows dates of its data"
-        if unmapped := self._unmapped_inputs():
-            yield f"not known whether all of it was there, as nothing maps its dates: {unmapped}"
+        if any(EntityState.UNSURE in entity.states for entity in self.entities):
+            inputs = unmapped_inputs(self.history, self.states.dataset)
+            names = ", ".join(sorted({source.short for source, _ in inputs}))
+            why = f"nothing maps the dates of {names}" if names else "the end of a run is not known"
+            yield f"unsure: it may be partial, as {why}"
         if gaps.missing:
             text = dates_text(self._units(gaps.missing), gaps.grain)
             yield f"no write for {len(gaps.missing)} of the last {gaps.of} {gaps.grain}s: {text}"
@@ -137,18 +141,6 @@ class DatasetDates:
             late = [start for start in gaps.late if start not in gaps.missing]
             text = f"; late: {dates_text(self._units(late), gaps.grain)}" if late else ""
             yield f"usually written {hours:.1f} hours after the end of its {gaps.grain}{text}"
-
-    def _unmapped_inputs(self) -> str:
-        """The inputs with dates of which it is not known which ones are needed."""
-        history, dataset = self.history, self.states.dataset
-        edges = history.upstream.get(dataset, ()) if self.states.is_dated else ()
-        unmapped = {
-            source.short
-            for task, source, target in edges
-            if not history.mapping((task, source, target)).is_rule
-            and any(write.periods for write in history.writes(source))
-        }
-        return ", ".join(sorted(unmapped))
 
     def to_json(self) -> dict[str, Any]:
         """All of it for programs."""

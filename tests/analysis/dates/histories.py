@@ -27,15 +27,16 @@ def history(
 ) -> AccessHistory:
     """A history, a run a line, an hour after the one before: `task: a[3] b > OVERWRITE c[3..4]!`.
 
-    In brackets days of October; `!` is a failed statement, `*` a write whose rows decide on dates.
+    In brackets days of October, `@` behind them where only the run's interval tells them; `!` is a
+    failed statement, `?` one without an end, `*` a write whose rows decide on dates.
     """
     accesses: list[Access] = []
     flows: dict[tuple[str, str, str], Flow] = {}
     for number, line in enumerate(lines):
         task, _, rest = line.partition(": ")
         reads, _, write = rest.partition(" > ")
-        status = Status.FAILED if write.endswith("!") else Status.OK
-        operation, _, target = write.rstrip("!").rpartition(" ")
+        status = {"!": Status.FAILED, "?": Status.UNKNOWN}.get(write[-1:], Status.OK)
+        operation, _, target = write.rstrip("!?").rpartition(" ")
         ends = [(one, Direction.READ, "SELECT") for one in reads.split()]
         if target:
             ends.append((target, Direction.WRITE, operation.replace("_", " ")))
@@ -57,7 +58,7 @@ def history(
                     periods=(period(days),) if days else (),
                 )
             )
-        for source in reads.split() if target and status is Status.OK else ():
+        for source in reads.split() if target and status is not Status.FAILED else ():
             key = (task, source.partition("[")[0], target.partition("[")[0].rstrip("*"))
             flows[key] = Flow(table(key[1]), table(key[2]), task)
     names = {access.dataset for access in accesses}
@@ -71,7 +72,8 @@ def history(
 
 
 def period(days: str) -> Period:
-    first, _, last = days.partition("..")
+    evidence = PeriodEvidence.INTERVAL if days.endswith("@") else PeriodEvidence.PARTITION
+    first, _, last = days.removesuffix("@").partition("..")
     start = datetime(2026, 10, int(first), tzinfo=UTC)
     end = datetime(2026, 10, int(last or first), tzinfo=UTC) + timedelta(1)
-    return Period(start, end, Grain.DAY, PeriodEvidence.PARTITION, "ds")
+    return Period(start, end, Grain.DAY, evidence, "ds")

@@ -13,7 +13,7 @@ from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
 from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 from dbt_graft.analysis.dates.taint import Taint, spread
 from dbt_graft.analysis.dates.taint_plan import taint_plan
-from dbt_graft.lineage.dates.calendar import ALL_DATES
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES
 from dbt_graft.lineage.dates.date_text import dates_text, parse_dates
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.dbt_runs import DbtRuns
@@ -81,6 +81,14 @@ LOAD, COPY = "load: _ > INSERT_OVERWRITE a[3]", "copy: a[3] > INSERT_OVERWRITE b
             ),
             {},
             id="its own clean write does",
+        ),
+        pytest.param(
+            (LOAD, COPY, LOAD, f"{COPY}?"), {"copy b": "3 Oct 2026"}, id="not one without an end"
+        ),
+        pytest.param(
+            (LOAD, COPY, LOAD, "clear: _ > TRUNCATE b?"),
+            {"copy b": "3 Oct 2026"},
+            id="nor a removal without an end",
         ),
         pytest.param(
             (LOAD, "copy: a[3] > INSERT b[3]", LOAD, "copy: a[3] > INSERT b[3]"),
@@ -353,3 +361,23 @@ def test_dates_without_a_known_writer_are_bad_since_ever() -> None:
 
     assert (bad.at, bad.task) == (None, "")
     assert shown(spread(past, [bad])) == {" a": "all dates", "copy b": "3 Oct 2026"}
+
+
+@pytest.mark.parametrize(
+    ("writes", "expected"),
+    [
+        (("a[3@]", "a[4@]"), ""),
+        (("a[3]", "a[4]"), "3 Oct 2026"),
+        (("a[3]", "a[4@]"), "3 Oct 2026"),
+        (("a[3]", "a"), ""),
+    ],
+    ids=["intervals only", "partitions", "partitions elsewhere", "no dates beside partitions"],
+)
+def test_an_overwrite_that_may_be_of_all_dates_leaves_nothing_bad_in_any_case(
+    writes: tuple[str, str], expected: str
+) -> None:
+    found = history(*(f"load: _ > INSERT_OVERWRITE {write}" for write in writes))
+    taint = spread(found, bad_runs(found, [("load", "r0")]))
+
+    assert shown(taint) == {"load a": "3 Oct 2026"}
+    assert dates_text(taint.certain.get(("load", table("a")), NO_DATES)) == (expected or "no dates")

@@ -1,0 +1,90 @@
+"""States of dates by hand: what is there for certain, and what may lack something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from dbt_graft.analysis.dates.entity_states import EntityState, entity_states
+from dbt_graft.lineage.dates.calendar import ALL_DATES
+from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.declared_dates import DeclaredDates
+from tests.analysis.dates.histories import history, table
+
+LOADS = tuple(f"load: _ > INSERT_OVERWRITE a[{day}]" for day in (3, 4, 5))
+DECLARED = DeclaredDates(Grain.DAY, reads={table("a"): (0, 0)})
+
+
+def shown(lines: Sequence[str], declared: DeclaredDates | None = None) -> dict[str, str]:
+    """State -> dates of table b."""
+    found = history(*lines, declared={table("b"): declared} if declared else None)
+    by_state = entity_states(found, table("b")).dates_by_state(ALL_DATES)
+    states = (EntityState.PARTIAL, EntityState.UNSURE, EntityState.COMPLETED)
+    return {state.value: dates_text(by_state[state]) for state in states if by_state[state]}
+
+
+@pytest.mark.parametrize(
+    ("lines", "declared", "expected"),
+    [
+        pytest.param(
+            (*LOADS, "copy: a > INSERT_OVERWRITE b[3]"),
+            None,
+            {"unsure": "3 Oct 2026"},
+            id="what reads all dates may lack some",
+        ),
+        pytest.param(
+            (*LOADS, "copy: a > INSERT_OVERWRITE b[3]"),
+            DECLARED,
+            {"completed": "3 Oct 2026"},
+            id="a declared mapping decides",
+        ),
+        pytest.param(
+            (*LOADS, "copy: a[3..4] > INSERT_OVERWRITE b[4]"),
+            None,
+            {"completed": "4 Oct 2026"},
+            id="so does what a run asked for",
+        ),
+        pytest.param(
+            (*LOADS, "copy: a[5..6] > INSERT_OVERWRITE b[6]"),
+            None,
+            {"unsure": "6 Oct 2026"},
+            id="if it was there",
+        ),
+        pytest.param(
+            ("copy: x > INSERT_OVERWRITE b[3]",),
+            None,
+            {"completed": "3 Oct 2026"},
+            id="an input without dates lacks none",
+        ),
+        pytest.param(
+            ("copy: _ > INSERT_OVERWRITE b[3]", "copy: _ > INSERT_OVERWRITE b[4]?"),
+            None,
+            {"unsure": "4 Oct 2026", "completed": "3 Oct 2026"},
+            id="a write without an end may lack all",
+        ),
+        pytest.param(
+            ("copy: _ > INSERT_OVERWRITE b[3]", "copy: _ > INSERT_OVERWRITE b[3]?"),
+            None,
+            {"unsure": "3 Oct 2026"},
+            id="and be in the middle of a completed one",
+        ),
+        pytest.param(
+            ("copy: _ > INSERT_OVERWRITE b[3]?", "copy: _ > INSERT_OVERWRITE b[3]"),
+            None,
+            {"completed": "3 Oct 2026"},
+            id="the next one with an end completes it",
+        ),
+        pytest.param(
+            (*LOADS, "copy: a > INSERT_OVERWRITE b[3]", "other: c > INSERT_OVERWRITE b[4]"),
+            None,
+            {"unsure": "3 Oct 2026", "completed": "4 Oct 2026"},
+            id="each task by its own inputs",
+        ),
+    ],
+)
+def test_dates_are_completed_where_all_that_they_need_is_known_to_be_there(
+    lines: tuple[str, ...], declared: DeclaredDates | None, expected: dict[str, str]
+) -> None:
+    assert shown(lines, declared) == expected
