@@ -107,12 +107,13 @@ class AccessHistory(AccessIndex):
             ]
         return self._dated_writes[dataset]
 
-    def rewrites(self, access: Access) -> bool:
+    def rewrites(self, access: Access, *, perhaps: bool = False) -> bool:
         """Whether a write takes the place of all that was there for its dates.
 
-        One whose end no log shows may not have done so.
+        Args:
+            perhaps: What has no end in the logs, and may not have been done, counts too.
         """
-        if access.status is Status.UNKNOWN:
+        if access.status is Status.UNKNOWN and not perhaps:
             return False
         if replaces_rows(access):
             return True
@@ -120,7 +121,7 @@ class AccessHistory(AccessIndex):
         task, run = self.execution(access)
         for write in self.writes_by_run(task, access.dataset).get(run, ()):
             is_before = write.last_at and access.last_at and write.last_at <= access.last_at
-            is_done = write.status is not Status.UNKNOWN
+            is_done = perhaps or write.status is not Status.UNKNOWN
             if is_before and is_done and removes_rows(write):
                 removed |= removed_dates(write)
         dates = self.written_dates(access)

@@ -9,7 +9,8 @@ The accesses are gone through once, in the order of time:
 - a run that ended before the bad write, or began after a clean one, taints nothing;
 - a write that takes the place of all that was there for its dates ends their taint; where it may
   have taken the place of all dates, the others are no longer bad in any case;
-- what failed wrote nothing; views hold no data, and are as bad as what they select from.
+- what failed wrote nothing, and what has no end in the logs may have;
+- views hold no data, and are as bad as what they select from.
 """
 
 from __future__ import annotations
@@ -198,9 +199,8 @@ class _Spread:
                 self._end_read(access, at)
             elif order == _WRITE:
                 self._write(access, at, is_last=is_last)
-            elif access.operation is not Operation.DELETE and access.status is not Status.UNKNOWN:
-                self._clean(access, removed_dates(access), at, NO_DATES)
-                self._read_on(access.dataset, at)
+            elif access.operation is not Operation.DELETE:
+                self._remove(access, at)
         passed = [
             (edge, self._passed_dates(edge, self._current(edge[1])))
             for dataset in self.reached
@@ -277,6 +277,13 @@ class _Spread:
         touched[access.dataset] = touched.get(access.dataset, NO_DATES) | hit
         self.taint.reads[access.task, access.dataset] = BadRead(*run, access.dataset, hit, at)
 
+    def _remove(self, access: Access, at: datetime) -> None:
+        is_sure = access.status is not Status.UNKNOWN
+        self.has_doubts |= not is_sure
+        if is_sure or self.is_certain:
+            self._clean(access, removed_dates(access), at, NO_DATES)
+            self._read_on(access.dataset, at)
+
     def _write(self, access: Access, at: datetime, *, is_last: bool) -> None:
         run, dataset = self.history.execution(access), access.dataset
         bad, cause = self.bad.get((run, dataset), NO_DATES), None
@@ -293,14 +300,16 @@ class _Spread:
                 bad |= added
         if not bad and not self.state.get(dataset):
             return
-        if is_last and self.history.rewrites(access):
+        is_sure = access.status is not Status.UNKNOWN
+        self.has_doubts |= not is_sure
+        if is_last and self.history.rewrites(access, perhaps=self.is_certain):
             dates = self.history.written_dates(access) or NO_DATES
             if self.history.may_replace_all(access):
                 # Then what was bad before for other dates may be gone, or may not.
                 self.has_doubts |= not dates.covers(self._held_dates(dataset))
                 dates = ALL_DATES if self.is_certain else dates
             self._clean(access, dates, at, bad)
-        if bad:
+        if bad and (is_sure or not self.is_certain):
             self._add_dates((access.task, dataset), bad, cause)
             self.taint.runs[access.task, dataset].setdefault(run[1], at)
         self._read_on(dataset, at)
