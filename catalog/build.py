@@ -8,9 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urlsplit
-
-from jinja2 import Environment
 
 import dbt_graft
 from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory, update_history
@@ -32,6 +29,7 @@ from dbt_graft.catalog.explorer.opening import Opening
 from dbt_graft.catalog.explorer.write import opening_view, write_explorer
 from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.missing_page import missing_page
 from dbt_graft.catalog.page import environment
 from dbt_graft.catalog.page_json import write_page_json
 from dbt_graft.catalog.page_keys import maker_digest
@@ -92,7 +90,11 @@ def build(
         history = update_history(history, published_names(index), renamed, settings.built_at)
     known_pages = {*(address.path for address in earlier.addresses), *present_pages(index)}
     out = _empty_folder(out)
-    shells = write_theme(design, out, settings.name, url, has_dbt_docs=extras.dbt_docs is not None)
+    shells = write_theme(
+        *(design, out, settings.name, url),
+        has_dbt_docs=extras.dbt_docs is not None,
+        has_labels=bool(index.privacy),
+    )
     shells = replace(shells, notice=settings.notice)
     jinja = environment(design / "templates")
     maker = maker_digest(design, shells, settings.name, url)
@@ -116,7 +118,7 @@ def build(
     if url:
         write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
     files = {
-        "404.html": _not_found(jinja, url, settings.name),
+        "404.html": missing_page(shells, jinja, url),
         "changes.json": changes_json(history),
         **extras.files,
     }
@@ -140,12 +142,6 @@ def _empty_folder(folder: Path) -> Path:
     if any(folder.iterdir()):
         raise GraftError("the folder for the site is not empty", place=str(folder))
     return folder
-
-
-def _not_found(jinja: Environment, url: str, site_name: str) -> bytes:
-    root = urlsplit(url).path.rstrip("/") + "/" if url else ""
-    page = jinja.get_template("404.html.j2").render(root=root, site_name=site_name)
-    return page.encode()
 
 
 def _write_files(site: Path, files: Mapping[str, bytes | Path]) -> None:

@@ -12,7 +12,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +42,8 @@ hide: [navigation, toc]
 
 {CONTENT}
 """
+# The entry of the menu that not each site has.
+_PRIVACY = {"Sensitive columns": "privacy/index.md"}
 # The standard lets them be left out, of which a page has hundreds, and of paragraphs before blocks:
 # https://html.spec.whatwg.org/multipage/syntax.html#optional-tags.
 _END_TAGS = re.compile(
@@ -166,13 +168,20 @@ def compact(html: str) -> str:
 
 
 def write_theme(
-    design: Path, out: Path, site_name: str, url: str = "", *, has_dbt_docs: bool = False
+    design: Path,
+    out: Path,
+    site_name: str,
+    url: str = "",
+    *,
+    has_dbt_docs: bool = False,
+    has_labels: bool = True,
 ) -> Shells:
     """Write the theme's styles, scripts and pictures into an empty folder; return the shells.
 
     Args:
         design: The designer's folder, with `mkdocs.yml`.
         url: The address of the site, escaped; empty if it is not known.
+        has_labels: Columns have classifications, and there is a page of them.
 
     Raises:
         GraftError: `mkdocs.yml` is faulty, or the theme is not as it should be.
@@ -191,15 +200,15 @@ def write_theme(
                 docs_dir=folder,
                 site_dir=str(out),
             )
-            entries = [path for entry in config.nav or () for path in entry.values()]
+            config.nav = _menu(config.nav or (), has_dbt_docs, has_labels)
+            paths = [path for entry in config.nav for path in entry.values()]
+            entries = [path for path in paths if path.endswith(".md")]
             for path in (*entries, f"{OTHER}index.md"):
                 (pages / path).parent.mkdir(parents=True, exist_ok=True)
                 (pages / path).write_text(BLANK, encoding="utf-8")
             for file in _published_files(design):
                 (pages / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(design / file, pages / file)
-            if has_dbt_docs:
-                config.nav.append({"dbt docs": "dbt/index.html"})
             config.plugins.on_startup(command="build", dirty=False)
             try:
                 mkdocs_build(config)
@@ -224,6 +233,14 @@ def write_theme(
     for name in ("lunr", "workers"):  # of the theme's search
         shutil.rmtree(out / "assets" / "javascripts" / name, ignore_errors=True)
     return Shells({address: shells[address] for address in addresses}, shells[OTHER])
+
+
+def _menu(
+    entries: Sequence[Mapping[str, str]], has_dbt_docs: bool, has_labels: bool
+) -> list[dict[str, str]]:
+    """The entries of which a site has the page."""
+    present = [dict(entry) for entry in entries if has_labels or entry != _PRIVACY]
+    return [*present, {"dbt docs": "dbt/index.html"}] if has_dbt_docs else present
 
 
 def _published_files(design: Path) -> list[Path]:

@@ -7,6 +7,7 @@
   const KINDS = ["dataset", "column", "task", "tag", "owner", "dbt", "dbt"]
   const TEST = 6 // has no key for the words inside
   const KEY = 32, MOST_SHARDS = 6
+  const FEW_SHARDS = 24 // all of them are looked through for names that are nearly the same
 
   /**
    * @typedef {{kind: string, name: string, path: string, platform: string, owner: string,
@@ -77,6 +78,11 @@
     platform: platforms.join(", "), owner: owners.join(", "), platforms, owners, note, rank,
   })
 
+  /** The best results first. @param {Found} a @param {Found} b */
+  const order = (a, b) =>
+    a.rank - b.rank || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+    a.name.length - b.name.length || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+
   /**
    * The names that begin with a query, or have a word inside that does; the best ones first.
    * @param {string} query
@@ -115,14 +121,71 @@
         if (results.size >= limit || !more) break
       }
     }
-    const order = (/** @type {Found} */ a, /** @type {Found} */ b) =>
-      a.rank - b.rank || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-      a.name.length - b.name.length || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+    return [...results.values()].sort(order).slice(0, limit)
+  }
+
+  /**
+   * The typing errors that make a name of a text, or the beginning of one: a letter too many, too
+   * few, another, or two changed over. More than the most are one more.
+   * @param {string} text @param {string} name @param {number} most
+   */
+  const errors = (text, name, most) => {
+    const end = Math.min(name.length, text.length + most)
+    let before = /** @type {number[]} */ ([]), row = Array.from({ length: end + 1 }, (_, at) => at)
+    for (let i = 1; i <= text.length; i++) {
+      const next = [i]
+      for (let j = 1; j <= end; j++) {
+        const same = text[i - 1] === name[j - 1]
+        next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (same ? 0 : 1))
+        if (i > 1 && j > 1 && text[i - 1] === name[j - 2] && text[i - 2] === name[j - 1]) {
+          next[j] = Math.min(next[j], before[j - 2] + 1)
+        }
+      }
+      if (Math.min(...next) > most) return most + 1
+      before = row
+      row = next
+    }
+    return Math.min(...row)
+  }
+
+  /** The shards with names that a text may stand for, with an error in its first letters too. @param {string[]} texts */
+  const nearPlaces = texts => {
+    if (split.length + full.length <= FEW_SHARDS) return [...split, ...full]
+    const starts = texts.flatMap(([a, b, c]) => [a + b, a + c, b + a, b + c])
+    return [...new Set(starts.flatMap(start => places(start).slice(0, MOST_SHARDS)))]
+  }
+
+  /**
+   * The names that a query with typing errors may stand for, the nearest ones first: one error in
+   * four letters, two in eight.
+   * @param {string} query @param {number} limit @returns {Promise<Found[]>}
+   */
+  const near = async (query, limit) => {
+    const most = (/** @type {string} */ text) => (text.length < 4 ? 0 : text.length < 8 ? 1 : 2)
+    const last = folded(query.trim().split(/[.\s/\\]/).filter(Boolean).pop() ?? "")
+    const texts = [...new Set([folded(query), last])].filter(text => most(text))
+    if (!texts.length) return []
+    await load("index.js")
+    /** @type {Map<string, Found>} */
+    const results = new Map()
+    for (const prefix of nearPlaces(texts)) {
+      await load(file(prefix))
+      for (const row of shards.get(prefix)?.rows ?? []) {
+        if (row[0] === TEST) continue
+        const parts = endings(row[1])
+        for (const text of texts) {
+          const least = Math.min(...parts.map(part => errors(text, part, most(text))))
+          const longer = parts.every(part => Math.abs(part.length - text.length) > most(text))
+          const id = `${row[0]} ${row[2]}`, rank = 4 * least + (longer ? 2 : 0) + (text === texts[0] ? 0 : 1)
+          if (least <= most(text) && rank < (results.get(id)?.rank ?? Infinity)) results.set(id, found(row, rank))
+        }
+      }
+    }
     return [...results.values()].sort(order).slice(0, limit)
   }
 
   graft.names = {
-    find, words,
+    find, near, words,
     /** Load the list of shards ahead of the first query. */
     prepare: () => load("index.js"),
     /** @param {string[]} ofAll @param {string[]} ofSome */

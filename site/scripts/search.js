@@ -14,6 +14,7 @@
     { kind: "dbt", title: "Only in dbt docs", shown: 4 },
   ]
   const TEXTS = { kind: "text", title: "In descriptions", shown: 6 }
+  const NEAR = { kind: "near", title: "Did you mean", shown: 6 }
   const MORE = 50
   const FACETS = ["platform", "owner"]
 
@@ -156,6 +157,11 @@
         const best = (/** @type {Group} */ { results: [first] }) => first.rank === undefined ? 9 : first.rank >> 1
         const groups = /** @type {Group[]} */ (found).filter(group => group.results.length)
           .sort((a, b) => best(a) - best(b))
+        if (!groups.length && !platform && !owner) {
+          const results = await graft.names.near(query, NEAR.shown)
+          if (turn !== this.turn) return
+          if (results.length) groups.push({ ...NEAR, results })
+        }
         this.show(groups, query, true)
         const without = new Set(groups.flatMap(group => group.results.slice(0, group.shown).map(one => one.path)))
         const results = await this.texts(query, { platform, owner, limit: limit(TEXTS) + 1, without })
@@ -271,7 +277,7 @@
         this.search()
         return
       }
-      const to = new URL(option.getAttribute("href") ?? "", location.href)
+      const to = new URL(option.getAttribute("href") ?? "", document.baseURI)
       if (beside) window.open(to)
       else if (to.pathname === location.pathname && to.search === location.search) {
         this.before = to.pathname + to.search

@@ -20,6 +20,7 @@ from dbt_graft.catalog.explorer.opening import ExplorePage
 from dbt_graft.catalog.folder_pages import FolderPage, PlatformListPage, PlatformPage
 from dbt_graft.catalog.home_page import HomePage
 from dbt_graft.catalog.label_pages import LabelListPage, LabelPage
+from dbt_graft.catalog.missing_page import MissingPage
 from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.privacy_page import PrivacyPage
 from dbt_graft.catalog.settings import SiteSettings
@@ -34,7 +35,7 @@ SHARED = ("parts", "runs", "lists", "findings", "change_list")
 PAGES: dict[str, type[Page]] = {
     page.template: page
     for page in (
-        *(HomePage, DatasetPage, FolderPage, TaskPage, TaskListPage),
+        *(HomePage, DatasetPage, FolderPage, TaskPage, TaskListPage, MissingPage),
         *(LabelPage, LabelListPage, GapsPage, GonePage, ColumnsPage, ColumnListPage),
         *(AttentionPage, ChangesPage, PlatformPage, PlatformListPage, ExplorePage, PrivacyPage),
     )
@@ -50,7 +51,7 @@ def _names(template: str) -> set[str]:
 
 def test_each_template_has_a_page_class() -> None:
     files = {file.name.removesuffix(".html.j2") for file in TEMPLATES.glob("*.html.j2")}
-    assert files == {*PAGES, *SHARED, "404"}
+    assert files == {*PAGES, *SHARED}
 
 
 @for_each("template", sorted(PAGES))

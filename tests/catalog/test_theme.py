@@ -30,7 +30,10 @@ def _page(path: str, *sidebars: str) -> Page:
 
 
 def test_the_theme_has_all_places(shells: Shells) -> None:
-    assert sorted(shells.of_entries) == ["", "datasets/", "explore/", "owners/", "tags/", "tasks/"]
+    assert sorted(shells.of_entries) == [
+        *("", "attention/", "changes/", "columns/", "datasets/", "explore/", "gaps/", "owners/"),
+        *("platforms/", "privacy/", "tags/", "tasks/"),
+    ]
     names = {*shells.other.parts[1::2]}
     assert names == {
         *("address", "base", "content", "first", "navigation", "root", "sections"),

@@ -21,7 +21,7 @@ from dbt_graft.lineage.describe import Consumer, Description, DocsNode, Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset
-from tests.site.conftest import served, visiting
+from tests.site.conftest import SUBPATH, served, visiting
 
 pytestmark = [pytest.mark.browser]
 
@@ -206,6 +206,40 @@ def test_words_that_no_description_has_find_none(tab: Any) -> None:
     page = tab.open("")
     search(page, "refund zebra")
     expect(page.get_by_text("Nothing found for “refund zebra”.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("raw.ordres", "raw.orders"),  # changed over
+        ("fct_custmerReturns", "layer00.fct_customerReturns"),  # too few
+        ("prixelist", "Crm.dbo.PriceList"),  # another
+        ("mount_eur", "amountEur"),  # the first letter
+        ("nightlly", "nightly"),  # too many
+    ],
+)
+def test_a_typing_error_is_forgiven(words: str, name: str, tab: Any) -> None:
+    page = tab.open("")
+    expect(search(page, words, "Did you mean").first).to_contain_text(name)
+
+
+@pytest.mark.parametrize("words", ["ord3rz", "zzzz", "pxyxelist"])
+def test_a_text_far_from_all_names_finds_none(words: str, tab: Any) -> None:
+    page = tab.open("")
+    search(page, words)
+    expect(page.get_by_text(f"Nothing found for “{words}”.")).to_be_visible()
+
+
+def test_a_missing_address_leads_to_names_like_its_own(tab: Any, folder: Path) -> None:
+    missing = folder / "datasets/spark/raw/order_line/index.html"
+    missing.parent.mkdir(exist_ok=True)
+    page = (folder / "404.html").read_text(encoding="utf-8")
+    # As with `site.url`: without it a browser asks for files beside the page, too.
+    missing.write_text(page.replace("<head>", f'<head><base href="{SUBPATH}/">', 1))
+    opened = tab.open("datasets/spark/raw/order_line/index.html")
+    opened.get_by_role("link", name="raw.order_lines").click()
+    expect(opened).to_have_url(f"{tab.base}datasets/spark/raw/order_lines/index.html")
+    missing.unlink()
 
 
 def test_a_file_finds_names_and_says_why_no_descriptions(file_tab: Page) -> None:
