@@ -205,8 +205,17 @@ def outline_changes(first: QueryOutline, second: QueryOutline) -> Iterator[NodeC
     elif first.ties != second.ties and first.columns == second.columns:
         text = "other columns stand together in the parts of a UNION"
         yield NodeChange(_V.ROWS, text, ChangeType.ROWS)
+    elif _sees_other_rows(first, second):
+        text = "a window function sees other rows, which are filtered or joined elsewhere"
+        yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS)
     if hints := sorted({place for place, _ in first.costs ^ second.costs}):
         yield NodeChange(_V.COST, f"{', '.join(hints)}: another, for the same rows")
+
+
+def _sees_other_rows(first: QueryOutline, second: QueryOutline) -> bool:
+    """Whether a function over a window that both have is over other rows in one of them."""
+    functions = {key for key, _ in first.windows} & {key for key, _ in second.windows}
+    return any(function in functions for function, _ in first.windows ^ second.windows)
 
 
 def _hidden(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:

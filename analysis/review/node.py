@@ -39,6 +39,7 @@ class QueryOutline:
             begin them, and the digest.
         costs: Clauses that decide on how it runs or is stored.
         ties: The parts of each UNION, each with its columns.
+        windows: Functions over windows among its columns, each with the rows that it sees.
         casts: The columns that are converted at last.
     """
 
@@ -53,6 +54,7 @@ class QueryOutline:
     rest: frozenset[tuple[str, str]] = frozenset()
     costs: frozenset[tuple[str, str]] = frozenset()
     ties: frozenset[str] = frozenset()
+    windows: frozenset[tuple[str, str]] = frozenset()
     casts: Mapping[str, OutlinedCast] = field(default_factory=dict)
 
 

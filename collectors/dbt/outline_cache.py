@@ -24,7 +24,7 @@ from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.replaced_file import replace_file
 
 _log = logging.getLogger(__name__)
-_SETS = ("filters", "joins", "grain", "sources", "ties", "rest", "costs")
+_SETS = ("filters", "joins", "grain", "sources", "ties", "rest", "costs", "windows")
 _MOST = 20_000  # entries that are kept
 Outcome = tuple[QueryOutline | None, str]
 
@@ -104,14 +104,12 @@ def _outline(entry: dict[str, Any]) -> QueryOutline:
         rows=entry["rows"],
         behind=entry["behind"],
         casts={name: OutlinedCast(*cast) for name, *cast in entry["casts"]},
-        filters=frozenset(entry["filters"]),
-        joins=frozenset(entry["joins"]),
-        grain=frozenset(entry["grain"]),
-        sources=frozenset(entry["sources"]),
-        ties=frozenset(entry["ties"]),
-        rest=frozenset((place, value) for place, value in entry["rest"]),
-        costs=frozenset((place, value) for place, value in entry["costs"]),
+        **{name: frozenset(map(_member, entry[name])) for name in _SETS},
     )
+
+
+def _member(value: str | list[str]) -> str | tuple[str, ...]:
+    return value if isinstance(value, str) else tuple(value)
 
 
 @cache

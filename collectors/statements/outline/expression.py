@@ -12,7 +12,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.outline.scope import OutlineScope, digest
+from dbt_graft.collectors.statements.outline.rewrites import bare
+from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope, digest
 from dbt_graft.collectors.statements.outline.types import type_name
 
 _FLIPPED: dict[type[exp.Expr], str] = {exp.GT: "lt", exp.GTE: "lte"}
@@ -25,8 +26,7 @@ _DEFAULTS = {"desc": False, "nulls_first": False, "safe": False, "quoted": False
 
 def expression_digest(tree: exp.Expr, scope: OutlineScope) -> str:
     """The digest of an expression; that of a column is the column's own."""
-    while isinstance(tree, exp.Paren):
-        tree = tree.this
+    tree = bare(tree)
     special = _SPECIAL.get(type(tree))
     if special:
         return special(tree, scope)
@@ -88,9 +88,7 @@ def _chain(tree: exp.Expr) -> list[exp.Expr]:
 def _operands(tree: exp.Expr, kind: type[exp.Expr], scope: OutlineScope) -> Iterator[str]:
     waiting = [tree]
     while waiting:
-        part = waiting.pop()
-        while isinstance(part, exp.Paren):
-            part = part.this
+        part = bare(waiting.pop())
         if type(part) is kind:
             waiting += [part.args["this"], part.args["expression"]]
         elif not _is_neutral(part, kind):
@@ -138,8 +136,22 @@ def _identifier(tree: exp.Expr, scope: OutlineScope) -> str:
     return digest("name", scope.key(tree))
 
 
+def followed(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
+    """The rows of a query that may name columns of the query around it.
+
+    Where it does, and reads a table of that query, its own rows of the table are others.
+    """
+    around = scope.inner()
+    rows = scope.follow(tree, around)
+    if around.is_named and any(map(rows.reads_of, scope.visible_sources())):
+        around = scope.inner()
+        around.others = scope.visible_sources()
+        rows = scope.follow(tree, around)
+    return rows
+
+
 def _query(tree: exp.Expr, scope: OutlineScope) -> str:
-    rows = scope.follow(tree, scope)
+    rows = followed(tree, scope)
     scope.hidden.append(rows)
     return digest("query", rows.rows, *rows.columns.values(), *rows.others)
 
@@ -148,7 +160,7 @@ def _exists(tree: exp.Expr, scope: OutlineScope) -> str:
     """EXISTS asks for rows, whatever they have."""
     if not isinstance(tree.this, exp.Query) or tree.args.get("expression"):
         return digest(tree.key, *_arguments(tree, scope))
-    rows = scope.follow(tree.this, scope)
+    rows = followed(tree.this, scope)
     scope.hidden.append(rows)
     return digest("exists", rows.rows)
 
@@ -206,31 +218,19 @@ def _case(tree: exp.Expr, scope: OutlineScope) -> str:
 
 def _coalesced(branch: exp.Expr, default: exp.Expr | None) -> tuple[exp.Expr, ...] | None:
     """The arguments of COALESCE that a CASE with one branch stands for."""
-    condition, value = _bare(branch.this), _bare(branch.args["true"])
+    condition, value = bare(branch.this), bare(branch.args["true"])
     if isinstance(value, exp.Boolean) and value.this and isinstance(default, exp.Boolean):
         return None if default.this else (condition, default)
-    is_not = isinstance(condition, exp.Not) or bool(condition.args.get("negate"))
-    test = _bare(condition.this) if isinstance(condition, exp.Not) else condition
+    is_not = isinstance(condition, exp.Not)
+    test = bare(condition.this) if is_not else condition
     if not (isinstance(test, exp.Is) and isinstance(test.expression, exp.Null)):
         return None
-    tested, other = _bare(test.this), _bare(default) if default else None
+    tested, other = bare(test.this), bare(default) if default else None
     value_of, instead = (value, other) if is_not else (other, value)
     if value_of != tested:
         return None
     is_null = instead is None or isinstance(instead, exp.Null)
     return (tested,) if is_null else (tested, instead)  # type: ignore[return-value]
-
-
-def _bare(tree: exp.Expr) -> exp.Expr:
-    while isinstance(tree, exp.Paren):
-        tree = tree.this
-    return tree
-
-
-def _is(tree: exp.Expr, scope: OutlineScope) -> str:
-    """`x is not null` is `not (x is null)`; one dialect has a tree of its own for it."""
-    test = digest(tree.key, *_arguments(tree, scope, ("negate",)))
-    return digest(exp.Not.key, "this", test) if tree.args.get("negate") else test
 
 
 def _coalesce(tree: exp.Expr, scope: OutlineScope) -> str:
@@ -272,6 +272,8 @@ def window_parts(tree: exp.Expr, scope: OutlineScope) -> dict[str, str]:
         for key, value in tree.args.items()
         if key not in ("this", "alias", "over") and value is not None and value != []
     }
+    if parts := tree.args.get("partition_by"):
+        own["partition_by"] = digest(*sorted({expression_digest(part, scope) for part in parts}))
     return {**known, **own}
 
 
@@ -286,7 +288,6 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Any, OutlineScope], str]] = {
     exp.GT: _less,
     exp.GTE: _less,
     exp.In: _in,
-    exp.Is: _is,
     exp.Exists: _exists,
     exp.Count: _count,
     exp.Case: _case,

@@ -21,7 +21,6 @@ from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.outline.clauses import (
     clause_marks,
     distinct_digest,
-    flat,
     group_digest,
     limit_digests,
     order_digest,
@@ -34,6 +33,7 @@ from dbt_graft.collectors.statements.outline.expression import (
 )
 from dbt_graft.collectors.statements.outline.outputs import add_outputs
 from dbt_graft.collectors.statements.outline.pivots import pivot_rows
+from dbt_graft.collectors.statements.outline.rewrites import plain_tree
 from dbt_graft.collectors.statements.outline.scope import (
     OutlineRows,
     OutlineScope,
@@ -42,13 +42,17 @@ from dbt_graft.collectors.statements.outline.scope import (
     has_own,
     rename_columns,
 )
-from dbt_graft.collectors.statements.outline.sources import SelectSources, source_rows
+from dbt_graft.collectors.statements.outline.sources import (
+    SelectSources,
+    select_digest,
+    source_rows,
+)
 
 _ROW_MAKERS = (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline)
-_FILTERS = ("sample", "connect", "match")
+_CUTS = ("sample", "connect", "match")
 _OF_SELECT = {
     *("with_", "expressions", "distinct", "from_", "joins", "laterals", "group", "windows"),
-    *("order", "limit", "offset", "pivots", "where", "prewhere", "having", "qualify", *_FILTERS),
+    *("order", "limit", "offset", "pivots", "where", "prewhere", "having", "qualify", *_CUTS),
 }
 _OF_SUBQUERY = {"this", "alias", "with_", "order", "limit", "offset", "sample", "pivots"}
 _OF_SET = {*_OF_SUBQUERY, "expression", "distinct", "by_name"}
@@ -72,7 +76,8 @@ def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutlin
         trees = [tree for tree in parsed if tree and not isinstance(tree, exp.Semicolon)]
         if len(trees) != 1 or not isinstance(trees[0], exp.Query):
             raise NoTreeError("its SQL is not one query")
-        return outline_of(trees[0], OutlineScope(tables, dialect, {}, query_rows))
+        tree = plain_tree(trees[0], dialect)
+        return outline_of(tree, OutlineScope(tables, dialect, {}, query_rows))
     except (SqlglotError, *FORMS) as error:
         if isinstance(error, NoTreeError):
             raise
@@ -92,6 +97,7 @@ def outline_of(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
         sources=rows.sources,
         rest=rows.rest,
         ties=rows.ties,
+        windows=rows.windows,
         costs=rows.costs,
         casts=rows.casts,
         behind=digest(*rows.others) if rows.others else "",
@@ -117,7 +123,7 @@ def _query(tree: exp.Expr, outer: OutlineScope, *, is_last: bool = False) -> Out
         name, scope = outer.key(cte.args["alias"].this), outer.inner(dict(ctes))
         if is_recursive:
             itself = digest("recursive")
-            rows = OutlineRows(itself, others=(itself,))
+            rows = OutlineRows(itself, others=(itself,), sources=frozenset([itself]))
             scope.ctes = {**ctes, name: rename_columns(rows, cte.args["alias"], scope)}
         cte_rows = query_rows(cte.this, scope)
         cte_rows = cte_rows.with_marks(*clause_marks(cte, {"this", "alias"}, scope))
@@ -221,10 +227,12 @@ def _select(tree: exp.Select, scope: OutlineScope, *, is_last: bool) -> OutlineR
     for window in tree.args.get("windows") or ():
         scope.windows[scope.key(window.this)] = window_parts(window, scope)
     others, casts = add_outputs(tree, scope)
-    filters = _filters(tree, scope)
+    where = _conditions(tree, ("where", "prewhere"), scope)
     scope.is_clause = True
-    limits = limit_digests(tree, scope)
-    filters |= set(limits)
+    cuts = {digest(key, value_digest(tree.args[key], scope)) for key in _CUTS if tree.args.get(key)}
+    group = {group_digest(tree, scope)} if tree.args.get("group") else set()
+    having = _conditions(tree, ("having",), scope)
+    last = _conditions(tree, ("qualify",), scope).union(limits := limit_digests(tree, scope))
     grain = set(_grain(tree, scope, others))
     rest, costs = (
         {*first, *second, *third}
@@ -240,36 +248,41 @@ def _select(tree: exp.Select, scope: OutlineScope, *, is_last: bool) -> OutlineR
         rest.add(("ORDER BY", order))
     elif order and not limits and not _keeps_first(tree):
         (costs if is_last else rest).add(("ORDER BY", order))
-    conditions = sorted(filters | sources.conditions)
-    clauses = [*conditions, "/", *sorted(grain), "/", *flat(frozenset(rest))]
-    rows = sources.only_rows() if len(clauses) == 2 else ""
+    windows = {expression_digest(window, scope) for window in _windows(tree)}
+    rows = sources.rows(where | cuts, group)
+    if having:  # as WHERE of a query around it, like QUALIFY
+        rows = select_digest([rows], having)
+    seen = rows
+    if last or grain or rest:
+        rows = select_digest([rows], last, grain, frozenset(rest))
+    is_plain = seen == rows and not (cuts or group or having or windows)
     made = OutlineRows(
-        rows or digest("select", *sources.shape(), "/", *clauses),
+        rows,
         scope.aliases,
         others,
-        frozenset(filters),
+        frozenset(where | cuts | having | last),
         frozenset(sources.joins),
-        frozenset(grain),
+        frozenset(group | grain),
         rest=frozenset(rest),
         costs=frozenset(costs),
+        windows=frozenset((window, seen) for window in windows),
         casts=casts,
+        plain=sources.plain(where) if is_plain else None,
     )
     return made.with_parts([*sources.parts, *scope.hidden])
 
 
-def _filters(tree: exp.Select, scope: OutlineScope) -> set[str]:
-    filters: set[str] = set()
-    for key in ("where", "prewhere"):
-        if clause := tree.args.get(key):
-            filters |= conjuncts(clause.this, scope)
-    scope.is_clause = True
-    for key in ("having", "qualify"):
-        if clause := tree.args.get(key):
-            filters |= {digest(key, term) for term in conjuncts(clause.this, scope)}
-    for key in _FILTERS:
-        if clause := tree.args.get(key):
-            filters.add(digest(key, value_digest(clause, scope)))
-    return filters
+def _conditions(tree: exp.Select, keys: Collection[str], scope: OutlineScope) -> set[str]:
+    clauses = (tree.args[key] for key in keys if tree.args.get(key))
+    return {term for clause in clauses for term in conjuncts(clause.this, scope)}
+
+
+def _windows(tree: exp.Select) -> Iterator[exp.Expr]:
+    """The functions over windows among its columns."""
+    for expression in tree.expressions:
+        for node in expression.walk(prune=lambda node: isinstance(node, exp.Query)):
+            if isinstance(node, exp.Window):
+                yield node
 
 
 def _keeps_first(tree: exp.Expr) -> bool:
@@ -279,9 +292,9 @@ def _keeps_first(tree: exp.Expr) -> bool:
 
 
 def _grain(tree: exp.Select, scope: OutlineScope, others: tuple[str, ...]) -> Iterator[str]:
-    if tree.args.get("group"):
-        yield group_digest(tree, scope)
-    elif any(has_own(expression, (exp.AggFunc,)) for expression in tree.expressions):
+    if not tree.args.get("group") and any(
+        has_own(expression, (exp.AggFunc,)) for expression in tree.expressions
+    ):
         yield "aggregated"
     if tree.args.get("distinct"):
         yield distinct_digest(tree, scope, others)
@@ -311,7 +324,8 @@ def _with_limits(
         (costs if is_last else rest).add(("ORDER BY", order))
     if limits:
         cut = digest("limited", rows.rows, *sorted(limits))
-        rows = replace(rows, rows=cut, filters=rows.filters | limits).with_parts(inner.hidden)
+        rows = replace(rows, rows=cut, filters=rows.filters | limits, plain=None)
+        rows = rows.with_parts(inner.hidden)
     rows = rows.with_marks(frozenset(rest), frozenset(costs))
     for pivot in tree.args.get("pivots") or ():
         rows = pivot_rows(rows, pivot, scope)

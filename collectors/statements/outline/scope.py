@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -50,7 +51,9 @@ class OutlineRows:
         rest: Clauses of them that are not understood: the words that begin it, and its digest.
         costs: Clauses that decide on how, not on what: hints, ORDER BY at the end.
         ties: The parts of a UNION, each with its columns.
+        windows: Functions over windows, each with the digest of the rows that it sees.
         casts: The columns that are converted at last.
+        plain: The sources that it joins and its conditions, where it has no more than these.
     """
 
     rows: str
@@ -63,7 +66,9 @@ class OutlineRows:
     rest: Marks = frozenset()
     costs: Marks = frozenset()
     ties: frozenset[str] = frozenset()
+    windows: Marks = frozenset()
     casts: dict[str, OutlinedCast] = field(default_factory=dict)
+    plain: tuple[tuple[str, ...], frozenset[str]] | None = None
 
     def column(self, name: str) -> str | None:
         """The digest of a column; None if it has none of this name."""
@@ -83,15 +88,44 @@ class OutlineRows:
             self.rest |= part.rest
             self.costs |= part.costs
             self.ties |= part.ties
+            self.windows |= part.windows
         return self
+
+    def reads_of(self, other: OutlineRows) -> bool:
+        """Whether both are made of the same table."""
+        roots = ({row.rows, *row.sources, *row.others} for row in (self, other))
+        return not set.isdisjoint(*roots)
+
+    def beside(self, sources: Collection[OutlineRows]) -> OutlineRows:
+        """Itself among other sources, with names of its own for the columns that these have, too.
+
+        Of a table that is joined to itself, the two sides differ.
+        """
+        alike = [source for source in sources if self.reads_of(source)]
+        if not alike:
+            return self
+        unknown = sum(bool(source.others) for source in alike)
+        counts = Counter(column for source in sources for column in {*source.columns.values()})
+        columns = {
+            name: _numbered(column, counts[column] + unknown)
+            for name, column in self.columns.items()
+        }
+        others = tuple(_numbered(other, len(alike)) for other in self.others)
+        return replace(self, columns=columns, others=others, plain=None)
 
     def with_marks(self, rest: Marks, costs: Marks) -> OutlineRows:
         """The same with further clauses."""
         if not rest and not costs:
             return self
-        parts = [part for mark in sorted(rest) for part in mark]
-        rows = digest("marked", self.rows, *parts) if rest else self.rows
-        return replace(self, rows=rows, rest=self.rest | rest, costs=self.costs | costs)
+        costs |= self.costs
+        if not rest:
+            return replace(self, costs=costs)
+        rows = digest("marked", self.rows, *(part for mark in sorted(rest) for part in mark))
+        return replace(self, rows=rows, rest=self.rest | rest, costs=costs, plain=None)
+
+
+def _numbered(column: str, number: int) -> str:
+    return digest("twin", str(number), column) if number else column
 
 
 @dataclass(slots=True)
@@ -105,6 +139,8 @@ class OutlineScope:
         merged: The columns that USING made of two.
         windows: Named windows: each part, and its digest.
         hidden: Queries within its expressions.
+        others: Sources of the queries around it, of which its own are others.
+        is_named: Whether a query within named a column that is none of its own.
     """
 
     tables: OutlineTables
@@ -118,6 +154,8 @@ class OutlineScope:
     merged: dict[str, str] = field(default_factory=dict)
     windows: dict[str, dict[str, str]] = field(default_factory=dict)
     hidden: list[OutlineRows] = field(default_factory=list)
+    others: list[OutlineRows] = field(default_factory=list)
+    is_named: bool = False
 
     def inner(self, ctes: Mapping[str, OutlineRows] | None = None) -> OutlineScope:
         """The scope of a query within."""
@@ -143,6 +181,7 @@ class OutlineScope:
 
     def column(self, name: str, table: str = "") -> str:
         """The digest of a column that an expression names; of all that it could be."""
+        self.is_named = True
         if table:
             if source := self.sources.get(table):
                 return source.column(name) or digest("unknown", table, name)
@@ -170,6 +209,19 @@ class OutlineScope:
         if self.is_clause or self.dialect in ALIASES_FIRST:
             return True
         return not is_known and self.dialect in LATERAL_ALIASES
+
+    def visible_sources(self) -> list[OutlineRows]:
+        """The sources that an expression can name, those of the queries around it among them."""
+        around = self.outer.visible_sources() if self.outer else []
+        return [*around, *self.sources.values()]
+
+    def sources_beside(self) -> list[OutlineRows]:
+        """The sources that stand beside a further one, which is none of them."""
+        beside, scope = [*self.sources.values()], self.outer
+        while scope:
+            beside += scope.others
+            scope = scope.outer
+        return beside
 
     def has_source(self, table: str) -> bool:
         """Whether it, or a scope around it, has a table of this name."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.outline.clauses import clause_marks
+from dbt_graft.collectors.statements.outline.clauses import clause_marks, flat
 from dbt_graft.collectors.statements.outline.expression import (
     clause_digest,
     conjuncts,
+    followed,
     value_digest,
 )
 from dbt_graft.collectors.statements.outline.pivots import pivot_rows
@@ -50,16 +52,32 @@ class SelectSources:
     @property
     def conditions(self) -> set[str]:
         """The conditions of joins, as far as they are inner ones."""
-        return self._conditions if self._is_plain else set()
+        if not self._is_plain:
+            return set()
+        within = (part.plain[1] for part in self.parts if part.plain)
+        return self._conditions.union(*within)
 
     def shape(self) -> list[str]:
         """The digests of all that is joined, and how."""
-        rows = [part.rows for part in self.parts]
-        return sorted(rows) if self._is_plain else [*rows, "/", *self.joins]
+        if not self._is_plain:
+            return [*(part.rows for part in self.parts), "/", *self.joins]
+        return sorted(
+            rows for part in self.parts for rows in (part.plain[0] if part.plain else [part.rows])
+        )
 
-    def only_rows(self) -> str:
-        """The rows of a source that stands alone; else empty."""
-        return self.parts[0].rows if len(self.parts) == 1 and not self.joins else ""
+    def rows(self, filters: Collection[str], grain: Collection[str]) -> str:
+        """The digest of the rows that are left of them."""
+        conditions = self.conditions.union(filters)
+        is_alone = len(self.parts) == 1 and not self.joins
+        if is_alone and not conditions and not grain:
+            return self.parts[0].rows
+        return select_digest(self.shape(), conditions, grain)
+
+    def plain(self, filters: Collection[str]) -> tuple[tuple[str, ...], frozenset[str]] | None:
+        """What is joined, and the conditions, if these say all of the rows."""
+        if not self._is_plain or self.marks[0]:
+            return None
+        return tuple(self.shape()), frozenset(self.conditions.union(filters))
 
     def all_rows(self) -> OutlineRows:
         """The sources as one."""
@@ -70,7 +88,9 @@ class SelectSources:
         for part in self.parts:
             columns |= part.columns
         others = tuple(other for part in self.parts for other in part.others)
-        joined = OutlineRows(rows, columns, others, joins=frozenset(self.joins))
+        joined = OutlineRows(
+            rows, columns, others, joins=frozenset(self.joins), plain=self.plain(())
+        )
         return joined.with_parts(self.parts).with_marks(*self.marks)
 
     def add(self, tree: exp.Expr) -> OutlineRows:
@@ -152,16 +172,22 @@ class SelectSources:
             if isinstance(tree, exp.Table):
                 rows = pivot_rows(rows, pivot, scope)
             alias = pivot.args.get("alias") or alias
-        twin = sum(source.rows == rows.rows for source in scope.sources.values())
-        if twin:  # of a table that is joined to itself, the two sides differ
-            columns = {
-                name: digest("twin", str(twin), column) for name, column in rows.columns.items()
-            }
-            others = tuple(digest("twin", str(twin), other) for other in rows.others)
-            rows = replace(rows, columns=columns, others=others)
+        rows = rows.beside(scope.sources_beside())
         rows = rename_columns(rows, alias if isinstance(alias, exp.TableAlias) else None, scope)
         scope.sources[_alias(tree, alias, scope) or f"_{len(scope.sources)}"] = rows
         return rows
+
+
+def select_digest(
+    sources: Collection[str],
+    conditions: Collection[str],
+    grain: Collection[str] = (),
+    rest: Marks = frozenset(),
+) -> str:
+    """The digest of the rows of a SELECT."""
+    return digest(
+        "select", *sources, "/", *sorted(conditions), "/", *sorted(grain), "/", *flat(rest)
+    )
 
 
 def _alias(tree: exp.Expr, alias: exp.Expr | None, scope: OutlineScope) -> str:
@@ -186,9 +212,9 @@ def source_rows(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
     if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
         return scope.follow(tree, scope)
     if isinstance(tree, exp.Lateral) and isinstance(tree.this, exp.Subquery):
-        rows = scope.follow(tree.this, scope)
+        rows = followed(tree.this, scope)
         how = clause_digest(tree, scope, "this", "alias")
-        return replace(rows, rows=digest("lateral", rows.rows, how))
+        return replace(rows, rows=digest("lateral", rows.rows, how), plain=None)
     # It makes rows in a way that is not followed: it counts as it is written.
     hidden = len(scope.hidden)
     rows_digest = clause_digest(tree, scope, "alias", "joins", "pivots")
@@ -203,7 +229,7 @@ def _table(tree: exp.Table, scope: OutlineScope) -> OutlineRows:
     ]
     if versions:
         read = digest("version", rows.rows, *versions)
-        rows = replace(rows, rows=read, sources=rows.sources | {read})
+        rows = replace(rows, rows=read, sources=rows.sources | {read}, plain=None)
     filters = {
         digest(key, value_digest(tree.args[key], scope))
         for key in ("sample", "only", "partition")
@@ -211,5 +237,5 @@ def _table(tree: exp.Table, scope: OutlineScope) -> OutlineRows:
     }
     if filters:
         cut = digest("of", rows.rows, *sorted(filters))
-        rows = replace(rows, rows=cut, filters=rows.filters | filters)
+        rows = replace(rows, rows=cut, filters=rows.filters | filters, plain=None)
     return rows.with_marks(*clause_marks(tree, {*_OF_TABLE, *_VERSIONS}, scope))

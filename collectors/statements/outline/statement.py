@@ -23,6 +23,7 @@ from dbt_graft.collectors.statements.outline.expression import (
     value_digest,
 )
 from dbt_graft.collectors.statements.outline.query import FORMS, outline_of, query_rows
+from dbt_graft.collectors.statements.outline.rewrites import plain_tree
 from dbt_graft.collectors.statements.outline.scope import (
     Marks,
     OutlineRows,
@@ -49,6 +50,7 @@ def statement_outline(text: str, dialect: Dialect) -> QueryOutline:
     """
     try:
         tree, omitted = _tree(text, dialect)
+        tree = plain_tree(tree, dialect.value)
         scope = OutlineScope(_table, dialect.value, {}, query_rows)
         outline = _FORMS.get(type(tree), _other)(tree, scope)
     except (SqlglotError, TokenError, *FORMS) as error:
@@ -202,6 +204,7 @@ def _changed(
         sources=made.sources,
         rest=made.rest,
         ties=made.ties,
+        windows=made.windows,
     )
 
 
