@@ -74,7 +74,7 @@ class SelectSources:
         return select_digest(self.shape(), conditions, grain)
 
     def plain(self, filters: Collection[str]) -> tuple[tuple[str, ...], frozenset[str]] | None:
-        """What is joined, and the conditions, if these say all of the rows."""
+        """The sources and the conditions, if these say all of the rows."""
         if not self._is_plain or self.marks[0]:
             return None
         return tuple(self.shape()), frozenset(self.conditions.union(filters))
