@@ -24,7 +24,8 @@ from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.replaced_file import replace_file
 
 _log = logging.getLogger(__name__)
-_SETS = ("filters", "joins", "grain", "sources", "ties", "rest", "costs", "windows")
+_SETS = ("filters", "joins", "grain", "sources", "ties")
+_MARKS = ("rest", "costs", "windows")
 _MOST = 20_000  # entries that are kept
 Outcome = tuple[QueryOutline | None, str]
 
@@ -93,7 +94,7 @@ def _json(outline: QueryOutline) -> dict[str, Any]:
         "rows": outline.rows,
         "behind": outline.behind,
         "casts": [[name, *cast] for name, cast in outline.casts.items()],
-        **{name: sorted(getattr(outline, name)) for name in _SETS},
+        **{name: sorted(getattr(outline, name)) for name in (*_SETS, *_MARKS)},
     }
 
 
@@ -104,12 +105,9 @@ def _outline(entry: dict[str, Any]) -> QueryOutline:
         rows=entry["rows"],
         behind=entry["behind"],
         casts={name: OutlinedCast(*cast) for name, *cast in entry["casts"]},
-        **{name: frozenset(map(_member, entry[name])) for name in _SETS},
+        **{name: frozenset(entry[name]) for name in _SETS},
+        **{name: frozenset((mark, value) for mark, value in entry[name]) for name in _MARKS},
     )
-
-
-def _member(value: str | list[str]) -> str | tuple[str, ...]:
-    return value if isinstance(value, str) else tuple(value)
 
 
 @cache

@@ -6,8 +6,6 @@ What is evaluated twice then is a column or a literal, never a function.
 
 from __future__ import annotations
 
-from functools import reduce
-
 from sqlglot import exp
 
 # Here `NULL IN (1)` is false, and NULL elsewhere.
@@ -58,8 +56,7 @@ def bare(tree: exp.Expr) -> exp.Expr:
 def _negation(denied: exp.Expr) -> exp.Expr | None:
     if isinstance(denied, exp.And | exp.Or):
         other = exp.Or if isinstance(denied, exp.And) else exp.And
-        sides = (exp.Not(this=side) for side in (denied.this, denied.expression))
-        return reduce(lambda left, right: other(this=left, expression=right), sides)
+        return other(this=exp.Not(this=denied.this), expression=exp.Not(this=denied.expression))
     if isinstance(denied, exp.EQ | exp.NEQ):
         other_sign = exp.NEQ if isinstance(denied, exp.EQ) else exp.EQ
         return other_sign(this=denied.this, expression=denied.expression)
@@ -83,8 +80,11 @@ def _either(node: exp.In) -> exp.Expr | None:
     is_list = len(kinds) == 1 and None not in kinds and isinstance(value, exp.Column)
     if not is_list or isinstance(node.parent, exp.Pivot) or node.args.get("is_global"):
         return None
-    equal = [exp.EQ(this=value.copy(), expression=part) for part in listed]
-    return reduce(lambda left, right: exp.Or(this=left, expression=right), equal[1:], equal[0])
+    made: exp.Expr | None = None
+    for part in listed:
+        equal = exp.EQ(this=value.copy(), expression=part)
+        made = exp.Or(this=made, expression=equal) if made else equal
+    return made
 
 
 def _searched(node: exp.Case) -> exp.Expr:
