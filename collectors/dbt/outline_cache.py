@@ -24,8 +24,7 @@ from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.replaced_file import replace_file
 
 _log = logging.getLogger(__name__)
-_SETS = ("filters", "joins", "grain", "sources", "ties")
-_MARKS = ("rest", "costs", "windows")
+_SETS = ("filters", "joins", "grain", "sources", "ties", "rest", "costs", "windows")
 _MOST = 20_000  # entries that are kept
 Outcome = tuple[QueryOutline | None, str]
 
@@ -94,7 +93,7 @@ def _json(outline: QueryOutline) -> dict[str, Any]:
         "rows": outline.rows,
         "behind": outline.behind,
         "casts": [[name, *cast] for name, cast in outline.casts.items()],
-        **{name: sorted(getattr(outline, name)) for name in (*_SETS, *_MARKS)},
+        **{name: sorted(getattr(outline, name)) for name in _SETS},
     }
 
 
@@ -105,8 +104,14 @@ def _outline(entry: dict[str, Any]) -> QueryOutline:
         rows=entry["rows"],
         behind=entry["behind"],
         casts={name: OutlinedCast(*cast) for name, *cast in entry["casts"]},
-        **{name: frozenset(entry[name]) for name in _SETS},
-        **{name: frozenset((mark, value) for mark, value in entry[name]) for name in _MARKS},
+        filters=frozenset(entry["filters"]),
+        joins=frozenset(entry["joins"]),
+        grain=frozenset(entry["grain"]),
+        sources=frozenset(entry["sources"]),
+        ties=frozenset(entry["ties"]),
+        rest=frozenset((place, value) for place, value in entry["rest"]),
+        costs=frozenset((place, value) for place, value in entry["costs"]),
+        windows=frozenset((function, rows) for function, rows in entry["windows"]),
     )
 
 
