@@ -112,10 +112,14 @@ class EarlierStatements:
             is_replaced = access.operation is Operation.CREATE_VIEW
             self.made[name] = columns if is_replaced or known == columns else ()
 
-    def begin_module(self, head: Iterable[Token]) -> None:
-        """Take the parameters of a procedure, function or trigger: its caller fills them."""
+    def begin_module(self, head: list[Token]) -> None:
+        """Take the parameters of a procedure, function or trigger: its caller fills them.
+
+        What a function returns is a table variable of its head: `RETURNS @t TABLE (a int)`.
+        """
         names = (token.text.casefold() for token in head)
         self.holding_data = frozenset(name for name in names if name[:1] == "@")
+        self.made |= {_fold(name): columns for name, columns in declared_tables(head)}
 
     def end_batch(self) -> None:
         """Variables end with their batch; tables stay."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from dbt_graft.collectors.statements.text.aliases import protect_aliases
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
 from dbt_graft.collectors.statements.text.fingerprint import fingerprint, is_plain
 from dbt_graft.collectors.statements.text.literals import strip_literals
@@ -35,7 +36,7 @@ def _normalise_spark(text: str) -> str:
 
 
 def _normalise_tsql(text: str) -> str:
-    stripped = strip_literals(unwrap(_separate_batches(text)), Dialect.TSQL)
+    stripped = strip_literals(protect_aliases(unwrap(_separate_batches(text))), Dialect.TSQL)
     return redact_secrets(stripped, Dialect.TSQL)
 
 

@@ -38,6 +38,10 @@ def rewrites(statement: StatementTokens) -> Iterator[Edit]:
             yield from _method(statement, at)
         elif words[at] == "(":
             yield from _function(statement, at)
+        elif words[at : at + 2] == ["FOR", "PATH"]:  # knows FOR PATH AS k
+            yield at, at + 2, " "
+        elif words[at : at + 5] == ["WITHIN", "GROUP", "(", "GRAPH", "PATH"]:
+            yield at, at + 6, " "
         elif words[at] == "?" and _is_alias(statement, at):
             yield at, at + 1, "AS ?"
 

@@ -25,7 +25,7 @@ def variables_with_data(tokens: list[Token], reads: bool, known: frozenset[str])
     if not any(token.word[:1] == "@" for token in tokens):
         return known
     words = [token.word for token in tokens]
-    reads = reads or words[0] == "UPDATE"  # its own table
+    reads = reads or words[0] == "UPDATE" or "??" in words  # its own table; one not known
     if not reads and words[0] in _ASSIGNS:
         reads = not known.isdisjoint(map(str.casefold, words))
     return known | {variable.casefold() for variable in _assigned(words, reads)}

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
+from dbt_graft.collectors.statements.text.aliases import is_alias
 from dbt_graft.collectors.statements.text.dialect import COMMENT, TSQL_QUOTED, Dialect
 from dbt_graft.collectors.statements.text.protect import CARRIERS
 from dbt_graft.collectors.statements.text.protect import CARRIES as SPARK_CARRIES
@@ -104,12 +105,16 @@ def _read(text: str, dialect: Dialect) -> tuple[str, list[str]]:
     def take_out(piece: re.Match[str]) -> str:
         part = piece.group()
         first = part[0]
-        if first in names:
+        if first in names or _is_alias(piece, first):
             return part
         taken.append(part)
         return _TAKEN_OUT.get(first, _VALUE)
 
     return _PIECES[dialect].sub(take_out, text), taken
+
+
+def _is_alias(piece: re.Match[str], first: str) -> bool:
+    return first == "'" and is_alias(piece.string, *piece.span())
 
 
 def literals(text: str) -> list[str]:
@@ -127,7 +132,7 @@ def mark_literals(text: str) -> str:
     def word(piece: re.Match[str]) -> str:
         nonlocal number
         first = piece.string[piece.start()]
-        if first in _NAMES[Dialect.TSQL]:
+        if first in _NAMES[Dialect.TSQL] or _is_alias(piece, first):
             return piece.group()
         number += 1
         if first == "(":

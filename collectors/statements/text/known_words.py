@@ -13,9 +13,9 @@ from pathlib import Path
 import sqlglot
 from sqlglot import exp
 
-_LONG = r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
+_LONG = r'"""(?:[^"\\]|\\.|"(?!""))*"""'
 _DOCSTRING = re.compile(rf"(?:\A|:\n)\s*+{_LONG}")
-_STRING = re.compile(rf"""{_LONG}|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""", re.DOTALL)
+_STRING = re.compile(rf"""{_LONG}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _SQLGLOT, _OURS = Path(sqlglot.__file__).parent, Path(__file__).parents[1]
 # Spark's dialect is made of those of Hive and of Spark 2.

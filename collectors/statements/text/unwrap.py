@@ -36,6 +36,8 @@ STATEMENT_AT = {
 _RENAME = "sp_rename"
 # It carries the name of a procedure.
 _CALLS_BY_NAME = "sp_prepexecrpc"
+# What it runs may fill variables of the caller: `@x int OUTPUT`.
+_FILLS = "sp_executesql"
 _SERVER_PARTS = 3  # srv.db.schema.
 _DATABASE_PARTS = 2  # db.schema.
 _STATEMENT_NAMES = frozenset({"@stmt", "@statement", "@tsql"})
@@ -58,6 +60,7 @@ _CALL = re.compile(
 _ONE_ARGUMENT = re.compile(
     rf"(?:(?P<name>@\w++)\s*=\s*)?(?P<value>{_VALUE})", re.IGNORECASE | re.DOTALL
 )
+_PARAMETER = re.compile(r"(@\w++)\s")
 _CALLED = re.compile(rf"EXEC|\A\s*(?:\w+\.+)?(?:{'|'.join((*STATEMENT_AT, _RENAME))})\s", re.I)
 _PART_OF_NAME = re.compile(rf"{NAME[Dialect.TSQL]}|[^.]+|(?<=\.)(?=\.)")
 # The input buffer of a parameterised request: `(@P1 int,@P2 nvarchar(4000))INSERT …`.
@@ -110,7 +113,23 @@ def _carried_statement(procedure: str, arguments: str, variables: Variables) -> 
     """The statement in a procedure's arguments; None where no part of it is known."""
     statement = variables.text(_statement(procedure, arguments))
     by_name = procedure == _CALLS_BY_NAME and statement and not statement.startswith("{")
+    if statement and procedure == _FILLS:
+        statement += _filled_variables(arguments, variables)
     return f"EXEC {statement}" if by_name else statement
+
+
+def _filled_variables(arguments: str, variables: Variables) -> str:
+    """The variables that a call of `sp_executesql` fills, as `; SET @mine = @its`."""
+    _, *rest = _ONE_ARGUMENT.finditer(arguments)
+    declared = variables.text(rest[0]["value"]) if rest else None
+    names = _PARAMETER.findall(declared or "")
+    filled = ""
+    for at, argument in enumerate(rest[1:]):
+        variable, *marks = argument["value"].split()
+        name = argument["name"] or "".join(names[at : at + 1])
+        if marks and name:
+            filled += f"; SET {variable} = {name}"
+    return filled
 
 
 def _statement(procedure: str, arguments: str) -> str:

@@ -34,6 +34,10 @@ DECLARE @v int = (SELECT MAX(id) FROM dbo.s); INSERT INTO dw.P (a) SELECT @v + x
 SET @v = (SELECT MAX(id) FROM dbo.s) SET @w = @v + 1 UPDATE dw.P SET a = @w | - | columns not resolved: what a variable holds is not followed
 DECLARE c CURSOR FOR SELECT id FROM dbo.s; OPEN c; FETCH NEXT FROM c INTO @i, @j; INSERT INTO dw.P (a) VALUES (@j) | - | columns not resolved: what a variable holds is not followed
 EXEC dbo.next_id @id OUTPUT; INSERT INTO dw.P (a) VALUES (@id) | - | columns not resolved: what a variable holds is not followed
+EXEC sp_executesql N'SELECT @x = MAX(id) FROM dbo.s', N'@x int OUTPUT', @x = @id OUTPUT; INSERT INTO dw.P (a) VALUES (@id) | - | columns not resolved: what a variable holds is not followed
+EXEC sp_executesql N'SELECT @x = MAX(id) FROM dbo.s WHERE i = @i', N'@i int, @x int OUTPUT', 1, @id OUT; UPDATE dw.P SET a = @id | - | columns not resolved: what a variable holds is not followed
+EXEC sp_executesql N'SET @x = @i + 1', N'@i int, @x int OUTPUT', 1, @id OUT; UPDATE dw.P SET a = @id | -
+CREATE FUNCTION dbo.f() RETURNS @r TABLE (a int PRIMARY KEY, b int) AS BEGIN INSERT INTO @r SELECT x, y FROM dbo.s | @r.a=s.x @r.b=s.y
 CREATE PROCEDURE p @v int, @w dbo.w READONLY AS INSERT INTO dw.P (a, b) SELECT @v, w.x FROM @w w | P.b=@w.x | columns not resolved: what a variable holds is not followed
 CREATE PROCEDURE p @v nvarchar(max) AS UPDATE dw.P SET a = j.a FROM OPENJSON(@v) WITH (a int) AS j | - | columns not resolved: what a variable holds is not followed
 CREATE PROCEDURE p @v int AS INSERT INTO dw.P (a) SELECT x FROM dbo.u WHERE y = @v | P.*=FILTER:u.y P.a=u.x

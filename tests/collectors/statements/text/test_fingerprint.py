@@ -28,6 +28,7 @@ SAME = [
     ("/* run 1 */ DELETE FROM a", "/* run /* 2 */ */ DELETE FROM a"),
     ("DELETE FROM a -- 1\nWHERE b = 1", "DELETE FROM a -- it's\nWHERE b = 2"),
     ("SELECT 'cut of", "SELECT 'cut"),
+    ("SELECT a FROM t WHERE 'x' = b", "SELECT a FROM t WHERE 'y' = b"),
 ]
 DIFFERENT = [
     ("SELECT a1 FROM t", "SELECT a2 FROM t"),
@@ -37,6 +38,8 @@ DIFFERENT = [
     ("SELECT f(1)", "SELECT f 1"),
     ("SELECT 1, 2", "SELECT 1"),
     ("SELECT #t1.a", "SELECT #t2.a"),
+    ("SELECT a AS 'b' FROM t", "SELECT a AS N'c' FROM t"),
+    ("SELECT a, 'b' = c FROM t", "SELECT a, 'd' = c FROM t"),
 ]
 SAME_SPARK = [
     ("SELECT 1 FROM a", "SELECT 27.5e3 FROM a"),
