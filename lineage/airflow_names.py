@@ -25,6 +25,11 @@ _TRY = re.compile(
 _SEPARATOR = "::"
 
 
+def task_of_instance(name: str) -> str:
+    """The task of an instance of a mapped task: of `part[1]` it is `part`."""
+    return name.partition("[")[0]
+
+
 class TaskTry(NamedTuple):
     """One try of a task in Airflow, by what its run id is made of.
 

@@ -16,15 +16,25 @@ SHAPE = "declared"
 def declared_accesses(lineage: Lineage) -> Iterator[Access]:
     """The accesses of runs of tasks whose lineage is declared: reads at first, writes at the end.
 
-    Of what a log shows nothing is added.
+    Of what a log shows nothing is added, nor of a run whose inlets and outlets are known.
     """
+    known = {
+        (access.task, access.run_id, access.dataset, access.direction)
+        for access in lineage.history.accesses
+    }
     for task in lineage.tasks.values():
         if usages := _declared_usages(task):
-            yield from _task_accesses(lineage, task, usages)
+            for access in _task_accesses(lineage, task, usages):
+                if (access.task, access.run_id, access.dataset, access.direction) not in known:
+                    yield access
 
 
 def _declared_usages(task: Task) -> list[Usage]:
-    shown = {(usage.dataset, usage.direction) for usage in task.usages if usage.last_at}
+    shown = {
+        (usage.dataset, usage.direction)
+        for usage in task.usages
+        if usage.last_at and usage.evidence is not Evidence.DECLARED
+    }
     return [
         usage
         for usage in task.usages

@@ -118,7 +118,9 @@ def dag_run_answer(dag_run: DagRun, incident: Incident | None) -> Answer:
         incident: None where nothing of it is late.
     """
     failed = sum(run.status is Status.FAILED for run in dag_run.tries.values())
-    facts: dict[str, Cell] = {"status": dag_run.status.value, "for": dag_run.date}
+    facts: dict[str, Cell] = {"status": dag_run.status.value}
+    if dag_run.date:
+        facts["for"] = dag_run.date
     if dag_run.started_at:
         facts["began"] = _moment(dag_run.started_at)
     tasks = Table(
@@ -143,6 +145,11 @@ def dag_run_answer(dag_run: DagRun, incident: Incident | None) -> Answer:
         verdict += "; nothing that they should have written is known to be late"
     title = f"run {dag_run.name} of DAG {dag_run.dag}"
     return _answer(title, verdict, facts, [tasks], incident)
+
+
+def files_table(files: Sequence[str]) -> Table:
+    """The files of a DAG that was written."""
+    return Table("files", (), [(file,) for file in files])
 
 
 def incidents_answer(incidents: Sequence[RecordedTaint]) -> Answer:
@@ -197,7 +204,7 @@ def _answer(
         [
             *tables,
             *(_plan_tables(incident) if incident else ()),
-            Table("files", (), [(file,) for file in files]),
+            files_table(files),
         ],
         [
             f"no order is right for tasks that need each other: {' -> '.join(cycle)}"

@@ -1,6 +1,7 @@
 """Runs of DAGs: a run of an orchestrator's DAG with the tries of its tasks, by the names it has.
 
-Events name it in each of its runs: `dag/run id`, and `dag/task/run id` for a task.
+Events name it in each of its runs: `dag/run id`, and `dag/task/run id` for a task, or
+`dag/task[0]/run id` for an instance of a mapped task.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from dbt_graft.lineage.airflow_names import task_of_instance
 from dbt_graft.lineage.building.nominal_periods import nominal_period
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Run, Status
@@ -24,7 +26,8 @@ class DagRun:
     Attributes:
         name: Its id in the orchestrator: `scheduled__2026-10-01T05:00:00+00:00`.
         own: The run of the DAG itself; None where no event shows it.
-        tries: Of each task, by its name in the DAG, the newest try.
+        tries: Of each task, by its name in the DAG, the newest try; each instance of a mapped task
+            is listed by itself.
         missing: Of each task that a failed run did not get to the run that it should have been.
     """
 
@@ -50,14 +53,19 @@ class DagRun:
         return min((run.started_at for run in self.runs() if run.started_at), default=None)
 
     @property
+    def ended_at(self) -> datetime | None:
+        """The time at which it ended; None where no event shows it."""
+        return self.own.ended_at if self.own else None
+
+    @property
     def date(self) -> str:
-        """The first date of its data interval, or the day on which it began."""
+        """The first date of its data interval; empty where it has none."""
         for run in self.runs():
             if run.nominal_start:
                 period = nominal_period(run.nominal_start, run.nominal_end, run.timezone or "")
                 first = period.start if period and period.start else run.nominal_start
                 return f"{first:%Y-%m-%d}"
-        return f"{self.started_at:%Y-%m-%d}" if self.started_at else ""
+        return ""
 
     def runs(self) -> Sequence[Run]:
         """Its own run, and the tries."""
@@ -65,7 +73,10 @@ class DagRun:
 
 
 def dag_runs(runs: Mapping[str, Run]) -> list[DagRun]:
-    """The runs of DAGs behind runs of orchestrators, oldest first."""
+    """The runs of DAGs behind runs of orchestrators, oldest first.
+
+    A failed one has the tasks that it did not get to, by the last good run before it.
+    """
     own: dict[tuple[str, str], Run] = {}
     tries: dict[tuple[str, str], dict[str, Run]] = defaultdict(dict)
     for run in sorted(runs.values(), key=lambda run: (run.started_at or _BEGINNING, run.run_id)):
@@ -75,53 +86,62 @@ def dag_runs(runs: Mapping[str, Run]) -> list[DagRun]:
         elif len(parts) == 3:
             tries[parts[0], parts[2]][parts[1]] = run
     listed = [DagRun(*key, own.get(key), tries.get(key, {})) for key in {*own, *tries}]
-    return sorted(listed, key=lambda dag_run: (dag_run.started_at or _BEGINNING, dag_run.dag))
+    listed.sort(key=lambda dag_run: (dag_run.started_at or _BEGINNING, dag_run.dag))
+    last_good: dict[str, Mapping[str, Run]] = {}
+    for number, dag_run in enumerate(listed):
+        status = dag_run.status
+        if status is Status.OK:
+            last_good[dag_run.dag] = dag_run.tries
+        elif status is Status.FAILED:
+            missing = _missing(dag_run, last_good.get(dag_run.dag, {}))
+            listed[number] = replace(dag_run, missing=missing)
+    return listed
 
 
 def failed_dags(runs: Mapping[str, Run]) -> list[DagRun]:
     """The newest run of each DAG whose newest run failed, the newest first."""
     listed = dag_runs(runs)
     newest = {run.dag: run for run in listed}
-    failed = [run for run in listed if run is newest[run.dag] and run.status is Status.FAILED]
-    return [_with_missing(run, listed) for run in reversed(failed)]
+    last = (run for run in reversed(listed) if run is newest[run.dag])
+    return [run for run in last if run.status is Status.FAILED]
 
 
 def find_dag_run(runs: Mapping[str, Run], name: str) -> DagRun | None:
     """The run of a DAG that a name means; None where it means none.
 
     Args:
-        name: Its id, `dag/id`, or `dag/2026-10-01`, the date that it is for.
+        name: Its id, `dag/id`, or `dag/2026-10-01`, the date that it is for; of a run without one
+            the day on which it began.
 
     Raises:
         GraftError: It means several.
     """
     listed = dag_runs(runs)
     matches = [run for run in listed if name in (run.name, f"{run.dag}/{run.name}")] or [
-        run for run in listed if name == f"{run.dag}/{run.date}"
+        run for run in listed if name == f"{run.dag}/{run.date or _day(run.started_at)}"
     ]
     if len(matches) > 1:
         names = ", ".join(f"{run.dag}/{run.name}" for run in matches[:5])
         problem = f"{len(matches)} runs of DAGs have this name"
         raise GraftError(problem, place=name, remedy=f"write one of: {names}")
-    return _with_missing(matches[0], listed) if matches else None
+    return matches[0] if matches else None
 
 
-def _with_missing(dag_run: DagRun, runs: Sequence[DagRun]) -> DagRun:
-    """A failed run with the tasks that it did not get to, by the last good run before it."""
-    if dag_run.status is not Status.FAILED:
-        return dag_run
-    before = [run for run in runs[: runs.index(dag_run)] if run.dag == dag_run.dag]
-    good = [run for run in before if run.status is Status.OK]
-    usual = good[-1].tries if good else {}
+def _day(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d}" if moment else ""
+
+
+def _missing(dag_run: DagRun, usual: Mapping[str, Run]) -> dict[str, Run]:
+    """Task -> the run that it should have been, of those that a run did not get to."""
     of_date = next((run for run in dag_run.runs() if run.nominal_start), None)
-    missing = {
-        name: Run(
+    reached = set(map(task_of_instance, dag_run.tries))
+    return {
+        task_of_instance(name): Run(
             *(dag_run.name, run.task, run.engine, dag_run.started_at, None, Status.FAILED),
             nominal_start=of_date.nominal_start if of_date else None,
             nominal_end=of_date.nominal_end if of_date else None,
             timezone=of_date.timezone if of_date else None,
         )
         for name, run in usual.items()
-        if name not in dag_run.tries
+        if task_of_instance(name) not in reached
     }
-    return replace(dag_run, missing=missing)

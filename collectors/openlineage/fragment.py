@@ -183,6 +183,7 @@ def _own_run(
     message = text(run_facets, "errorMessage", "message")
     first = events[0]
     is_run = first.kind is EventKind.RUN
+    nominal = {} if _is_once(run_facets) else mapping(run_facets, "nominalTime")
     return Run(
         run_id=first.run_id or f"job:{job.name}",
         task=job.task or job.name.partition("/")[2],
@@ -201,9 +202,18 @@ def _own_run(
         ),
         attempt=number(run_facets, "airflow", "taskInstance", "try_number")
         or _number(_tag(run_facets, "attempt")),
-        nominal_start=moment(run_facets, "nominalTime", "nominalStartTime"),
-        nominal_end=moment(run_facets, "nominalTime", "nominalEndTime"),
+        nominal_start=moment(nominal, "nominalStartTime"),
+        nominal_end=moment(nominal, "nominalEndTime"),
         origin=origin,
+    )
+
+
+def _is_once(facets: Facets) -> bool:
+    """Whether the DAG runs once: the time of its run is not that of its data."""
+    return "@once" in (
+        text(facets, name, "dag", key)
+        for name in ("airflow", "airflowDagRun")
+        for key in ("timetable_summary", "schedule_interval")
     )
 
 
@@ -223,10 +233,17 @@ def _application(job: Job, facets: Facets) -> str | None:
     airflow_facet = mapping(facets, "airflow") or mapping(facets, "airflowDagRun")
     names = (
         text(airflow_facet, "dag", "dag_id"),
-        text(airflow_facet, "task", "task_id"),
+        _instance(airflow_facet),
         text(airflow_facet, "dagRun", "run_id"),
     )
     return "/".join(filter(None, names)) or None
+
+
+def _instance(airflow_facet: Facets) -> str:
+    """A task's id, with the index of an instance of a mapped one: `part[1]`."""
+    task = text(airflow_facet, "task", "task_id")
+    index = number(airflow_facet, "taskInstance", "map_index")
+    return task if index is None or not task else f"{task}[{index}]"
 
 
 def _tag(facets: Facets, key: str) -> str:

@@ -235,12 +235,13 @@ def _evidence(event: Event, job: Job) -> Evidence:
 
     Airflow does not say where the datasets of a task come from. Those of an operator that it has
     no extractor for (`unknownSourceAttribute`), without any facet, are what people wrote as inlets
-    and outlets, or what a hook noted; an extractor of one's own gives columns or a schema.
+    and outlets, or what a hook noted; an extractor of one's own gives columns or a schema. A
+    subset may be written by people, too.
     """
     if event.kind is not EventKind.RUN:
         return Evidence.DECLARED
     if job.engine == AIRFLOW and "unknownSourceAttribute" in event.run_facets:
         datasets = (*event.inputs, *event.outputs)
-        if not any(dataset.facets or dataset.counts for dataset in datasets):
+        if not any(dataset.facets or dataset.counts.keys() - {"subset"} for dataset in datasets):
             return Evidence.DECLARED
     return Evidence.OBSERVED

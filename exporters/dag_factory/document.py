@@ -15,11 +15,14 @@ import yaml
 
 from dbt_graft.exporters.dag_factory.plan import DataAsset, PlannedDag, PlannedTask
 from dbt_graft.exporters.dag_factory.settings import DagSettings
+from dbt_graft.exporters.openlineage.run_facets import subset
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Direction
 
 ASSET_SCHEME = "x-graft"
 _ASSET = {2: "airflow.datasets.Dataset", 3: "airflow.sdk.Asset"}
 _OPENLINEAGE_DATASET = "airflow.providers.common.compat.openlineage.facet.Dataset"
+_OPENLINEAGE_OUTPUT = "openlineage.client.event_v2.OutputDataset"
 # Airflow's limit of an asset's name and URI.
 _LONGEST = 1500
 
@@ -121,7 +124,7 @@ def _task(task: PlannedTask, settings: DagSettings) -> dict[str, Any]:
         entry["doc_md"] = task.doc
     assets = [_asset(asset, settings.version) for asset in task.announces]
     inlets = [_openlineage(dataset) for dataset in task.reads] if settings.lineage else []
-    outlets = [_openlineage(dataset) for dataset in task.writes] if settings.lineage else []
+    outlets = [_written(dataset, task) for dataset in task.writes] if settings.lineage else []
     if inlets:
         entry["inlets"] = inlets
     if outlets or assets:
@@ -142,6 +145,17 @@ def _openlineage(dataset: DatasetId) -> dict[str, str]:
         "__type__": _OPENLINEAGE_DATASET,
         "namespace": dataset.namespace,
         "name": dataset.name,
+    }
+
+
+def _written(dataset: DatasetId, task: PlannedTask) -> dict[str, Any]:
+    dates = subset(task.periods.get(dataset, ()), Direction.WRITE)
+    if dates is None:
+        return {**_openlineage(dataset)}
+    return {
+        **_openlineage(dataset),
+        "__type__": _OPENLINEAGE_OUTPUT,
+        "outputFacets": {"subset": dates},
     }
 
 

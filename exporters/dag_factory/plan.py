@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.period import Period
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,6 +35,7 @@ class PlannedTask:
         dependencies: The ids of the tasks that run before it, direct ones only, sorted.
         reads, writes: Its inputs, without those that it writes itself on the way, and its outputs;
             none of a task that runs elsewhere.
+        periods: Of its outputs the dates that it writes, where they are not those of the DAG's run.
         announces: The assets that other DAGs wait for.
         doc: Markdown.
     """
@@ -46,6 +48,7 @@ class PlannedTask:
     dependencies: tuple[str, ...] = ()
     reads: tuple[DatasetId, ...] = ()
     writes: tuple[DatasetId, ...] = ()
+    periods: Mapping[DatasetId, tuple[Period, ...]] = field(default_factory=dict)
     announces: tuple[DataAsset, ...] = ()
     owner: str = ""
     doc: str = ""

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 from dbt_graft.analysis.dates.taint_plan import Rerun, RerunStep, TaintPlan
 from dbt_graft.exporters.dag_factory.templates import fill_command, names_in
+from dbt_graft.lineage.airflow_names import task_of_instance
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dates.calendar import (
     FIRST,
@@ -32,6 +33,8 @@ from dbt_graft.lineage.records import Run
 
 _ADD = "add `rerun:` to its entry below `tasks` in graft.yml"
 _AIRFLOW = "airflow"
+# The names in a command that make it one for dates.
+DATE_NAMES = frozenset({"start", "end", "last"})
 _DEPTH = 8
 _FOLLOWS = "what is in other DAGs follows"
 
@@ -98,7 +101,7 @@ def _own_command(rerun: Rerun, template: str) -> RerunStep:
     names = names_in(template)
     if not names:
         return RerunStep(rerun, (template,))
-    if names & {"start", "end", "last"} and _is_open(rerun.dates):
+    if names & DATE_NAMES and is_open(rerun.dates):
         note = "all dates count, and its command needs {start} and {end}: fill them in"
         return RerunStep(rerun, (template,), note=note)
     commands = []
@@ -117,7 +120,7 @@ def _own_command(rerun: Rerun, template: str) -> RerunStep:
 
 
 def _parts(rerun: Rerun, names: set[str]) -> Iterator[tuple[datetime, datetime]]:
-    ranges = rerun.dates.ranges if names & {"start", "end", "last"} else rerun.dates.ranges[:1]
+    ranges = rerun.dates.ranges if names & DATE_NAMES else rerun.dates.ranges[:1]
     return ((moment_of(start), moment_of(end)) for start, end in ranges)
 
 
@@ -125,7 +128,7 @@ def _dbt(rerun: Rerun, settings: RerunSettings) -> RerunStep:
     select = settings.selections.get(rerun.name) or rerun.name.split(".", 2)[-1]
     command = f"dbt build --select {shlex.quote(select)}"
     if rerun.name in settings.microbatch:
-        if _is_open(rerun.dates):
+        if is_open(rerun.dates):
             return RerunStep(rerun, (f"{command} --full-refresh",), note="all dates count")
         return RerunStep(
             rerun,
@@ -141,7 +144,8 @@ def _dbt(rerun: Rerun, settings: RerunSettings) -> RerunStep:
     return RerunStep(rerun, (command,))
 
 
-def _is_open(dates: Dates) -> bool:
+def is_open(dates: Dates) -> bool:
+    """Whether no first or no last date is known."""
     return not dates or dates.span[0] <= FIRST or dates.span[1] >= LAST
 
 
@@ -169,12 +173,13 @@ def tasks_to_clear(
         task = orchestrator_task(run, orchestrator_runs)
         if task is None or task.engine != _AIRFLOW or not task.dag:
             continue
+        name = task_of_instance(task.task)
         at = _logical_date(run, orchestrator_runs, version)
         if at:
             day = hour_of(at) // 24 * 24
-            dates_by_task[task.dag, task.task] |= dates_in([(day, day + 24)])
+            dates_by_task[task.dag, name] |= dates_in([(day, day + 24)])
         elif not any(start <= FIRST or end >= LAST for start, end in rerun.dates.ranges):
-            dates_by_task[task.dag, task.task] |= rerun.dates
+            dates_by_task[task.dag, name] |= rerun.dates
     return dates_by_task
 
 

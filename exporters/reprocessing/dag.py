@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from dbt_graft.analysis.dates.taint_plan import RerunStep, TaintPlan
 from dbt_graft.analysis.render.markdown import code, one_line
@@ -13,9 +12,15 @@ from dbt_graft.exporters.dag_factory.identifiers import identifier, unique_ident
 from dbt_graft.exporters.dag_factory.operators import BASH, EMPTY
 from dbt_graft.exporters.dag_factory.plan import PlannedDag, PlannedTask
 from dbt_graft.exporters.dag_factory.settings import DagSettings
-from dbt_graft.exporters.dag_factory.templates import without_jinja
+from dbt_graft.exporters.dag_factory.templates import names_in, without_jinja
+from dbt_graft.exporters.reprocessing.commands import DATE_NAMES, is_open
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import moment_of
 from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.dates.period import Period, PeriodEvidence
 
+# Airflow's name for the date of a run.
+_DATE = "ds"
 _FILES = (".sh", ".bash")  # Airflow takes a command that ends so for the name of a template
 
 _ASKED = "Run this in a shell of Airflow, wait for its end, then mark this task as success:"
@@ -44,7 +49,7 @@ def reprocessing_dag(
         tags=("lineage", "reprocessing"),
         description=one_line(f"Runs again what bad data of {begin} went into"),
     )
-    return files(documents([dag], replace(settings, lineage=False)), settings.name)
+    return files(documents([dag], settings), settings.name)
 
 
 def _task(
@@ -64,12 +69,33 @@ def _task(
         text = without_jinja(command)
         ends = command.endswith(_FILES)
         arguments = {"bash_command": f"{text}{{{{ '' }}}}" if ends else text}
+    periods = _periods(step) if task_id == rerun.name else {}
     return PlannedTask(
         task_id,
         (rerun.name,),
         (BASH if step.commands else EMPTY)[settings.version],
         arguments,
         dependencies=dependencies,
+        writes=tuple(periods),
+        periods=periods,
         owner=one_line(rerun.info.owner),
         doc=without_jinja("\n\n".join(lines)),
     )
+
+
+def _periods(step: RerunStep) -> dict[DatasetId, tuple[Period, ...]]:
+    """The dates that a task's own command writes of each output: it runs on another day.
+
+    A command that takes no dates tells none.
+    """
+    if not names_in(step.rerun.info.rerun) & DATE_NAMES:
+        return {}
+    if not step.commands or is_open(step.rerun.dates):
+        return {}
+    return {
+        output.dataset: tuple(
+            Period(moment_of(start), moment_of(end), output.grain, PeriodEvidence.PREDICATE, _DATE)
+            for start, end in output.dates.ranges
+        )
+        for output in step.rerun.outputs
+    }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from dbt_graft.analysis.answer import Answer
-from dbt_graft.analysis.dates.incident import bad_data_answer, incidents_answer
+from dbt_graft.analysis.dates.incident import bad_data_answer, files_table, incidents_answer
 from dbt_graft.collectors import store
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.graft.commands.answering import answers
@@ -32,6 +33,16 @@ def _address(_: click.Context, __: click.Parameter, value: str) -> str:
         return public_address(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
+
+
+_DAG = click.option(
+    "--dag",
+    is_flag=False,
+    flag_value="",
+    metavar="[FOLDER]",
+    help="Write a DAG of Airflow that runs the plan once, in its order.  [default of FOLDER: "
+    "`airflow.out`]",
+)
 
 
 @click.group(
@@ -72,14 +83,7 @@ def incident() -> None:
     "--link", default="", callback=_address, metavar="URL", help="The page of the incident."
 )
 @click.option("--dry-run", is_flag=True, help="Record nothing: show the plan only.")
-@click.option(
-    "--dag",
-    is_flag=False,
-    flag_value="",
-    metavar="[FOLDER]",
-    help="Write a DAG of Airflow that runs the plan once, in its order.  [default of FOLDER: "
-    "`airflow.out`]",
-)
+@_DAG
 def open_incident(
     dataset: str | None,
     config_path: Path | None,
@@ -144,12 +148,14 @@ def list_incidents(config_path: Path | None) -> Answer:
     epilog="\b\nExamples:\n"
     "  graft incident show application_1730000000000_0042 --format markdown\n"
     "  graft incident show last --task load_orders --json\n"
+    "  graft incident show shop/2026-10-24 --dag\n"
     "  graft incident show 3",
 )
 @click.argument("run_id", metavar="RUN|ID")
 @answers(scale=())
 @click.option("--task", metavar="TASK", help="The task of the run, where several have such a run.")
-def show(run_id: str, config_path: Path | None, *, task: str | None) -> Answer:
+@_DAG
+def show(run_id: str, config_path: Path | None, *, task: str | None, dag: str | None) -> Answer:
     """Report a bad run and all that came of it, on one page.
 
     The run with its code, error and tests; the last good run before it; all data that is bad since,
@@ -157,4 +163,8 @@ def show(run_id: str, config_path: Path | None, *, task: str | None) -> Answer:
     that failed: what is late. RUN is the id of a run as its page shows it, `last` with --task, or
     a run of a DAG (its id, or `dag/2026-10-01`); ID is that of an incident on record.
     """
-    return report_run(load_config(config_path), run_id, task)
+    config = load_config(config_path)
+    answer, plan = report_run(config, run_id, task)
+    if dag is None or plan is None or not plan.steps:
+        return answer
+    return replace(answer, tables=(*answer.tables, files_table(write_dag(config, plan, dag))))

@@ -99,8 +99,8 @@ def follow_bad_data(config: Config, named: BadData) -> FollowedData:
     return _follow(dated, _bad_writes(dated.history, named, dataset))
 
 
-def report_run(config: Config, name: str, task: str | None) -> Answer:
-    """The report of a bad run.
+def report_run(config: Config, name: str, task: str | None) -> tuple[Answer, Incident | None]:
+    """The report of a bad run, and what must be done about it; None if nothing must.
 
     Args:
         name: Its id, `last` for the newest of the task, or the id of an incident on record.
@@ -126,7 +126,8 @@ def report_run(config: Config, name: str, task: str | None) -> Answer:
     first = first_bad_run(history.lineage, run_task, run, failed)
     bad = bad_runs(history, [_execution(run)])
     if run.status is not Status.FAILED:
-        return bad_run_answer(manifest, first, _follow(dated, bad).incident() if bad else None)
+        incident = _follow(dated, bad).incident() if bad else None
+        return bad_run_answer(manifest, first, incident), incident
     # What it wrote before it failed is bad only where a test says so.
     wrong = {
         check["dataset"]
@@ -138,17 +139,18 @@ def report_run(config: Config, name: str, task: str | None) -> Answer:
     late = tuple(output for output in outputs if output.dates)
     if late or wrong_writes:
         followed = _follow(dated, wrong_writes, {_execution(run): late} if late else None)
-        return bad_run_answer(manifest, first, followed.incident())
+        incident = followed.incident()
+        return bad_run_answer(manifest, first, incident), incident
     if outputs:
         verdict = "all that it should have written was written since"
     elif bad:
         verdict = "it had written all that its last good run wrote"
     else:
         verdict = "no log shows what it should have written"
-    return bad_run_answer(manifest, first, None, verdict)
+    return bad_run_answer(manifest, first, None, verdict), None
 
 
-def _report_dag_run(dated: DatedLineage, dag_run: DagRun) -> Answer:
+def _report_dag_run(dated: DatedLineage, dag_run: DagRun) -> tuple[Answer, Incident | None]:
     """The report of a run of a DAG: its tasks, and what those that failed should have written."""
     history = dated.history
     late: dict[Execution, list[LateOutput]] = {}
@@ -163,7 +165,8 @@ def _report_dag_run(dated: DatedLineage, dag_run: DagRun) -> Answer:
             outputs = late_outputs(history, task, run, first.run.started_at if first else None)
             late[_execution(run)] = [output for output in outputs if output.dates]
     followed = _follow(dated, [], {key: outputs for key, outputs in late.items() if outputs})
-    return dag_run_answer(dag_run, followed.incident() if followed.late else None)
+    incident = followed.incident() if followed.late else None
+    return dag_run_answer(dag_run, incident), incident
 
 
 def _dag_run(history: AccessHistory, name: str) -> DagRun | None:

@@ -166,7 +166,7 @@ def test_a_table_whose_task_fails_was_last_written_before(
 def test_a_failed_run_leaves_late_what_it_did_not_write(root: Path, nights: Expected) -> None:
     config = load(root / "dbt_project/graft.yml")
     for task, expected in nights["failing"].items():
-        answer = report_run(config, "last", task)
+        answer, _ = report_run(config, "last", task)
         written = next(table for table in answer.tables if table.title.startswith("written"))
         assert [row[0] for row in written.rows] == expected["wrote"]
         assert [output["dataset"] for output in answer.data["late"]] == expected["late"]

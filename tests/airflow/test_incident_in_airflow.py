@@ -1,0 +1,141 @@
+"""From a failed task to complete dates, in real Airflow: a cut of the demo's visits.
+
+The tasks have the demo's names and lineage; a script stands in for Spark, which leaves no log here.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
+from tests.airflow.test_joined_runs import command
+
+pytestmark = pytest.mark.airflow
+
+LINEAGE = """
+version: 1
+tasks:
+  load_visits:
+    flows: [{from: [landing/visits], to: [spark/web.visits]}]
+  count_weekly_visitors:
+    flows: [{from: [spark/web.visits], to: [spark/web.weekly_visitors]}]
+  mail_visitor_report:
+    flows: [{from: [spark/web.weekly_visitors], to: [mail/visitor_report]}]
+datasets:
+  spark/web.weekly_visitors:
+    period: day
+    reads: {spark/web.visits: [-6, 0]}
+"""
+CONFIG = """
+collect:
+  - declared: {path: lineage.yml}
+  - openlineage: {path: events.ndjson}
+store: store
+airflow:
+  version: %d
+  name: visits
+  schedule: "@daily"
+  commands: [{command: 'sh "$SHOP/run_day.sh" {task} {{ ds }}'}]
+tasks:
+  load_visits: {rerun: 'sh "$SHOP/run_day.sh" {task} {last}'}
+  count_weekly_visitors: {rerun: 'sh "$SHOP/run_day.sh" {task} {last}'}
+  mail_visitor_report: {rerun: 'sh "$SHOP/run_day.sh" {task} {last}'}
+"""
+# A day whose visits are not delivered cannot be loaded.
+RUN_DAY = """
+test $1 != load_visits || test -e "$SHOP/landing/$2" || { echo "no visits of $2" >&2; exit 1; }
+echo "$1 $2" >> "$SHOP/done"
+"""
+# Runs a DAG for days, in one process: Airflow's start takes longer than the runs.
+RUN = """
+import sys
+from airflow.cli.cli_parser import get_parser
+
+for day in sys.argv[2:]:
+    arguments = get_parser().parse_args(["dags", "test", sys.argv[1], day])
+    try:
+        arguments.func(arguments)
+    except SystemExit:  # a task failed
+        pass
+"""
+GOOD, BAD = "2026-10-01", "2026-10-02"
+TASKS = ("load_visits", "count_weekly_visitors", "mail_visitor_report")
+
+
+@pytest.fixture(scope="module", params=RUN_IN)
+def airflow(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AirflowEnvironment:
+    """Airflow with the exported DAG; the visits of the second day are not delivered."""
+    home = tmp_path_factory.mktemp(f"airflow-{request.param}")
+    found = airflow_environment(request.param, home, SHOP=str(home))
+    (home / "lineage.yml").write_text(LINEAGE)
+    (home / "graft.yml").write_text(CONFIG % request.param)
+    (home / "run_day.sh").write_text(RUN_DAY)
+    (home / "events.ndjson").touch()
+    deliver(home, GOOD)
+    command("collect", "--quiet", folder=home)
+    command("export", "dag-factory", folder=home)
+    found.migrate()
+    return found
+
+
+def deliver(home: Path, day: str) -> None:
+    (home / "landing").mkdir(exist_ok=True)
+    (home / "landing" / day).touch()
+
+
+def run(airflow: AirflowEnvironment, dag: str, *days: str) -> None:
+    done = airflow.run("python", "-c", RUN, dag, *days)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    command("collect", "--quiet", folder=airflow.home)
+
+
+def asked(airflow: AirflowEnvironment, *arguments: str) -> Any:
+    return json.loads(command(*arguments, "--json", folder=airflow.home))
+
+
+def done(airflow: AirflowEnvironment) -> list[str]:
+    return (airflow.home / "done").read_text().splitlines()
+
+
+def states(airflow: AirflowEnvironment, dataset: str) -> dict[str, list[str]]:
+    """State -> the dates of a dataset that are in it."""
+    return {
+        state["state"]: state["dates"]
+        for state in asked(airflow, "show", dataset, "--dates")["data"]["states"]
+    }
+
+
+def test_a_failed_task_its_incident_its_reprocessing_and_the_dates_are_complete(
+    airflow: AirflowEnvironment,
+) -> None:
+    run(airflow, "visits", GOOD, BAD)
+    assert done(airflow) == [f"{task} {GOOD}" for task in TASKS]
+
+    incident = asked(airflow, "incident", "show", f"visits/{BAD}", "--dag")
+    assert incident["verdict"].startswith(
+        "1 of 1 task failed; web.visits, web.weekly_visitors, visitor_report late since "
+    )
+    assert incident["verdict"].endswith(": 3 tasks must run again")
+    assert [late["dataset"] for late in incident["data"]["late"]] == [
+        "spark/web.visits",
+        "spark/web.weekly_visitors",
+        "mail/visitor_report",
+    ]
+    assert [step["commands"] for step in incident["data"]["plan"]["rerun"]] == [
+        [f'sh "$SHOP/run_day.sh" {task} {BAD}'] for task in TASKS
+    ]
+
+    deliver(airflow.home, BAD)
+    run(airflow, "visits_reprocess_web_visits", "2026-11-20")
+    assert done(airflow)[len(TASKS) :] == [f"{task} {BAD}" for task in TASKS]
+
+    mended = asked(airflow, "incident", "show", f"visits/{BAD}")
+    assert mended["data"]["late"] == []
+    for dataset in ("web.visits", "web.weekly_visitors", "visitor_report"):
+        assert states(airflow, dataset) == {"completed": [GOOD, BAD]}
