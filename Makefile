@@ -81,7 +81,7 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 	  || { echo "Python's venv is missing: apt-get install python3-venv"; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(EDITABLE) '.[spark,dbt,sqlserver,fast]' dbt-spark
+	@$(EDITABLE) '.[spark,dbt,sqlserver,fast,query]' dbt-spark
 	@$(BIN)/graft doctor --java >/dev/null 2>&1 || $(EDITABLE) '.[all]'
 	@touch $@
 

@@ -62,6 +62,11 @@ class ContractTable:
     freshness_slo: str = ""
     deadline: str = ""
 
+    @property
+    def name(self) -> str:
+        """Its most exact name."""
+        return self.names[0]
+
 
 @dataclass(frozen=True, slots=True)
 class DataContract:

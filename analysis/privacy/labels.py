@@ -24,6 +24,7 @@ class DeclaredLabel:
     Attributes:
         source: Where it is written: `dbt`, `graft.yml`.
         reason: Why it is lower than what flows in, if it is.
+        text: As they wrote it; empty of a classification itself.
     """
 
     dataset: DatasetId
@@ -31,6 +32,12 @@ class DeclaredLabel:
     classification: Classification
     source: str
     reason: str = ""
+    text: str = ""
+
+    @property
+    def label(self) -> str:
+        """As people wrote it."""
+        return self.text or self.classification.text
 
 
 class LabelStep(NamedTuple):

@@ -9,7 +9,7 @@ import orjson
 import pyarrow.parquet as pq
 
 from dbt_graft.exporters.data.view_data import ViewData
-from dbt_graft.exporters.data.views import VIEWS
+from dbt_graft.exporters.data.views import FILE_VIEWS, VIEWS
 from dbt_graft.lineage.described import DescribedLineage
 
 # Rows of a group of rows: what a reader takes at a time.
@@ -17,14 +17,14 @@ _GROUP = 100_000
 
 
 def write_views(described: DescribedLineage, folder: Path) -> None:
-    """Write each view into a folder, and `views.json`; the same lineage gives the same bytes.
+    """Write the views of the lineage and `views.json`; the same lineage gives the same bytes.
 
     Raises:
         OSError: A file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     counts = {}
-    for view in VIEWS:
+    for view in FILE_VIEWS:
         rows = 0
         with pq.ParquetWriter(
             folder / f"{view.name}.parquet", view.schema(), compression="zstd"
@@ -43,7 +43,7 @@ def views_document(counts: Mapping[str, int] | None = None) -> dict[str, object]
     """The columns of all views, as a document for tools.
 
     Args:
-        counts: The number of rows of each view.
+        counts: The number of rows of each view, where they are files.
     """
     return {
         "views": [
@@ -56,6 +56,6 @@ def views_document(counts: Mapping[str, int] | None = None) -> dict[str, object]
                     for column in view.columns
                 ],
             }
-            for view in VIEWS
+            for view in (FILE_VIEWS if counts else VIEWS)
         ]
     }

@@ -257,6 +257,9 @@ LINEAGE_VIEWS = (
         OWNER,
         ViewColumn("url", TEXT, "its URL"),
         TAGS,
+        ViewColumn("criticality", TEXT, "what people say of it: `high`"),
+        ViewColumn("deadline", TEXT, "the time of day by which it needs its data"),
+        ViewColumn("freshness_slo", TEXT, "the age that its data may have"),
     ),
     View(
         "consumer_reads",

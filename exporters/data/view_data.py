@@ -2,11 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dbt_graft.analysis.checks.contracts import ContractMatches
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.analysis.privacy.labels import PrivacyLabels
+from dbt_graft.analysis.quality.report import Quality
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLabel:
+    """A label as people wrote it.
+
+    Attributes:
+        subject: A column, a dataset, or a dbt node by its unique_id.
+        classification: The one that it names; None where it names none.
+        source: Where it is written; empty where only its text is known.
+    """
+
+    subject: str
+    label: str
+    classification: Classification | None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectAnswers:
+    """Answers about a project, each made when it is asked for.
+
+    Attributes:
+        runs: The lineage with each run.
+        findings: Those of all checks that can run.
+        sensitive: Columns from this classification on are sensitive.
+    """
+
+    runs: Callable[[], Lineage]
+    findings: Callable[[], Sequence[Finding]]
+    quality: Callable[[], Quality]
+    labels: Callable[[], PrivacyLabels]
+    written_labels: Callable[[], Sequence[WrittenLabel]]
+    contracts: Callable[[], ContractMatches]
+    sensitive: Classification = Classification.PII
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +55,12 @@ class ViewData:
 
     Attributes:
         described: Of old runs that did the same only some are listed.
-        read_runs: Reads the lineage with each run; without it, the runs of `described` are all.
+        answers: None beside a site, which has views of the lineage alone.
     """
 
     described: DescribedLineage
-    read_runs: Callable[[], Lineage] | None = None
+    answers: ProjectAnswers | None = None
 
     def lineage_of_runs(self) -> Lineage:
         """The lineage with as many runs as can be had."""
-        return self.read_runs() if self.read_runs else self.described.lineage
+        return self.answers.runs() if self.answers else self.described.lineage

@@ -51,9 +51,16 @@ def declared_labels(
     """The labels of columns and datasets, through all names that datasets have."""
     unknown: list[UnknownLabel] = []
     numbers: set[int] = set()
+    of_contracts = list(_of_contracts(config, described, unknown))
+    # Descriptions have what contracts say beside dbt, too.
+    in_contracts = {(label.dataset, label.column, label.text) for label in of_contracts}
     columns = [
-        *_of_contracts(config, described, unknown),
-        *_of_dbt(config, described, unknown),
+        *of_contracts,
+        *(
+            label
+            for label in _of_dbt(config, described, unknown)
+            if (label.dataset, label.column, label.text) not in in_contracts
+        ),
         *_of_rules(config, graph, described.lineage, numbers),
     ]
     tables: set[str] = set()
@@ -99,7 +106,7 @@ def _of_dbt(
                 if level is None:
                     unknown.append(UnknownLabel(text, f"{dataset}.{column}"))
                 else:
-                    yield DeclaredLabel(dataset, column, level, "dbt")
+                    yield DeclaredLabel(dataset, column, level, "dbt", text=text)
 
 
 def _of_contracts(
@@ -114,7 +121,7 @@ def _of_contracts(
             level = config.privacy.classification(column.classification)
             if level is not None:
                 name = f"the contract {contract.name}"
-                yield DeclaredLabel(dataset, column.name, level, name)
+                yield DeclaredLabel(dataset, column.name, level, name, text=column.classification)
             elif column.classification and column.classification not in in_dbt.get(column.name, ()):
                 subject = f"{dataset}.{column.name}"
                 unknown.append(UnknownLabel(column.classification, subject))

@@ -4,20 +4,56 @@ from __future__ import annotations
 
 from functools import cache
 
-from dbt_graft.exporters.data.view_data import ViewData
+from dbt_graft.analysis.checks.contracts import match_contracts
+from dbt_graft.exporters.data.view_data import ProjectAnswers, ViewData, WrittenLabel
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.contracts import read_contracts
+from dbt_graft.graft.project.declared_labels import declared_labels
+from dbt_graft.graft.project.impact_graph import impact_graph
 from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.privacy_labels import project_labels
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, CheckOptions
+from dbt_graft.graft.questions.checks.quality import project_quality
+from dbt_graft.graft.questions.checks.registry import run_checks
 from dbt_graft.lineage.model import Lineage
 
 
 def view_data(config: Config, past: Moment | None = None) -> ViewData:
     """The data of views; what costs much is made when a query names it."""
     checked = CheckedProject(config, CheckOptions(past=past))
+    described = checked.described
 
     @cache
-    def read_runs() -> Lineage:
-        described, _ = checked.project.described_graft(checked.view, lambda all_: all_.tasks.keys())
-        return described.lineage
+    def runs() -> Lineage:
+        of_all = checked.project.described_graft(checked.view, lambda lineage: lineage.tasks)[0]
+        return of_all.lineage
 
-    return ViewData(checked.described, read_runs)
+    datasets = {*described.lineage.datasets, *described.descriptions}
+    answers = ProjectAnswers(
+        runs,
+        findings=lambda: run_checks(checked).findings,
+        quality=cache(lambda: project_quality(checked)),
+        labels=lambda: project_labels(config, described),
+        written_labels=lambda: _written_labels(checked),
+        contracts=lambda: match_contracts(read_contracts(config).contracts, datasets),
+        sensitive=config.privacy.sensitive_from,
+    )
+    return ViewData(described, answers)
+
+
+def _written_labels(checked: CheckedProject) -> list[WrittenLabel]:
+    """Those that name a classification, and those that name none."""
+    config, described = checked.config, checked.described
+    declared = declared_labels(config, described, impact_graph(config, described))
+    labels = [
+        WrittenLabel(
+            f"{label.dataset}.{label.column}", label.label, label.classification, label.source
+        )
+        for label in declared.columns
+    ]
+    labels += [
+        WrittenLabel(str(dataset), level.text, level)
+        for dataset, level in declared.datasets.items()
+    ]
+    labels += [WrittenLabel(label.subject, label.label, None) for label in declared.unknown]
+    return sorted(labels, key=lambda label: (label.subject, label.label))

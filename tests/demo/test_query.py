@@ -1,4 +1,4 @@
-"""The worked examples of docs/openlineage.md: each answer is that of the demo."""
+"""The worked examples of docs/query.md: each answer is that of the demo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from tests.cases import for_each
 
 pytestmark = pytest.mark.demo
 
-_TEXT = (Path(__file__).parents[2] / "docs/openlineage.md").read_text("utf-8")
+_TEXT = (
+    (Path(__file__).parents[2] / "docs/query.md")
+    .read_text("utf-8")
+    .partition("## Examples of the demo")[2]
+)
 EXAMPLES = re.findall(r"### (.*?)\n\n```sql\n(.*?)```\n\n```text\n(.*?)```", _TEXT, re.DOTALL)
 
 

@@ -19,6 +19,11 @@ from dbt_graft.lineage.described import DescribedLineage
 
 def check_quality(checked: CheckedProject) -> Answer:
     """The faults, what they reach, and the forecasts of deadlines at a moment."""
+    return quality_answer(project_quality(checked))
+
+
+def project_quality(checked: CheckedProject) -> Quality:
+    """The faults, what they reach, and the forecasts, as the answer has them."""
     at = checked.options.at or checked.now
     described = _described(checked)
     lineage, descriptions = described.lineage, described.descriptions
@@ -30,16 +35,14 @@ def check_quality(checked: CheckedProject) -> Answer:
         writers[dataset] = list(names)
     for definition in lineage.definitions.values():
         writers.setdefault(definition.dataset, [definition.name])
-    return quality_answer(
-        Quality(
-            at,
-            faults,
-            faults_downstream(graph, faults, has_data_of(lineage, history)),
-            described.consumers,
-            forecasts(history, described.consumers, at),
-            count_tests(lineage, descriptions),
-            writers,
-        )
+    return Quality(
+        at,
+        faults,
+        faults_downstream(graph, faults, has_data_of(lineage, history)),
+        described.consumers,
+        forecasts(history, described.consumers, at),
+        count_tests(lineage, descriptions),
+        writers,
     )
 
 

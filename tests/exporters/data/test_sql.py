@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.analysis.checks.contracts import ContractMatches
 from dbt_graft.exporters.data.sql import QueryError, answer
-from dbt_graft.exporters.data.view_data import ViewData
+from dbt_graft.exporters.data.view_data import ProjectAnswers, ViewData
 from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition
@@ -24,6 +25,15 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction
 from tests.cases import for_each
 from tests.exporters.data.described import described
+
+NO_ANSWERS = ProjectAnswers(
+    runs=Lineage,
+    findings=tuple,
+    quality=lambda: pytest.fail("it is not asked for"),
+    labels=lambda: pytest.fail("it is not asked for"),
+    written_labels=tuple,
+    contracts=ContractMatches,
+)
 
 
 def rows(query: str, lineage: DescribedLineage | None = None) -> list[tuple[Any, ...]]:
@@ -274,7 +284,7 @@ def test_a_view_is_made_only_when_the_query_names_it() -> None:
         reads.append(1)
         return described().lineage
 
-    data = ViewData(described(), read_runs)
+    data = ViewData(described(), replace(NO_ANSWERS, runs=read_runs))
     for query, expected in (
         ("select runs from tasks", 0),
         ("with x as (select 1 as runs) from x", 0),

@@ -131,7 +131,7 @@ def test_views_are_listed_with_their_columns(tmp_path: Path) -> None:
 
 
 def test_the_docs_list_every_view(root: Path) -> None:
-    text = (root / "docs/openlineage.md").read_text("utf-8")
+    text = (root / "docs/query.md").read_text("utf-8")
     for view in VIEWS:
         line = f"{view.text[0].lower()}{view.text[1:].rstrip('.')}"
         assert f"| `{view.name}` | {line} |" in text
