@@ -169,6 +169,12 @@ CONTRACT_NOT_READ = _rule("contracts", "CONTRACT_NOT_READ", _WARNING, "a contrac
 CONTRACT_UNMATCHED = _rule(
     "contracts", "CONTRACT_WITHOUT_DATASET", _WARNING, "a contract means no dataset, or several"
 )
+CONTRACT_PROMISE = _rule(
+    "contracts",
+    "CONTRACT_PROMISE_BROKEN",
+    _WARNING,
+    "a contract promises rows more often than they come, or is past its end",
+)
 CYCLE_BROKEN = _rule(
     "artifacts",
     "CYCLE_BROKEN",

@@ -6,10 +6,12 @@ A contract stands beside dashboards as a consumer: somebody relies on the data, 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.analysis.checks.contract_servers import TableServer
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import name_grain
 from dbt_graft.lineage.dates.period import Grain
@@ -50,17 +52,34 @@ class ContractColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenPromise:
+    """A promise of a contract: a service level, or bounds of values.
+
+    Attributes:
+        property: `frequency`, `retention`; `bounds` and `quality rule` of columns and tables.
+        value: With its unit, as it is written; how many there are of bounds and rules.
+    """
+
+    property: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ContractTable:
     """A table of a contract.
 
     Attributes:
         names: What it may be called, the most exact first: with database and schema, without.
+        servers: Where it lies, production first; empty where the contract names no server.
+        promises: What the contract says of it beside its columns, as it is written.
     """
 
     names: tuple[str, ...]
     columns: tuple[ContractColumn, ...] = ()
     freshness_slo: str = ""
     deadline: str = ""
+    servers: tuple[TableServer, ...] = ()
+    promises: tuple[WrittenPromise, ...] = ()
 
     @property
     def name(self) -> str:
@@ -74,6 +93,7 @@ class DataContract:
 
     Attributes:
         file: Where it is written.
+        status: `active`, `draft`… in small letters; empty where none is written.
         owner: The team, or who has the role of the owner; empty where nobody has.
     """
 
@@ -85,6 +105,21 @@ class DataContract:
     text: str = ""
     tags: tuple[str, ...] = ()
     tables: tuple[ContractTable, ...] = ()
+    status: str = ""
+
+
+class UnmatchedTable(NamedTuple):
+    """A table of a contract that means no dataset, or several.
+
+    Attributes:
+        candidates: The datasets that it could be.
+        elsewhere: Datasets of its name that lie on no server of the contract.
+    """
+
+    contract: DataContract
+    table: ContractTable
+    candidates: tuple[DatasetId, ...] = ()
+    elsewhere: tuple[DatasetId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +128,11 @@ class ContractMatches:
 
     Attributes:
         tables: Each table that means a dataset, with its contract.
-        unmatched: Tables that mean none, or several: the datasets that it could be.
+        unmatched: Tables that mean none, or several.
     """
 
     tables: tuple[tuple[DataContract, ContractTable, DatasetId], ...] = ()
-    unmatched: tuple[tuple[DataContract, ContractTable, tuple[DatasetId, ...]], ...] = ()
+    unmatched: tuple[UnmatchedTable, ...] = ()
 
     def partitions(self) -> dict[DatasetId, dict[str, Grain]]:
         """Dataset -> the columns with dates that contracts say it is partitioned by, in order."""
@@ -152,18 +187,44 @@ class ContractMatches:
 def match_contracts(
     contracts: Iterable[DataContract], datasets: Iterable[DatasetId]
 ) -> ContractMatches:
-    """The datasets that contracts mean: by the most exact name that any has, in any case."""
+    """The datasets that contracts mean: on the first server that has one of the table's names.
+
+    Of the names the most exact counts that any dataset there has, in any case.
+    """
+    all_datasets = sorted(datasets)
     ends: dict[str, list[DatasetId]] = defaultdict(list)
-    for dataset in datasets:
+    for dataset in all_datasets:
         parts = dataset.name.casefold().split(".")
         for at in range(len(parts)):
             ends[".".join(parts[at:])].append(dataset)
     tables, unmatched = [], []
     for contract in contracts:
         for table in contract.tables:
-            candidates = next((ends[n.casefold()] for n in table.names if n.casefold() in ends), [])
-            if len(candidates) == 1:
-                tables.append((contract, table, candidates[0]))
-            else:
-                unmatched.append((contract, table, tuple(sorted(candidates))))
+            by_server = [
+                _candidates(server, ends, all_datasets)
+                for server in table.servers or (TableServer(names=table.names),)
+            ]
+            bound = next((c[0] for c in by_server if len(c) == 1), None)
+            if bound:
+                tables.append((contract, table, bound))
+                continue
+            candidates = next(filter(None, by_server), [])
+            elsewhere = () if candidates else _by_name(table.names, ends)
+            unmatched.append(UnmatchedTable(contract, table, tuple(candidates), tuple(elsewhere)))
     return ContractMatches(tuple(tables), tuple(unmatched))
+
+
+def _candidates(
+    server: TableServer, ends: Mapping[str, Sequence[DatasetId]], datasets: Iterable[DatasetId]
+) -> Sequence[DatasetId]:
+    if server.location and (there := [d for d in datasets if server.is_at(d)]):
+        return there
+    allowed = {
+        name: [dataset for dataset in ends.get(name.casefold(), ()) if server.may_hold(dataset)]
+        for name in server.names
+    }
+    return next(filter(None, allowed.values()), [])
+
+
+def _by_name(names: Iterable[str], ends: Mapping[str, Sequence[DatasetId]]) -> Sequence[DatasetId]:
+    return next((ends[name.casefold()] for name in names if name.casefold() in ends), ())

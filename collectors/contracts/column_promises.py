@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dbt_graft.analysis.checks.column_promise import ColumnPromise
-from dbt_graft.collectors.contracts.document import PropertyPart
+from dbt_graft.analysis.checks.contracts import WrittenPromise
+from dbt_graft.collectors.contracts.document import ObjectPart, PropertyPart
 
 # Keys under which a quality rule, or its arguments, lists the values that are valid.
 _VALUES = ("validValues", "mustBeIn")
@@ -29,6 +30,24 @@ def column_promise(column: PropertyPart, label: str) -> ColumnPromise:
         classification=label,
         unit=_unit(column.custom),
     )
+
+
+def column_bounds(table: ObjectPart) -> Iterator[WrittenPromise]:
+    """The bounds and the quality rules of a table and its columns, by their number."""
+    bounds, rules = 0, _count(table.quality)
+    waiting = [*table.properties]
+    while waiting:
+        column = waiting.pop()
+        waiting += column.fields
+        bounds += _count(column.options)
+        rules += _count(column.quality)
+    for name, number in (("bounds", bounds), ("quality rules", rules)):
+        if number:
+            yield WrittenPromise(name, str(number))
+
+
+def _count(written: Any) -> int:
+    return len(written) if isinstance(written, list | dict) else 0
 
 
 def is_true(value: Any) -> bool:

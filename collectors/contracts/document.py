@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from dbt_graft.collectors.contracts.specification import to_standard
 from dbt_graft.lineage.redaction import redact_json
 
 NO_CONTRACT = "is no data contract: it must hold `kind: DataContract`"
@@ -43,6 +44,7 @@ class PropertyPart(Part):
     physical_name: str = Field(default="", alias="physicalName")
     logical_type: str = Field(default="", alias="logicalType")
     physical_type: str = Field(default="", alias="physicalType")
+    options: Any = Field(default=None, alias="logicalTypeOptions")
     classification: str = ""
     required: Any = False
     unique: Any = False
@@ -67,10 +69,18 @@ class PropertyPart(Part):
 class ObjectPart(Part):
     name: str
     physical_name: str = Field(default="", alias="physicalName")
+    physical_type: str = Field(default="", alias="physicalType")
+    quality: Any = None
     properties: tuple[PropertyPart, ...] = ()
 
 
 class ServerPart(Part):
+    server: str = ""
+    type: str = ""
+    host: str = ""
+    location: str = Field(default="", validation_alias=AliasChoices("location", "path"))
+    environment: str = ""
+    topic: str = ""
     database: str = ""
     catalog: str = ""
     project: str = ""
@@ -83,7 +93,12 @@ class ServerPart(Part):
         """The database and the schema, as far as they are there: `main.raw`."""
         database = self.database or self.catalog or self.project
         schema = self.schema_name or self.dataset or self.namespace
-        return ".".join(filter(None, map(_resolve_variables, (database, schema))))
+        return ".".join(filter(None, map(resolve_variables, (database, schema))))
+
+    @property
+    def is_production(self) -> bool:
+        """Whether its name or its environment says so."""
+        return f"{self.environment} {self.server}".casefold().lstrip().startswith("prod")
 
 
 class SlaPart(Part):
@@ -140,16 +155,13 @@ class ContractDocument(Part):
         """The document without secrets, as some write into servers and descriptions."""
         if isinstance(value, dict):
             if "dataContractSpecification" in value:
-                raise ValueError(
-                    "is of the Data Contract Specification, which ended: convert it with "
-                    "`datacontract export --format odcs`"
-                )
+                value = to_standard(value)
             if not value.keys() & {"kind", "apiVersion"}:
                 raise ValueError(NO_CONTRACT)
         return redact_json(value)
 
 
-def _resolve_variables(text: str) -> str:
+def resolve_variables(text: str) -> str:
     """A text with the defaults of its variables; empty where one of them has none."""
     variables = [*_VARIABLE.finditer(text)]
     if any(variable["otherwise"] is None for variable in variables):

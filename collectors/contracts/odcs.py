@@ -1,4 +1,4 @@
-"""A data contract in the YAML of the Open Data Contract Standard, 3.0 and 3.1.
+"""A data contract in the YAML of the Open Data Contract Standard, 3.0 to 3.2.
 
 https://bitol-io.github.io/open-data-contract-standard. Only what lineage needs is read; all else
 may be there, in any form.
@@ -6,6 +6,7 @@ may be there, in any form.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,16 +14,18 @@ from typing import Any
 
 import yaml
 
+from dbt_graft.analysis.checks.contract_servers import TableServer
 from dbt_graft.analysis.checks.contracts import ContractColumn, ContractTable, DataContract
 from dbt_graft.analysis.privacy.classification import classification
 from dbt_graft.collectors.checked_yaml import read_yaml
-from dbt_graft.collectors.contracts.column_promises import column_promise, is_true
+from dbt_graft.collectors.contracts.column_promises import column_bounds, column_promise, is_true
 from dbt_graft.collectors.contracts.document import (
     NO_CONTRACT,
     ContractDocument,
     ObjectPart,
     PropertyPart,
     ServerPart,
+    resolve_variables,
 )
 from dbt_graft.collectors.contracts.promises import Promise, apply_promises
 from dbt_graft.lineage.errors import GraftError
@@ -30,6 +33,8 @@ from dbt_graft.lineage.errors import GraftError
 _LARGEST = 5_000_000  # bytes
 _MOST_NODES = 500_000  # with all aliases followed
 _ENDED = ("retired",)
+# `s3://lake/{model}/*.json`
+_VARIABLE_PART = re.compile(r"\{\w+\}")
 _QUOTES = str.maketrans("", "", '`"[]')
 
 
@@ -57,6 +62,8 @@ def read_contract(path: Path) -> DataContract | None:
         ContractTable(
             tuple(dict.fromkeys(_names(document.servers, table))),
             tuple(_columns(table.properties, "")),
+            servers=tuple(_servers(document, table)),
+            promises=tuple(column_bounds(table)),
         )
         for table in document.tables
     ]
@@ -69,6 +76,7 @@ def read_contract(path: Path) -> DataContract | None:
         _text(document.description),
         document.tags,
         apply_promises(tables, promises),
+        document.status.strip().casefold(),
     )
 
 
@@ -108,9 +116,30 @@ def _names(servers: Sequence[ServerPart], table: ObjectPart) -> Iterator[str]:
     for text in filter(None, (table.physical_name, table.name)):
         table_name = text.translate(_QUOTES)
         for server in servers:
-            schemas = server.schemas.split(".") if server.schemas else []
-            yield from (".".join((*schemas[at:], table_name)) for at in range(len(schemas)))
+            yield from _names_on(server, table_name)
         yield table_name
+
+
+def _names_on(server: ServerPart, table_name: str) -> Iterator[str]:
+    schemas = server.schemas.split(".") if server.schemas else []
+    yield from (".".join((*schemas[at:], table_name)) for at in range(len(schemas)))
+
+
+def _servers(document: ContractDocument, table: ObjectPart) -> Iterator[TableServer]:
+    """Those of production first; a topic without a server lies on Kafka."""
+    servers = document.servers
+    texts = [text.translate(_QUOTES) for text in (table.physical_name, table.name) if text]
+    is_topic = table.physical_type.casefold() == "topic"
+    for server in sorted(servers, key=lambda server: not server.is_production):
+        names = [name for text in texts for name in (*_names_on(server, text), text)]
+        location = _VARIABLE_PART.sub(texts[0], resolve_variables(server.location))
+        if server.topic and len(document.tables) == 1:
+            names.insert(0, server.topic)
+        yield TableServer(
+            server.type.casefold(), server.host, location, tuple(dict.fromkeys(names))
+        )
+    if is_topic and not servers:
+        yield TableServer("kafka", names=tuple(texts))
 
 
 def _columns(properties: Sequence[PropertyPart], above: str) -> Iterator[ContractColumn]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dbt_graft.analysis.checks.contracts import ContractTable
+from dbt_graft.analysis.checks.contracts import ContractTable, WrittenPromise
 from dbt_graft.analysis.quality.times import clock_text, length, time_of_day
 
 # Names of properties, with the short ones of the standard.
@@ -44,6 +44,9 @@ def apply_promises(
                 promised_tables[number] = replace(table, freshness_slo=_length(promise))
             elif word in _AVAILABLE and not table.deadline:
                 promised_tables[number] = replace(table, deadline=_clock(promise))
+            else:
+                written = WrittenPromise(promise.property, _length(promise))
+                promised_tables[number] = replace(table, promises=(*table.promises, written))
     return tuple(promised_tables)
 
 

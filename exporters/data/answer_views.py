@@ -126,8 +126,12 @@ def _contracts(data: ViewData) -> Iterator[object]:
     matches = data.answers.contracts()
     for contract, table, dataset in matches.tables:
         yield SimpleNamespace(contract=contract, table=table, dataset=dataset, may_be=())
-    for contract, table, candidates in matches.unmatched:
+    for contract, table, candidates, _ in matches.unmatched:
         yield SimpleNamespace(contract=contract, table=table, dataset=None, may_be=candidates)
+
+
+def _promises(data: ViewData) -> Iterator[object]:
+    yield from data.answers.promises() if data.answers else ()
 
 
 def _owners(data: ViewData) -> Iterator[object]:
@@ -245,6 +249,7 @@ ANSWER_VIEWS = (
         _contracts,
         ViewColumn("contract", TEXT, "its name", "contract.name"),
         ViewColumn("version", TEXT, "its version", "contract."),
+        ViewColumn("status", TEXT, "`active`, `draft`, `deprecated`…", "contract."),
         replace(OWNER, path="contract."),
         ViewColumn("file", TEXT, "where it is written", "contract."),
         ViewColumn("table", TEXT, "the table, as the contract names it", "table.name"),
@@ -252,6 +257,18 @@ ANSWER_VIEWS = (
         ViewColumn("may_be", TEXTS, "the datasets that it could mean"),
         ViewColumn("deadline", TEXT, "the time of day that it promises", "table."),
         ViewColumn("freshness_slo", TEXT, "the age that it promises", "table."),
+    ),
+    View(
+        "promises",
+        "A promise of a contract for a dataset, beside its columns, and whether it is held.",
+        _promises,
+        ViewColumn("contract", TEXT, "the contract", "contract.name"),
+        replace(OWNER, path="contract."),
+        DATASET,
+        ViewColumn("property", TEXT, "`freshness`, `frequency`, `retention`, `bounds`…"),
+        ViewColumn("value", TEXT, "as it is written; the number of bounds and rules"),
+        ViewColumn("state", TEXT, "`held`, `at risk`, `broken` or `not checked`"),
+        ViewColumn("reason", TEXT, "why"),
     ),
     View(
         "owners",

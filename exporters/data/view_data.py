@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dbt_graft.analysis.checks.contract_promises import CheckedPromise
 from dbt_graft.analysis.checks.contracts import ContractMatches
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.privacy.classification import Classification
@@ -46,6 +47,7 @@ class ProjectAnswers:
     labels: Callable[[], PrivacyLabels]
     written_labels: Callable[[], Sequence[WrittenLabel]]
     contracts: Callable[[], ContractMatches]
+    promises: Callable[[], Sequence[CheckedPromise]]
     sensitive: Classification = Classification.PII
 
 

@@ -13,6 +13,7 @@ from dbt_graft.graft.project.impact_graph import impact_graph
 from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.privacy_labels import project_labels
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, CheckOptions
+from dbt_graft.graft.questions.checks.contracts import project_promises
 from dbt_graft.graft.questions.checks.quality import project_quality
 from dbt_graft.graft.questions.checks.registry import run_checks
 from dbt_graft.lineage.model import Lineage
@@ -29,13 +30,15 @@ def view_data(config: Config, past: Moment | None = None) -> ViewData:
         return of_all.lineage
 
     datasets = {*described.lineage.datasets, *described.descriptions}
+    contracts = cache(lambda: match_contracts(read_contracts(config).contracts, datasets))
     answers = ProjectAnswers(
         runs,
         findings=lambda: run_checks(checked).findings,
         quality=cache(lambda: project_quality(checked)),
         labels=lambda: project_labels(config, described),
         written_labels=lambda: _written_labels(checked),
-        contracts=lambda: match_contracts(read_contracts(config).contracts, datasets),
+        contracts=contracts,
+        promises=lambda: project_promises(checked, contracts()),
         sensitive=config.privacy.sensitive_from,
     )
     return ViewData(described, answers)

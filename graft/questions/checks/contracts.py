@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
+from dbt_graft.analysis.checks.contract_promises import (
+    AGES,
+    CheckedPromise,
+    PromiseState,
+    checked_promises,
+)
 from dbt_graft.analysis.checks.contracts import ContractMatches, match_contracts
 from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.analysis.render.github import findings
 from dbt_graft.analysis.render.phrases import count, join_names
-from dbt_graft.analysis.rule import CONTRACT_COLUMN, CONTRACT_NOT_READ, CONTRACT_UNMATCHED
+from dbt_graft.analysis.rule import (
+    CONTRACT_COLUMN,
+    CONTRACT_NOT_READ,
+    CONTRACT_PROMISE,
+    CONTRACT_UNMATCHED,
+)
 from dbt_graft.graft.project.contracts import read_contracts
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
+from dbt_graft.graft.questions.checks.quality import project_quality
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.described import DescribedLineage
@@ -30,17 +44,51 @@ def check_contracts(checked: CheckedProject) -> Answer:
         (contract.name, table.names[0], str(dataset)) for contract, table, dataset in matches.tables
     ]
     keys = ("contract", "table", "dataset")
+    promises = project_promises(checked, matches)
+    promised = [
+        (p.contract.name, str(p.dataset), p.property, p.value, p.state.value, p.reason)
+        for p in promises
+    ]
+    promise_keys = ("contract", "dataset", "property", "value", "state", "reason")
+    unchecked = Counter(p.property for p in promises if p.state is PromiseState.NOT_CHECKED)
+    names = ", ".join(f"{name} ({number})" for name, number in sorted(unchecked.items()))
     return Answer(
         "data contracts",
         f"{count(len(files.contracts), 'contract')} of {count(len(rows), 'dataset')}",
-        tables=[Table("tables", keys, rows)],
+        tables=[Table("tables", keys, rows), Table("promises", promise_keys, promised)],
+        notes=[f"promises of contracts that are not checked: {names}"] if unchecked else [],
         findings=[
             *_unread(files.faults),
             *_unmatched(matches),
             *missing_columns(matches, described, catalog),
+            *_broken(promises),
         ],
-        data={"tables": [dict(zip(keys, row, strict=True)) for row in rows]},
+        data={
+            "tables": [dict(zip(keys, row, strict=True)) for row in rows],
+            "promises": [dict(zip(promise_keys, row, strict=True)) for row in promised],
+        },
     )
+
+
+def project_promises(checked: CheckedProject, matches: ContractMatches) -> list[CheckedPromise]:
+    """The promises of the contracts of a project, and their states."""
+    if not matches.tables:
+        return []
+    quality, described = project_quality(checked), checked.described
+    finished = write_history(described.lineage, described.descriptions).finished
+    return checked_promises(matches, finished, quality.deadlines, quality.at)
+
+
+def _broken(promises: Iterable[CheckedPromise]) -> Iterator[Finding]:
+    """Those that no other check finds: of deadlines and ages `quality` does."""
+    for promise in promises:
+        if promise.state is PromiseState.BROKEN and promise.property not in AGES:
+            contract = promise.contract
+            problem = f"{promise.property} {promise.value} for {promise.dataset}: {promise.reason}"
+            remedy = "keep the promise, or agree on a new version of the contract"
+            yield CONTRACT_PROMISE.finding(
+                contract.name, problem, remedy, contract.owner, contract.file
+            )
 
 
 def _unread(faults: Iterable[GraftError]) -> Iterator[Finding]:
@@ -52,14 +100,17 @@ def _unread(faults: Iterable[GraftError]) -> Iterator[Finding]:
 
 
 def _unmatched(matches: ContractMatches) -> Iterator[Finding]:
-    for contract, table, candidates in matches.unmatched:
-        several = (
-            f"may mean {', '.join(map(str, candidates[:3]))}"
-            if candidates
-            else "means no known dataset"
-        )
-        problem = f"its table {table.names[0]} {several}"
+    for contract, table, candidates, elsewhere in matches.unmatched:
+        problem = f"its table {table.names[0]} means no known dataset"
         remedy = "name database and schema in `servers`, or the table in `physicalName`"
+        if candidates:
+            names = join_names([*map(str, candidates)])
+            problem = f"its table {table.names[0]} may mean {names}"
+        elif elsewhere:
+            kinds = " or ".join(dict.fromkeys(f"{s.type} {s.host}".strip() for s in table.servers))
+            names = join_names([*map(str, elsewhere)])
+            problem += f" on {kinds}; {names} {'is' if len(elsewhere) == 1 else 'are'} elsewhere"
+            remedy = "add the server of that dataset to `servers`, if it is meant"
         yield CONTRACT_UNMATCHED.finding(
             contract.name, problem, remedy, contract.owner, contract.file
         )

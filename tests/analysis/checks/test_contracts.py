@@ -45,8 +45,8 @@ def test_the_dataset_of_a_table(names: tuple[str, ...], dataset: str | None) -> 
 
 
 def test_several_that_it_may_mean_are_told() -> None:
-    [(_, _, some)] = match_contracts([contract(ContractTable(("orders",)))], DATASETS).unmatched
-    assert [str(one) for one in some] == ["spark/raw.orders", "spark/stage.orders"]
+    [table] = match_contracts([contract(ContractTable(("orders",)))], DATASETS).unmatched
+    assert [str(one) for one in table.candidates] == ["spark/raw.orders", "spark/stage.orders"]
 
 
 def test_a_contract_is_a_consumer_of_its_tables() -> None:

@@ -159,7 +159,7 @@ BOMB = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range
         ("", ":1: is no data contract: it must hold `kind: DataContract`"),
         ("- a\n- b\n", "is no data contract: it must hold `kind: DataContract`"),
         ("kind: Pod\napiVersion: v1\nid: a\n", "`kind` must be 'DataContract'"),
-        ("dataContractSpecification: 1.1.0\nid: a\n", "datacontract export --format odcs"),
+        ("dataContractSpecification: 1.1.0\n", "`id` is missing"),
         ("kind: DataContract\napiVersion: v2.2.2\nuuid: a\n", "contracts of version 3 can be read"),
         (HEAD.replace("v3.1.0", "v2.2.2"), "contracts of version 3 can be read"),
         (f"{HEAD}schema: orders\n", ":4: `schema` must be a list"),

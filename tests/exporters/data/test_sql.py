@@ -33,6 +33,7 @@ NO_ANSWERS = ProjectAnswers(
     labels=lambda: pytest.fail("it is not asked for"),
     written_labels=tuple,
     contracts=ContractMatches,
+    promises=tuple,
 )
 
 

@@ -1,0 +1,110 @@
+"""Servers of data contracts: which datasets may lie there.
+
+A server has a type of the Open Data Contract Standard, a dataset a namespace of OpenLineage. Names
+of namespaces that are none of a known platform, such as `spark`, may be any platform of tables.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dbt_graft.lineage.dataset import DatasetId
+
+# Type of a server -> the schemes of namespaces that are it.
+_SCHEMES = {
+    "athena": {"awsathena", "arn"},
+    "azure": {"abfs", "abfss", "az", "azure", "wasb", "wasbs"},
+    "bigquery": {"bigquery"},
+    "clickhouse": {"clickhouse"},
+    "databricks": {"databricks", "unity"},
+    "db2": {"db2"},
+    "duckdb": {"duckdb"},
+    "gcs": {"gs", "gcs"},
+    "glue": {"arn", "awsathena"},
+    "hive": {"hive"},
+    "impala": {"impala", "hive"},
+    "kafka": {"kafka"},
+    "local": {"file"},
+    "mysql": {"mysql"},
+    "oracle": {"oracle"},
+    "postgres": {"postgres", "postgresql"},
+    "postgresql": {"postgres", "postgresql"},
+    "presto": {"presto"},
+    "pubsub": {"pubsub"},
+    "redshift": {"redshift"},
+    "s3": {"s3", "s3a", "s3n"},
+    "sftp": {"sftp"},
+    "snowflake": {"snowflake"},
+    "sqlserver": {"mssql", "sqlserver"},
+    "synapse": {"mssql", "sqlserver"},
+    "trino": {"trino"},
+    "vertica": {"vertica"},
+}
+_KNOWN = frozenset[str]().union(*_SCHEMES.values())
+# Types that say nothing of the platform.
+_ANY = frozenset({"", "api", "custom"})
+_STREAMS = frozenset({"kafka", "pubsub"})
+_FILES = frozenset({"azure", "gcs", "local", "s3", "sftp"})
+# Hosts that are other machines for each who writes them.
+_NO_HOSTS = frozenset({"", "localhost", "127.0.0.1"})
+_HOST = re.compile(r"(?:\w+://)?([^/:,@]+)(?::\d+)?")
+_S3 = re.compile(r"^s3[an]://")
+
+
+@dataclass(frozen=True, slots=True)
+class TableServer:
+    """A server on which a table of a contract lies.
+
+    Attributes:
+        type: As the standard names it, in small letters: `kafka`; empty where none is written.
+        host: The host, or several with commas; empty where none is written.
+        location: The folder or file, if it lies in one.
+        names: What the table may be called there, the most exact first.
+    """
+
+    type: str = ""
+    host: str = ""
+    location: str = ""
+    names: tuple[str, ...] = ()
+
+    def may_hold(self, dataset: DatasetId) -> bool:
+        """Whether a dataset may lie on it, by what both of them name."""
+        scheme, _, place = dataset.namespace.casefold().partition("://")
+        if self.type in _STREAMS or self.type in _FILES:
+            return scheme in _SCHEMES[self.type] and self._is_host_of(place)
+        if scheme in _KNOWN and (dataset.is_path or scheme in _SCHEMES["kafka"]):
+            return self.type in _ANY
+        if self.type not in _SCHEMES or scheme not in _KNOWN:
+            return True
+        return scheme in _SCHEMES[self.type] and self._is_host_of(place)
+
+    def is_at(self, dataset: DatasetId) -> bool:
+        """Whether its location is the dataset."""
+        return bool(self.location) and _folder(self.location) == _folder(str(dataset))
+
+    def _is_host_of(self, place: str) -> bool:
+        """Whether the host of a namespace is its own; also where one of them names none."""
+        if self.type in _FILES:
+            return True
+        hosts = {_host(part) for part in self.host.split(",")} - _NO_HOSTS
+        there = _host(place)
+        if not hosts or there in _NO_HOSTS or "${" in self.host:
+            return True
+        return any(host == there or _is_short(host, there) for host in hosts)
+
+
+def _host(text: str) -> str:
+    match = _HOST.match(text.strip().casefold())
+    return match[1] if match else ""
+
+
+def _is_short(one: str, other: str) -> bool:
+    """Whether one of two hosts is the other without its domain."""
+    return one == other.partition(".")[0] or other == one.partition(".")[0]
+
+
+def _folder(location: str) -> str:
+    """A location up to its first wildcard, as a folder: `s3://lake/orders`."""
+    text = _S3.sub("s3://", location.casefold()).partition("*")[0]
+    return text.rstrip("/")

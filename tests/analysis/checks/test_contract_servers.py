@@ -1,0 +1,101 @@
+"""Contracts mean datasets on their servers: by platform, host, location and name."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.analysis.checks.contract_servers import TableServer
+from dbt_graft.analysis.checks.contracts import ContractTable, DataContract, match_contracts
+from dbt_graft.lineage.dataset import parse_dataset_id
+
+DATASETS = [
+    *map(
+        parse_dataset_id,
+        (
+            "duckdb://shop.duckdb/main.orders",
+            "kafka://broker1:9092/orders",
+            "postgres://db1.example.com:5432/shop.public.payments",
+            "snowflake://org-account/SHOP.PUBLIC.REFUNDS",
+            "spark/raw.visits",
+            "s3://lake/v2/lines",
+        ),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "host", "location", "name", "dataset"),
+    [
+        ("kafka", "", "", "orders", "kafka://broker1:9092/orders"),
+        ("kafka", "broker0:9092,broker1:9092", "", "orders", "kafka://broker1:9092/orders"),
+        ("kafka", "other:9092", "", "orders", None),
+        ("duckdb", "", "", "orders", "duckdb://shop.duckdb/main.orders"),
+        ("kafka", "", "", "visits", None),
+        (
+            "postgres",
+            "db1:5432",
+            "",
+            "payments",
+            "postgres://db1.example.com:5432/shop.public.payments",
+        ),
+        (
+            "postgresql",
+            "localhost",
+            "",
+            "payments",
+            "postgres://db1.example.com:5432/shop.public.payments",
+        ),
+        (
+            "postgres",
+            "${DB_HOST}",
+            "",
+            "payments",
+            "postgres://db1.example.com:5432/shop.public.payments",
+        ),
+        ("postgres", "db2.example.com", "", "payments", None),
+        ("postgres", "", "", "refunds", None),
+        ("mysql", "", "", "payments", None),
+        # A namespace of any platform, and a server of any.
+        ("databricks", "dbc.example.com", "", "visits", "spark/raw.visits"),
+        ("custom", "", "", "payments", "postgres://db1.example.com:5432/shop.public.payments"),
+        ("", "", "", "refunds", "snowflake://org-account/SHOP.PUBLIC.REFUNDS"),
+        ("of-tomorrow", "", "", "visits", "spark/raw.visits"),
+        # Files, by their place.
+        ("s3", "", "s3a://lake/v2/lines/*.json", "lines", "s3://lake/v2/lines"),
+        ("s3", "", "s3://lake/v1/lines/*.json", "visits", None),
+        ("s3", "", "", "payments", None),
+    ],
+)
+def test_a_table_is_on_its_server(
+    kind: str, host: str, location: str, name: str, dataset: str | None
+) -> None:
+    server = TableServer(kind, host, location, (name,))
+    matches = match_contracts([contract(server)], DATASETS)
+    assert [str(one) for *_, one in matches.tables] == ([dataset] if dataset else [])
+
+
+def contract(*servers: TableServer) -> DataContract:
+    names = servers[0].names
+    return DataContract("1", "c", "c.yaml", tables=(ContractTable(names, servers=servers),))
+
+
+def test_without_a_server_a_name_of_two_datasets_means_none() -> None:
+    [unmatched] = match_contracts([contract(TableServer(names=("orders",)))], DATASETS).unmatched
+    assert [*map(str, unmatched.candidates)] == [
+        "duckdb://shop.duckdb/main.orders",
+        "kafka://broker1:9092/orders",
+    ]
+
+
+def test_the_first_server_that_has_it_counts() -> None:
+    servers = (TableServer("mysql", names=("orders",)), TableServer("duckdb", names=("orders",)))
+    matches = match_contracts([contract(*servers)], DATASETS)
+    assert [str(one) for *_, one in matches.tables] == ["duckdb://shop.duckdb/main.orders"]
+
+
+def test_a_dataset_of_that_name_elsewhere_is_named() -> None:
+    matches = match_contracts([contract(TableServer("mysql", names=("payments",)))], DATASETS)
+    [unmatched] = matches.unmatched
+    assert [*map(str, unmatched.elsewhere)] == [
+        "postgres://db1.example.com:5432/shop.public.payments"
+    ]
