@@ -201,6 +201,7 @@ class Index:
             lineage.flows,
             self.datasets.values(),
             followed=followed_shapes(lineage.shapes.values()),
+            definitions=lineage.definitions,
         )
 
     @cached_property

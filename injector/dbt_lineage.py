@@ -95,13 +95,17 @@ def _definition(
 ) -> Definition:
     sources = {edge.from_dataset for edge in followed.edges.get(node_id, ())}
     sources.update(followed.reads.get(node_id, ()))
+    operation = _OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS)
+    # What is merged must have the columns of the table.
+    starred = frozenset[str]() if operation is Operation.MERGE else followed.starred.get(node_id)
     return Definition(
         name=node_id,
         kind=DefinitionKind.DBT,
         dataset=dataset,
         reads=tuple(sorted({*upstream_datasets(node, everything, relations), *sources})),
-        operation=_OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS),
+        operation=operation,
         gap=followed.gaps.get(node_id),
+        starred=starred or frozenset(),
     )
 
 

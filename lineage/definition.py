@@ -32,6 +32,8 @@ class Definition:
         operation: The operation that builds it: CREATE VIEW, CREATE TABLE AS, MERGE…
         shapes: The statements that define a view.
         gap: The reason why some of its columns could not be followed; None where all were.
+        starred: Columns, folded, that its SQL takes by `*` alone, so that it does not fail without
+            them; `*` among them stands for such of a table whose columns are not known.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Definition:
     operation: Operation = Operation.CREATE_VIEW
     shapes: tuple[str, ...] = ()
     gap: str | None = None
+    starred: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,14 @@ class DefinitionColumns:
         gaps: The reasons why some are missing, see `Definition.gap`.
         notices: Messages about what is missing everywhere.
         reads: All that the SQL of a definition reads, also where it takes no column of it.
+        starred: The columns that are only taken by `*`, see `Definition.starred`.
     """
 
     edges: Mapping[str, tuple[ColumnEdge, ...]] = field(default_factory=dict)
     gaps: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     reads: Mapping[str, tuple[DatasetId, ...]] = field(default_factory=dict)
+    starred: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def coverage(self) -> ColumnCoverage | None:

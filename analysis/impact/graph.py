@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from enum import IntEnum
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.struct_edges import struct_edges
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Masking, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, EdgeType, Masking, Subtype
 
 _SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
 _SUBTYPE = {subtype: number for number, subtype in enumerate(_SUBTYPES)}
@@ -21,6 +23,18 @@ _MASKING = {masking: number for number, masking in enumerate(_MASKINGS)}
 _FlowKey = tuple[int, int, int]
 # Dataset -> its columns, by their folded names.
 ColumnNumbers = dict[int, dict[str, int]]
+
+
+class Need(IntEnum):
+    """Whether the statements behind an edge fail without its input column.
+
+    NONE: they take it by `*`. UNKNOWN: it is one of columns that are not known one by one. NAMED:
+    they name it.
+    """
+
+    NONE = 0
+    UNKNOWN = 1
+    NAMED = 2
 
 
 class EdgeKind(NamedTuple):
@@ -45,6 +59,7 @@ class ImpactGraph:
     Args:
         stale_before: Flows that were last seen before are stale; None where none is.
         followed: The shapes of which all columns are known, also where they have no edge.
+        definitions: By name; they tell which columns are not named.
     """
 
     def __init__(
@@ -54,6 +69,7 @@ class ImpactGraph:
         datasets: Iterable[Dataset] = (),
         stale_before: datetime | None = None,
         followed: Collection[str] = frozenset(),
+        definitions: Mapping[str, Definition] | None = None,
     ) -> None:
         self.datasets: list[DatasetId] | StoredDatasets = []
         self.column_names: list[str] = []
@@ -71,7 +87,12 @@ class ImpactGraph:
                 for column in dataset.columns:
                     self.column(number, column.name)
         places = self._add_flows(flows, tasks, stale_before, followed)
-        self._add_edges([*edges, *struct_edges(edges, known)], tasks, places)
+        starred = {
+            name: definition.starred
+            for name, definition in (definitions or {}).items()
+            if definition.starred
+        }
+        self._add_edges([*edges, *struct_edges(edges, known)], tasks, places, starred)
         self.tasks = list(tasks)
 
     def dataset(self, dataset: DatasetId) -> int:
@@ -153,10 +174,14 @@ class ImpactGraph:
         return places
 
     def _add_edges(
-        self, edges: Sequence[ColumnEdge], tasks: dict[str, int], flows: dict[_FlowKey, int]
+        self,
+        edges: Sequence[ColumnEdge],
+        tasks: dict[str, int],
+        flows: dict[_FlowKey, int],
+        starred: Mapping[str, Collection[str]],
     ) -> None:
         sources, targets, of_task = array("i"), array("i"), array("i")
-        kinds, of_flow = bytearray(), array("i")
+        kinds, of_flow, needs = bytearray(), array("i"), bytearray()
         for edge in edges:
             source, target = self.dataset(edge.from_dataset), self.dataset(edge.to_dataset)
             task = tasks.setdefault(edge.task, len(tasks))
@@ -165,6 +190,7 @@ class ImpactGraph:
             of_task.append(task)
             masked = _MASKING[edge.masked_by] << 1 | edge.masking
             kinds.append(_SUBTYPE[edge.subtype] << 4 | masked)
+            needs.append(_need(edge, starred.get(edge.task, ())))
             flow = flows.get((source, target, task), -1)
             of_flow.append(flow)
             if flow >= 0:
@@ -172,8 +198,15 @@ class ImpactGraph:
         self.edge_starts, places = group_by_source(sources, len(self.column_names))
         self.edge_target = array("i", map(targets.__getitem__, places))
         self.edge_kind = bytes(map(kinds.__getitem__, places))
+        self.edge_need = bytes(map(needs.__getitem__, places))
         self.edge_flow = array("i", map(of_flow.__getitem__, places))
         self.edge_task = array("i", map(of_task.__getitem__, places))
+
+
+def _need(edge: ColumnEdge, starred: Collection[str]) -> Need:
+    if edge.type is EdgeType.DIRECT and edge.from_column.casefold() in starred:
+        return Need.NONE
+    return Need.UNKNOWN if edge.from_column == ANY_COLUMN else Need.NAMED
 
 
 def group_by_source(sources: Sequence[int], count: int) -> tuple[array[int], array[int]]:

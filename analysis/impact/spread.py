@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.change import ImpactEffect
-from dbt_graft.analysis.impact.graph import ImpactGraph, kind_of
+from dbt_graft.analysis.impact.graph import ImpactGraph, Need, kind_of
 from dbt_graft.analysis.impact.steps import Carried, over_column_edge, over_flow
 from dbt_graft.lineage.records import EdgeType, Subtype
 
@@ -208,8 +208,6 @@ def _over_edges(extent: Spread, dataset: int, column: int, effect: int) -> list[
             if carried is None:
                 continue
             task, flow = graph.edge_task[edge], graph.edge_flow[edge]
-            if effect == ImpactEffect.GONE:
-                extent.broken.add(task)
             if flow >= 0:
                 extent.flows[flow] = True
             after, on_dataset = carried
@@ -217,6 +215,12 @@ def _over_edges(extent: Spread, dataset: int, column: int, effect: int) -> list[
             steps.append(
                 (dataset_state if on_dataset else target << _BITS | after, flow, task, kind)
             )
+            if effect == ImpactEffect.GONE and (need := graph.edge_need[edge]):
+                if need == Need.NAMED:
+                    extent.broken.add(task)
+                # Of what fails nothing is written, so the other columns are late.
+                there = ~(graph.dataset_of[target] << _BITS | ImpactEffect.LATE)
+                steps.append((there, flow, task, kind))
     return steps
 
 

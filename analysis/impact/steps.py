@@ -17,8 +17,8 @@ def over_column_edge(effect: ImpactEffect, kind: EdgeKind, *, all_columns: bool)
     """The effect behind a column edge of one on the input column; None where it ends.
 
     A statement that names a column that is gone fails, whatever it uses it for: its output is not
-    written. A filter, join or grouping on other values gives other rows, so it concerns all columns
-    of the output.
+    written, which `ImpactGraph.edge_need` tells. A filter, join or grouping on other values gives
+    other rows, so it concerns all columns of the output.
 
     Args:
         all_columns: The edge goes to `*`.

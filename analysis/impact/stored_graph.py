@@ -13,13 +13,13 @@ from dbt_graft.analysis.impact.graph import ImpactGraph, group_by_source
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 
 # Raise it with every change of what is stored, and how. Numbers are as this machine has them.
-STORED_FORMAT = f"3 {sys.byteorder} {array('i').itemsize}"
+STORED_FORMAT = f"4 {sys.byteorder} {array('i').itemsize}"
 Sections = Mapping[str, bytes | memoryview]
 _NUMBERS = (
     *("dataset_of", "flow_target", "flow_task", "flow_starts", "flows_by_source"),
     *("edge_target", "edge_flow", "edge_task", "edge_starts"),
 )
-_FLAGS = ("is_star", "flow_is_stale", "flow_has_columns", "edge_kind")
+_FLAGS = ("is_star", "flow_is_stale", "flow_has_columns", "edge_kind", "edge_need")
 
 
 def graph_sections(graph: ImpactGraph) -> dict[str, bytes]:

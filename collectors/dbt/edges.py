@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
+from dbt_graft.collectors.dbt.starred import starred_columns
 from dbt_graft.collectors.statements.columns.outside_rows import is_place
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.dataset import DatasetId
@@ -67,6 +68,7 @@ class ColumnTracer:
         self._edges: dict[str, tuple[ColumnEdge, ...]] = {}
         self._gaps: dict[str, str] = {}
         self._reads: dict[str, tuple[DatasetId, ...]] = {}
+        self._starred: dict[str, frozenset[str]] = {}
 
     def add(self, model: DbtModel, query: FollowedQuery) -> None:
         """Add a model, and what its query was found to do."""
@@ -98,6 +100,15 @@ class ColumnTracer:
             # A model that reads itself takes no data from elsewhere.
             if end.source != model.dataset
         )
+        # A contract that is enforced names all columns.
+        if not model.is_complete:
+            copied = (
+                edge.from_column
+                for edge in self._edges[model.unique_id]
+                if edge.subtype is Subtype.IDENTITY
+            )
+            if starred := starred_columns(model.sql, copied):
+                self._starred[model.unique_id] = starred
 
     def result(self) -> DefinitionColumns:
         """The edges and gaps of all models, sorted."""
@@ -105,6 +116,7 @@ class ColumnTracer:
             {key: self._edges[key] for key in sorted(self._edges)},
             {key: self._gaps[key] for key in sorted(self._gaps)},
             reads=self._reads,
+            starred=self._starred,
         )
 
     def _source(self, name: Name, reader: DbtModel) -> DatasetId | _Ephemeral | None:

@@ -18,7 +18,8 @@ def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
     stale_before: datetime | None = newest - config.impact.stale_span if newest else None
     followed = followed_shapes(lineage.shapes.values())
     return ImpactGraph(
-        lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before, followed
+        *(lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before, followed),
+        lineage.definitions,
     )
 
 

@@ -11,9 +11,10 @@ from dbt_graft.analysis.impact.answer import Impact, ProposedChange, Surrounding
 from dbt_graft.analysis.impact.change import ChangeType, ImpactSeverity
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.records import Column, Dataset, Masking
+from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Masking
 from tests.cases import for_each
 from tests.notation import edge
 
@@ -80,10 +81,12 @@ def shown(found: Impact) -> dict[str, str]:
             "orders.note",
             "remove",
             {
-                "clean": "BLOCKING note:GONE",
+                "clean": "BLOCKING LATE note:GONE",
                 "mart": "BLOCKING LATE note:GONE",
                 "ranked": "BLOCKING LATE",
                 "copy": "BLOCKING LATE",
+                # It reads another column of what is not written.
+                "hashed": "WARNING LATE",
             },
         ),
         (
@@ -351,3 +354,66 @@ def test_a_consumer_that_names_what_is_gone_breaks(
 def test_a_consumer_that_names_no_column_is_not_certain_to_break() -> None:
     (found,) = answer("mart.note", "remove").consumers
     assert not found.breaks
+
+
+# `raw > stg > mart, other`: stg is `select *`, or names its columns.
+STAGED = [
+    edge("stg.amount < raw.amount IDENTITY", "stg"),
+    edge("stg.id < raw.id IDENTITY", "stg"),
+    edge("mart.amount < stg.amount AGGREGATION", "mart"),
+    edge("other.id < stg.id IDENTITY", "other"),
+]
+STAGED_FLOWS = [flow("raw > stg", "stg"), flow("stg > mart", "mart"), flow("stg > other", "other")]
+BY_STAR = Definition("stg", DefinitionKind.DBT, table("stg"), starred=frozenset({"amount", "id"}))
+UNKNOWN = [edge("stg.* < raw.* IDENTITY", "stg"), *STAGED[2:]]
+
+
+@pytest.mark.parametrize(
+    ("edges", "definition", "expected", "broken"),
+    [
+        pytest.param(
+            STAGED,
+            replace(BY_STAR, starred=frozenset()),
+            {
+                "stg": "BLOCKING LATE amount:GONE",
+                "mart": "BLOCKING LATE amount:GONE",
+                "other": "WARNING LATE",
+            },
+            ["mart", "stg"],
+            id="who reads another column of what fails is late",
+        ),
+        pytest.param(
+            STAGED,
+            BY_STAR,
+            {"stg": "BLOCKING amount:GONE", "mart": "BLOCKING LATE amount:GONE"},
+            ["mart"],
+            id="what selects all has one column less",
+        ),
+        pytest.param(
+            UNKNOWN,
+            replace(BY_STAR, starred=frozenset("*")),
+            {"stg": "BLOCKING amount:GONE", "mart": "BLOCKING LATE amount:GONE"},
+            ["mart"],
+            id="so does a select of columns that are not known",
+        ),
+        pytest.param(
+            UNKNOWN,
+            replace(BY_STAR, starred=frozenset()),
+            {
+                "stg": "BLOCKING LATE amount:GONE",
+                "mart": "BLOCKING LATE amount:GONE",
+                "other": "WARNING LATE",
+            },
+            ["mart"],
+            id="a task that takes unknown columns may fail",
+        ),
+    ],
+)
+def test_a_statement_fails_where_it_names_what_is_gone(
+    edges: list[ColumnEdge], definition: Definition, expected: dict[str, str], broken: list[str]
+) -> None:
+    graph = ImpactGraph(edges, STAGED_FLOWS, definitions={"stg": definition})
+    change = ProposedChange(table("raw"), ChangeType.REMOVE, "amount")
+    result = impact(graph, change, Surroundings())
+    assert shown(result) == expected
+    assert sorted(task.name for task in result.tasks if task.breaks) == broken

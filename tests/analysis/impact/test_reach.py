@@ -28,7 +28,7 @@ def reach(name: str, kind: str) -> ReachOfChange:
 @for_each(
     "name, kind, severity, datasets, broken, tests, consumers",
     [
-        ("orders.note", "remove", "BLOCKING", 4, 3, 1, ["board"]),
+        ("orders.note", "remove", "BLOCKING", 5, 3, 1, ["board"]),
         ("orders.id", "remove", "BLOCKING", 5, 2, 1, ["board"]),
         ("orders.note", "meaning", "BLOCKING", 4, 0, 0, ["board"]),
         ("clean.id", "privacy", "RESTRICTED", 1, 0, 0, []),

@@ -11,6 +11,7 @@ from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.spread import State, spread
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import ColumnEdge, Masking, Subtype
 from tests.cases import for_each
@@ -21,11 +22,14 @@ TABLES, COLUMNS = "abcdefg", "xyz"
 DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION"}
 PASSED_ON = {"GONE": "LATE", "VALUES": "VALUES", "ROWS": "ROWS", "LATE": "LATE"}
 PASSED_ON |= {"SENSITIVE": "SENSITIVE", "MASKED": "MASKED", "TYPE": "TYPE"}
+# Task `u` takes column x by `select *`.
+STARRED = {("u", "x")}
+STAR = Definition("u", DefinitionKind.DBT, DatasetId("db", "a"), starred=frozenset("x"))
 GUESSED = {**PASSED_ON, "VALUES": "ROWS", "TYPE": "ROWS"}
 
 
 def after(effect: str, one: ColumnEdge) -> tuple[str, str] | None:
-    """The column and effect behind an edge."""
+    """The column and effect behind an edge; what fails is late beside it."""
     kind, to = one.subtype.value, one.to_column.replace("*", "")
     if effect == "GONE":
         return (to, "GONE") if kind in DIRECT else ("", "LATE")
@@ -60,6 +64,9 @@ def by_edges(edges: list[ColumnEdge], mark: Mark) -> Iterator[Mark]:
             found = after(effect, one)
             if found:
                 yield one.to_dataset.name, *found
+            by_star = one.subtype.value in DIRECT and (one.task, one.from_column) in STARRED
+            if effect == "GONE" and not by_star:
+                yield one.to_dataset.name, "", "LATE"
 
 
 def by_flows(edges: list[ColumnEdge], flows: list[Flow], mark: Mark) -> Iterator[Mark]:
@@ -99,7 +106,7 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
     effects = ["GONE", "TYPE", "VALUES", "SENSITIVE", "ROWS", "LATE"]
     effect = random.choice(effects)
     column = "" if effect in ("ROWS", "LATE") else random.choice(f"{COLUMNS} ").strip()
-    graph = ImpactGraph(edges, flows)
+    graph = ImpactGraph(edges, flows, definitions={"u": STAR})
     place = graph.dataset(DatasetId("db", dataset))
     number = graph.column(place, column) if column else -1
     found = {

@@ -1,0 +1,25 @@
+"""Columns that a query takes by `*` alone: without them it has fewer columns, and does not fail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# To the end of the line, unless it may be inside of quotes or of another comment, which ends there.
+_COMMENT = re.compile(r"--[ \t][^\n'\"`\[\]/]*$", re.MULTILINE)
+_WORD = re.compile(r"\w+")
+# Where all columns decide on rows, or must be as many as those of another query.
+_COUNTING = frozenset(
+    {"union", "intersect", "except", "minus", "distinct", "natural", "pivot", "unpivot", "all"}
+)
+
+
+def starred_columns(sql: str, columns: Iterable[str]) -> frozenset[str]:
+    """The columns, folded, of those that a query reads, that no word of its SQL can mean."""
+    if "*" not in sql:
+        return frozenset()
+    words = {*_WORD.findall(_COMMENT.sub("", sql).casefold())}
+    if not words.isdisjoint(_COUNTING):
+        return frozenset()
+    folded = {column.casefold() for column in columns}
+    return frozenset(column for column in folded if not words.issuperset(_WORD.findall(column)))
