@@ -152,7 +152,7 @@ def effects(document: dict[str, Any]) -> dict[str, Any]:
         (
             ("raw.orders.note", "remove"),
             {
-                "spark/db.orders_x": "note:GONE",
+                "spark/db.orders_x": "LATE note:GONE",
                 "spark/db.mart": "LATE note:GONE",
                 "sftp/mail": "LATE",
             },
