@@ -26,6 +26,7 @@ _KEY = re.compile(
 _KIND = re.compile(r"(?:s?pii|phi|gdpr|hipaa)_")
 # Platforms have labels of their own beside `meta`.
 _OF_PLATFORMS = ("policy_tags", "databricks_tags", "column_mask", "masking_policy")
+_LABELLED = ("meta", "source_meta", "tags", *_OF_PLATFORMS)
 # Written by `privacy: {in_dbt: …}` beside the label: the column that it comes from.
 _NO_LABELS = frozenset({"classification_from", "graft"})
 # What pages show for a tag, and for a key that is true.
@@ -60,9 +61,16 @@ def column_labels(nodes: Iterable[Node]) -> dict[str, tuple[str, ...]]:
     labels_by_column = {
         str(name): labels([column])
         for name, column in merge_field(nodes, "columns").items()
-        if isinstance(column, Mapping)
+        if isinstance(column, Mapping) and _may_have_labels(column)
     }
     return {name: texts for name, texts in labels_by_column.items() if texts}
+
+
+def _may_have_labels(column: Node) -> bool:
+    """Whether anything can label a column: most have empty tags and `meta`, of many thousands."""
+    config = column.get("config")
+    parts = (column, config) if isinstance(config, Mapping) else (column,)
+    return any(part.get(key) for part in parts for key in _LABELLED)
 
 
 def _value_labels(values: Mapping[str, Any]) -> Iterator[str]:

@@ -162,6 +162,8 @@ def has_secret(address: str) -> bool:
 
 def redact_text(text: str) -> str:
     """A text of people: its addresses without users, and `redacted` for passwords and keys."""
+    if not text:
+        return text
     text = redact_code(text)
     return _ASSIGNMENT.sub(_redact_assignment, text) if _may_have_secret(text) else text
 

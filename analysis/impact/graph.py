@@ -182,11 +182,23 @@ class ImpactGraph:
     ) -> None:
         sources, targets, of_task = array("i"), array("i"), array("i")
         kinds, of_flow, needs = bytearray(), array("i"), bytearray()
+        columns: dict[tuple[int, str], tuple[int, int]] = {}
+
+        def ends(dataset: DatasetId, name: str) -> tuple[int, int]:
+            """The numbers of a dataset and its column."""
+            # Of most edges the ids are the same objects, whose hashes take long.
+            key = (id(dataset), name)
+            if (numbers := columns.get(key)) is None:
+                number = self.dataset(dataset)
+                numbers = columns[key] = (number, self.column(number, name))
+            return numbers
+
         for edge in edges:
-            source, target = self.dataset(edge.from_dataset), self.dataset(edge.to_dataset)
+            source, from_column = ends(edge.from_dataset, edge.from_column)
+            target, to_column = ends(edge.to_dataset, edge.to_column)
             task = tasks.setdefault(edge.task, len(tasks))
-            sources.append(self.column(source, edge.from_column))
-            targets.append(self.column(target, edge.to_column))
+            sources.append(from_column)
+            targets.append(to_column)
             of_task.append(task)
             masked = _MASKING[edge.masked_by] << 1 | edge.masking
             kinds.append(_SUBTYPE[edge.subtype] << 4 | masked)

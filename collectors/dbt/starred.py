@@ -18,7 +18,8 @@ def starred_columns(sql: str, columns: Iterable[str]) -> frozenset[str]:
     """The columns, folded, of those that a query reads, that no word of its SQL can mean."""
     if "*" not in sql:
         return frozenset()
-    words = {*_WORD.findall(_COMMENT.sub("", sql).casefold())}
+    code = _COMMENT.sub("", sql) if "--" in sql else sql
+    words = {*_WORD.findall(code.casefold())}
     if not words.isdisjoint(_COUNTING):
         return frozenset()
     folded = {column.casefold() for column in columns}

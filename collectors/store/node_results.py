@@ -126,6 +126,8 @@ def _concat_rows(parts: list[pa.Table]) -> pa.Table:
 
 
 def _keep_newest(rows: pa.Table, count: int) -> pa.Table:
+    if not rows.num_rows:
+        return rows
     # Two labels may show an invocation.
     rows = distinct(rows, "node_id", "invocation_id").sort_by(
         [("node_id", "ascending"), ("started_at", "descending"), ("invocation_id", "ascending")]

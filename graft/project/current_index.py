@@ -24,5 +24,11 @@ def load_impact_index(config: Config, past: Moment | None = None) -> ImpactIndex
     # Importing it takes longer than reading a file.
     from dbt_graft.graft.project.project import LineageView, Project
 
-    described = Project(config).described(LineageView(past))
-    return file.write(described) if file else make_index(config, described)
+    project = Project(config)
+    described = project.described(LineageView(past))
+    if file is None:
+        return make_index(config, described)
+    index = file.write(described)
+    # What was parsed for it need not be parsed again after the next change.
+    project.column_cache.write()
+    return index
