@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
-from dbt_graft.analysis.history.presence import droppers
 from dbt_graft.analysis.quality.downstream import ReachedFault
 from dbt_graft.catalog.badges import HealthBadge, dataset_badges, shown_faults
 from dbt_graft.catalog.columns import ColumnTable, column_table
+from dbt_graft.catalog.dataset_writes import DatasetWrites, dataset_writes
 from dbt_graft.catalog.dates_panel import DatesPanel
 from dbt_graft.catalog.folder_pages import breadcrumbs
 from dbt_graft.catalog.formatting import ROLE, evidence_label
@@ -25,13 +25,12 @@ from dbt_graft.catalog.page import Breadcrumb, Page, path_to_root
 from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.privacy_page import derived_labels
-from dbt_graft.catalog.run_history import RunHistory, usages_history
 from dbt_graft.catalog.steps import LineageSteps
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome, Shape, TaskInfo
+from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome
 from dbt_graft.lineage.urls import dataset_path
 from dbt_graft.lineage.usage import Usage
 
@@ -54,29 +53,74 @@ class Reader:
     kind: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """The nature of a dataset: description, names, evidence, badges.
+
+    Attributes:
+        text: The description as HTML.
+        evidence: The strongest for any of its edges.
+        badges: What is wrong with it, the worst first.
+        dbt_link: The dataset's focused graph in dbt docs, relative to the site's root, or empty.
+        explorer_address: The dataset as the explorer's address names it.
+        aliases: Other names of it in logs, which a rule replaces.
+    """
+
+    dataset: Dataset
+    description: Description | None
+    text: Markup
+    is_source: bool
+    evidence: Evidence | None
+    badges: Sequence[HealthBadge]
+    dbt_link: str
+    explorer_address: str
+    aliases: Sequence[DatasetId]
+    former_names: Sequence[DatasetId]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetColumns:
+    """The columns of a dataset, and why some may be missing.
+
+    Attributes:
+        sensitive: Column name, folded -> its sensitivity.
+        derived: Likewise, of columns that sensitive values flow into.
+        unresolved: Reasons why statements that write the dataset were not parsed completely.
+        gap: The reason why columns of a dbt model could not be followed, or empty.
+    """
+
+    table: ColumnTable
+    sensitive: Mapping[str, str]
+    derived: Mapping[str, str]
+    unresolved: Sequence[str]
+    gap: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetLineage:
+    """The surroundings of a dataset.
+
+    Attributes:
+        picture: SVG, or empty.
+        flows: Flows into and out of the dataset that a task makes.
+        faults: The nearest faults upstream.
+    """
+
+    picture: Markup
+    flows: Sequence[Flow]
+    readers: Sequence[Reader]
+    upstream: LineageSteps
+    downstream: LineageSteps
+    step_links: StepLinks
+    faults: Sequence[ReachedFault]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetPage(Page):
     """The context of `dataset.html.j2`.
 
     Attributes:
-        text: The description as HTML.
-        dbt_link: The dataset's focused graph in dbt docs, relative to the site's root, or empty.
-        explorer_address: The dataset as the explorer's address names it.
-        badges: What is wrong with it, the worst first.
-        faults: The nearest faults upstream.
-        last_write: The newest write that put data there.
-        dropped_by: The tasks that dropped it, if it is gone.
-        writer: What is known of the one task that writes it.
-        picture: SVG, or empty.
-        sensitive: Column name, folded -> its sensitivity.
-        derived: Likewise, of columns that sensitive values flow into.
-        unresolved: Reasons why statements that write the dataset were not parsed completely.
-        column_gap: The reason why columns of a dbt model could not be followed, or empty.
-        view: The definition, if it is a view with a known one.
         dbt: dbt's runs of it, its tests and freshness.
-        flows: Flows into and out of the dataset that a task makes.
-        history: Runs that wrote it or tried to, of all tasks.
-        aliases: Other names of it in logs, which a rule replaces.
         dates: What is known of the dates of its data.
         impact: What changes of it reach.
     """
@@ -86,113 +130,88 @@ class DatasetPage(Page):
 
     index: Index
     breadcrumbs: Sequence[Breadcrumb]
-    dataset: Dataset
-    description: Description | None
-    text: Markup
-    dbt_link: str
-    explorer_address: str
-    is_source: bool
-    built_by_dbt: bool
-    evidence: Evidence | None
-    badges: Sequence[HealthBadge]
-    faults: Sequence[ReachedFault]
-    last_write: Usage | None
-    dropped_by: Sequence[str]
-    writer: TaskInfo
+    facts: DatasetFacts
+    writes: DatasetWrites
+    columns: DatasetColumns
+    lineage: DatasetLineage
     dbt: NodeResults
-    picture: Markup
-    columns: ColumnTable
-    sensitive: Mapping[str, str]
-    derived: Mapping[str, str]
-    unresolved: Sequence[str]
-    column_gap: str
-    writers: Sequence[Usage]
-    readers: Sequence[Reader]
-    view: Definition | None
-    dbt_parents: Sequence[DatasetId]
-    upstream: LineageSteps
-    downstream: LineageSteps
-    step_links: StepLinks
-    history: RunHistory
-    statements: Sequence[Shape]
-    flows: Sequence[Flow]
-    aliases: Sequence[DatasetId]
-    former_names: Sequence[DatasetId]
     dates: DatesPanel | None
     impact: ImpactPanel | None
 
 
 def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
     """The page of a dataset; complete even if only the name is known."""
-    description = index.descriptions.get(dataset)
     flows = (*index.flows_to.get(dataset, ()), *index.flows_from.get(dataset, ()))
     writers = index.lineage.usages_of(dataset, Direction.WRITE)
     readers = index.lineage.usages_of(dataset, Direction.READ)
-    view = index.view(dataset)
-    built = index.lineage.definition(dataset, DefinitionKind.DBT)
     path = dataset_path(dataset)
     root = path_to_root(path)
-    around = around_dataset(index, dataset)
-    columns = column_table(index, dataset, root)
+    columns = _columns(index, dataset, root, writers)
     return DatasetPage(
         path=path,
         title=dataset.short,
         index=index,
         breadcrumbs=breadcrumbs(dataset)[:-1],
-        dataset=index.datasets[dataset],
-        description=description,
-        text=prose(description.text if description else "", root, index.dbt_docs),
-        dbt_link=index.dbt_link(description.node_id) if description else "",
-        explorer_address=path.removeprefix("datasets/").rstrip("/"),
-        is_source=index.role(dataset) in (Role.SOURCE, Role.NEW_SOURCE),
-        built_by_dbt=index.built_by_dbt(dataset),
-        evidence=_strongest_evidence(flows, [*writers, *readers]),
-        badges=dataset_badges(index, dataset),
-        faults=shown_faults(index, dataset),
-        last_write=index.written(dataset),
-        dropped_by=_droppers(index, dataset),
-        writer=_writer(index, writers),
-        dbt=node_results(index, dataset, (row.name for row in columns.rows)),
-        picture=picture(around, root, picture_columns(index, around)),
+        facts=_facts(index, dataset, path, _strongest_evidence(flows, [*writers, *readers])),
+        writes=dataset_writes(index, dataset, writers),
         columns=columns,
-        sensitive=_column_sensitivity(description),
-        derived=derived_labels(index, dataset),
-        unresolved=_unparsed_reasons(index, writers),
-        column_gap=built.gap or "" if built else "",
-        writers=[usage for usage in writers if not usage.repeats],
-        readers=[*_readers(index, dataset, readers)],
-        view=view,
-        dbt_parents=index.parents(dataset, DefinitionKind.DBT),
-        upstream=index.dataset_steps.upstream(dataset),
-        downstream=index.dataset_steps.downstream(dataset),
-        step_links=step_links(index),
-        history=usages_history(index.lineage, writers, index.days.datasets.get(dataset, ())),
-        statements=statements(index, [*writers, *([view] if view else [])]),
-        flows=[flow for flow in flows if flow.definition is None],
-        aliases=index.lineage.names.aliases.get(dataset, ()),
-        former_names=index.lineage.names.former.get(dataset, ()),
+        lineage=_lineage(index, dataset, root, flows, readers),
+        dbt=node_results(index, dataset, (row.name for row in columns.table.rows)),
         dates=index.dates.get(dataset),
         impact=index.impact(dataset),
     )
 
 
-def _droppers(index: Index, dataset: DatasetId) -> list[str]:
-    """The tasks that dropped a dataset; none of one that is there."""
-    if not index.datasets[dataset].dropped_at:
-        return []
-    return sorted({usage.task for usage in droppers(index.lineage, dataset)})
+def _facts(index: Index, dataset: DatasetId, path: str, evidence: Evidence | None) -> DatasetFacts:
+    description = index.descriptions.get(dataset)
+    names = index.lineage.names
+    text = description.text if description else ""
+    return DatasetFacts(
+        dataset=index.datasets[dataset],
+        description=description,
+        text=prose(text, path_to_root(path), index.dbt_docs),
+        is_source=index.role(dataset) in (Role.SOURCE, Role.NEW_SOURCE),
+        evidence=evidence,
+        badges=dataset_badges(index, dataset),
+        dbt_link=index.dbt_link(description.node_id) if description else "",
+        explorer_address=path.removeprefix("datasets/").rstrip("/"),
+        aliases=names.aliases.get(dataset, ()),
+        former_names=names.former.get(dataset, ()),
+    )
 
 
-def _column_sensitivity(description: Description | None) -> dict[str, str]:
-    """Column name, folded -> its sensitivity."""
+def _columns(
+    index: Index, dataset: DatasetId, root: str, writers: Sequence[Usage]
+) -> DatasetColumns:
+    built = index.lineage.definition(dataset, DefinitionKind.DBT)
+    description = index.descriptions.get(dataset)
     labels = description.column_sensitivity if description else {}
-    return {name.casefold(): label for name, label in labels.items()}
+    return DatasetColumns(
+        table=column_table(index, dataset, root),
+        sensitive={name.casefold(): label for name, label in labels.items()},
+        derived=derived_labels(index, dataset),
+        unresolved=_unparsed_reasons(index, writers),
+        gap=built.gap or "" if built else "",
+    )
 
 
-def _writer(index: Index, writers: Sequence[Usage]) -> TaskInfo:
-    """The facts of the one task that writes a dataset; none where there are several."""
-    tasks = {usage.task for usage in writers}
-    return index.tasks[tasks.pop()].info if len(tasks) == 1 else TaskInfo()
+def _lineage(
+    index: Index,
+    dataset: DatasetId,
+    root: str,
+    flows: Sequence[Flow],
+    readers: Sequence[Usage],
+) -> DatasetLineage:
+    around = around_dataset(index, dataset)
+    return DatasetLineage(
+        picture=picture(around, root, picture_columns(index, around)),
+        flows=[flow for flow in flows if flow.definition is None],
+        readers=[*_readers(index, dataset, readers)],
+        upstream=index.dataset_steps.upstream(dataset),
+        downstream=index.dataset_steps.downstream(dataset),
+        step_links=step_links(index),
+        faults=shown_faults(index, dataset),
+    )
 
 
 def _readers(index: Index, dataset: DatasetId, usages: Sequence[Usage]) -> Iterator[Reader]:
@@ -214,13 +233,6 @@ def _strongest_evidence(flows: Sequence[Flow], usages: Sequence[Usage]) -> Evide
     ranks = list(Evidence)
     evidences = {*(flow.evidence for flow in flows), *(usage.evidence for usage in usages)}
     return min(evidences, key=ranks.index, default=None)
-
-
-def statements(index: Index, usages: Sequence[Usage | Definition]) -> list[Shape]:
-    """The statements behind usages and definitions, each once."""
-    shapes = index.lineage.shapes
-    ids = dict.fromkeys(id_ for usage in usages for id_ in usage.shapes if id_ in shapes)
-    return [shapes[id_] for id_ in ids if shapes[id_].text.strip()]
 
 
 def _unparsed_reasons(index: Index, writers: Sequence[Usage]) -> list[str]:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from dbt_graft.analysis.quality.words import forecast_text
 from dbt_graft.catalog.badges import HealthBadge, task_badges
 from dbt_graft.catalog.columns import WrittenColumns, written_columns
-from dbt_graft.catalog.dataset_page import statements
+from dbt_graft.catalog.dataset_writes import statements
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import prose
 from dbt_graft.catalog.neighbourhood import around_task
