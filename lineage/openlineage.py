@@ -145,10 +145,3 @@ def airflow_task_run_id(
         logical_date: The `run_after` of a DAG run that has no logical date.
     """
     return static_uuid(logical_date, f"{namespace}.{dag_id}.{task_id}.{try_number}.{map_index}")
-
-
-def airflow_dag_run_id(
-    namespace: str, dag_id: str, clear_number: int, logical_date: datetime
-) -> UUID:
-    """The run id that Airflow gives a DAG run; each time it is cleared it has a new one."""
-    return static_uuid(logical_date, f"{namespace}.{dag_id}.{clear_number}")
