@@ -5,14 +5,14 @@ The rooms that make pages are imported when a site is built, so that other comma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbt_graft.analysis.history.changes import NO_BUILDS
+from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory
 from dbt_graft.collectors import store
 from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.config import Config
@@ -29,7 +29,10 @@ from dbt_graft.graft.questions.audience.site import (
     audience_site,
 )
 from dbt_graft.graft.questions.leaks.leaks import find_leaks
+from dbt_graft.graft.steps.docs_pages import docs_pages
 from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.addresses import Address
+from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
@@ -37,8 +40,28 @@ from dbt_graft.lineage.names import Rename
 if TYPE_CHECKING:
     from dbt_graft.catalog.build import PublishedSite
     from dbt_graft.catalog.dbt_docs import DbtDocs
+    from dbt_graft.catalog.extras import SiteExtras
+    from dbt_graft.catalog.settings import SiteSettings
 
 _SHOWN = 10  # leaks that an error names
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """The content of a site, and what earlier builds left for it.
+
+    Attributes:
+        past: The time as of which the lineage is; None for now.
+        audience: None for the site of the team, which sees all.
+        days: The last year of tasks and datasets, by day.
+    """
+
+    grafted: Grafted
+    past: Moment | None
+    audience: AudienceSite | None
+    days: DailyHistory
+    addresses: tuple[Address, ...] = ()
+    history: BuildHistory = NO_BUILDS
 
 
 def publish_sites(
@@ -89,70 +112,28 @@ def publish_site(
             nothing is published.
     """
     from dbt_graft.catalog.build import build as build_catalog
-    from dbt_graft.catalog.extras import SiteExtras
     from dbt_graft.catalog.previous import (
         EarlierBuilds,
         PreviousSite,
         read_previous,
         write_record,
     )
-    from dbt_graft.catalog.settings import SiteSettings
     from dbt_graft.exporters.data.files import write_views
-    from dbt_graft.injector.docs import docs_nodes
 
-    output, store_folder = output_of(config, "site.out"), config.path(config.store)
-    taints = store.recorded_taints(store_folder)
-    lineage = grafted.lineage
-    lineage = replace(lineage, history=replace(lineage.history, taints=taints))
-    described = replace(grafted.described, lineage=lineage)
-    grafted = replace(grafted, describe=lambda: described)
-    audience = audience_site(config, grafted)
-    addresses, history = store.addresses(store_folder), store.build_history(store_folder)
-    collected_at, _ = read_rest(store_folder, partial(store.collected_at, store_folder))
-    days, _ = read_rest(
-        store_folder, partial(store.daily_history, store_folder, _final_names(grafted.lineage))
-    )
-    if past:
-        # What was published later is not gone, and pages had other addresses.
-        addresses, history = (), history.until(past.at)
-    if audience:
-        # They name what is gone, of which nobody knows who may see it.
-        addresses, history = (), NO_BUILDS
-        grafted, days = audience.grafted, audience.days(days)
+    output, content = output_of(config, "site.out"), _content(config, grafted, past)
+    audience, lineage = content.audience, content.grafted.described
     of = f"-{config.site.audience}" if audience else ""
     record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
-        labels = has_labels(config, grafted.described) and not audience
-        notices = (
-            [past_notice(past, grafted.manifest["metadata"].get("generated_at"))] if past else []
-        )
-        notices += [audience.notice] if audience else []
-        dbt_docs, docs_files = _docs_pages(config, progress, grafted, past, notices)
-        settings = SiteSettings(
-            config.site.name,
-            config.site.url,
-            None if past else collected_at,
-            _moved_namespaces(config, grafted),
-            built_at=None if past or audience else datetime.now(UTC),
-            hidden_labels=config.site.labels.hide,
-            notice=" ".join(notices),
-            impact=config.site.impact,
-            json=config.site.data,
-            sensitive=config.privacy.sensitive_from,
-            is_excerpt=audience is not None,
-        )
-        extras = SiteExtras(
-            dbt_docs,
-            docs_nodes(grafted) if dbt_docs else (),
-            {**docs_files, "task_metadata.json": task_metadata_file(grafted.lineage)},
-            None if past else days,
-            project_labels(config, grafted.described) if labels else None,
-        )
-        earlier = EarlierBuilds(addresses, history, previous)
-        built = build_catalog(grafted.described, settings, folder, extras, earlier)
+        notices = _notices(content)
+        docs, docs_files = docs_pages(config, progress, content.grafted, past, notices)
+        settings = _settings(config, content, notices)
+        extras = _extras(config, content, docs, docs_files)
+        earlier = EarlierBuilds(content.addresses, content.history, previous)
+        built = build_catalog(lineage, settings, folder, extras, earlier)
         if config.site.data:
-            write_views(grafted.described, folder / "data")
+            write_views(lineage, folder / "data")
         step.result = f"{built.changed:,} of {built.pages:,} pages changed"
         if audience:
             check_leaks(audience, folder)
@@ -160,68 +141,92 @@ def publish_site(
         write_record(record, built.record)
     if built.no_full_text:
         progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
-    if past or audience:
-        return replace(built, index=output.path / "index.html")
-    # What a damaged store lacks is not gone: the next build is compared with the last whole one.
-    if not damaged_files(grafted.lineage.rejects):
-        if built.addresses != addresses:
-            store.write_addresses(store_folder, built.addresses)
-        if built.history != history:
-            store.write_build_history(store_folder, built.history)
+    if not past and not audience:
+        _remember(config, content, built)
     return replace(built, index=output.path / "index.html")
 
 
-def _docs_pages(
-    config: Config,
-    progress: Progress,
-    grafted: Grafted,
-    past: Moment | None,
-    notices: Sequence[str],
-) -> tuple[DbtDocs | None, dict[str, bytes | Path]]:
-    """dbt's docs page that the site's links lead into, and the files of all, by path in the site.
-
-    Args:
-        notices: What each page of the site says.
-
-    Raises:
-        GraftError: A file that graft.yml names cannot be used.
-    """
-    from dbt_graft.catalog.dbt_docs import DbtDocs
-    from dbt_graft.injector import docs, stock
-    from dbt_graft.injector.index_files import published_files
-    from dbt_graft.injector.index_page import read_page
-
-    section, is_excerpt = config.docs, config.site.audience is not None
-    # The search for hidden names knows the words of an installed dbt's page.
-    target = None if is_excerpt else config.target_dir
-    page = read_page(config.target_dir) if grafted.index else None
-    files: dict[str, bytes | Path] = {}
-    try:
-        stock.read(target)
-    except GraftError as fault:
-        if page is None:
-            progress.warn(
-                f"the site is published without dbt docs: {fault.problem}; {fault.remedy}"
-            )
-        elif section.pages:
-            progress.warn(f"`docs.pages` are parts of the page of dbt 1: {fault.problem}")
-    else:
-        favicon = Path(config.path(section.favicon)) if section.favicon else None
-        title = f"{section.title or config.site.name}{f', as of {past.text}' if past else ''}"
-        settings = docs.DocsPageSettings(
-            title, favicon, section.slim, section.columns, target=target
-        )
-        files |= docs.pages(grafted, settings, section.pages, beside_dbt_2=page is not None)
-    if page is None or grafted.index is None:
-        return (DbtDocs.DBT_1 if files else None), files
-    classic = f"{docs.CLASSIC}/index.html" if files else ""
-    links = ["[Catalog](../index.html)", *([f"[dbt 1's page]({classic})"] if classic else [])]
-    head = "\n\n".join([*notices, " · ".join(links)])
-    index = published_files(grafted.index, grafted, grafted.linked_to("../"), head)
-    new = page.files(
-        index, grafted.redirects, classic=classic, duckdb=config.duckdb, only_code=is_excerpt
+def _content(config: Config, grafted: Grafted, past: Moment | None) -> _Content:
+    """The content of the site of a `graft.yml`: all, or what its audience may see."""
+    store_folder = config.path(config.store)
+    taints = store.recorded_taints(store_folder)
+    lineage = grafted.lineage
+    lineage = replace(lineage, history=replace(lineage.history, taints=taints))
+    described = replace(grafted.described, lineage=lineage)
+    grafted = replace(grafted, describe=lambda: described)
+    days, _ = read_rest(
+        store_folder, partial(store.daily_history, store_folder, _final_names(lineage))
     )
-    return DbtDocs.DBT_2, files | {f"{docs.FOLDER}/{path}": file for path, file in new.items()}
+    if audience := audience_site(config, grafted):
+        # Addresses and history name what is gone, of which nobody knows who may see it.
+        return _Content(audience.grafted, past, audience, audience.days(days))
+    addresses, history = store.addresses(store_folder), store.build_history(store_folder)
+    if past:
+        # What was published later is not gone, and pages had other addresses.
+        addresses, history = (), history.until(past.at)
+    return _Content(grafted, past, None, days, addresses, history)
+
+
+def _notices(content: _Content) -> list[str]:
+    """The lines that each page of the site has at its top."""
+    notices = []
+    if content.past:
+        made_at = content.grafted.manifest["metadata"].get("generated_at")
+        notices.append(past_notice(content.past, made_at))
+    if content.audience:
+        notices.append(content.audience.notice)
+    return notices
+
+
+def _settings(config: Config, content: _Content, notices: Sequence[str]) -> SiteSettings:
+    from dbt_graft.catalog.settings import SiteSettings
+
+    store_folder = config.path(config.store)
+    collected_at, _ = read_rest(store_folder, partial(store.collected_at, store_folder))
+    return SiteSettings(
+        config.site.name,
+        config.site.url,
+        None if content.past else collected_at,
+        _moved_namespaces(config, content.grafted),
+        built_at=None if content.past or content.audience else datetime.now(UTC),
+        hidden_labels=config.site.labels.hide,
+        notice=" ".join(notices),
+        impact=config.site.impact,
+        json=config.site.data,
+        sensitive=config.privacy.sensitive_from,
+        is_excerpt=content.audience is not None,
+    )
+
+
+def _extras(
+    config: Config, content: _Content, docs: DbtDocs | None, docs_files: Mapping[str, bytes | Path]
+) -> SiteExtras:
+    from dbt_graft.catalog.extras import SiteExtras
+    from dbt_graft.injector.docs import docs_nodes
+
+    grafted = content.grafted
+    labels = has_labels(config, grafted.described) and not content.audience
+    return SiteExtras(
+        docs,
+        docs_nodes(grafted) if docs else (),
+        {**docs_files, "task_metadata.json": task_metadata_file(grafted.lineage)},
+        None if content.past else content.days,
+        project_labels(config, grafted.described) if labels else None,
+    )
+
+
+def _remember(config: Config, content: _Content, built: PublishedSite) -> None:
+    """Keep in the store what the next build is compared with.
+
+    What a damaged store lacks is not gone: the next build is compared with the last whole one.
+    """
+    store_folder = config.path(config.store)
+    if damaged_files(content.grafted.lineage.rejects):
+        return
+    if built.addresses != content.addresses:
+        store.write_addresses(store_folder, built.addresses)
+    if built.history != content.history:
+        store.write_build_history(store_folder, built.history)
 
 
 def check_leaks(audience: AudienceSite, folder: Path) -> None:
