@@ -1,28 +1,22 @@
 """Followed queries of the last build in a file, so that only what has changed is parsed again.
 
 An entry is of a query's text; it holds as long as the parser and the columns of the tables that
-the query reads are the same. A file that is damaged counts as none.
+the query reads are the same.
 """
 
 from __future__ import annotations
 
-import hashlib
-import logging
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from dbt_graft.collectors.dbt import followed_query
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput, schema_digest
+from dbt_graft.collectors.dbt.parsed_file import read_entries, write_entries
 from dbt_graft.collectors.statements import columns as column_parser
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.replaced_file import replace_file
 
-_log = logging.getLogger(__name__)
+_PARSER = (column_parser, followed_query)
 
 
 class ColumnCache:
@@ -34,7 +28,7 @@ class ColumnCache:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._entries = _read(path) if path else {}
+        self._entries = read_entries(path, *_PARSER)
         self._used: dict[str, list[Sequence[Any]]] = {}
 
     def find(self, digest: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery | None:
@@ -63,42 +57,8 @@ class ColumnCache:
 
     def write(self) -> None:
         """Write what this build used, and nothing else: the file does not grow with history."""
-        if not self._path or self._used == self._entries:
-            return
-        content = orjson.dumps(self._used)
-        try:
-            replace_file(self._path, b"\n".join((_head(content), content)))
-        except OSError:
-            # The next build parses again, no more.
-            _log.debug("the columns of dbt's models are not kept", exc_info=True)
-
-
-@cache
-def _parser() -> str:
-    """The version of the parser: sqlglot's, and a digest of our code on top of it."""
-    digest = hashlib.sha256()
-    for package in (column_parser, followed_query):
-        folder = resources.files(package.__package__ or package.__name__)
-        for file in sorted(folder.iterdir(), key=lambda path: path.name):
-            if file.name.endswith(".py"):
-                digest.update(file.read_bytes())
-    return f"sqlglot {metadata.version('sqlglot')} {digest.hexdigest()[:12]}"
-
-
-def _head(content: bytes) -> bytes:
-    """The first line of the file: the parser that made the content, and a digest of it."""
-    return f"{_parser()} {hashlib.sha256(content).hexdigest()}".encode()
-
-
-def _read(path: Path) -> dict[str, list[Sequence[Any]]]:
-    try:
-        head, _, content = path.read_bytes().partition(b"\n")
-    except OSError:
-        return {}
-    entries: dict[str, list[Sequence[Any]]] = {}
-    if head == _head(content):
-        entries = orjson.loads(content)
-    return entries
+        if self._path and self._used != self._entries:
+            write_entries(self._path, self._used, *_PARSER)
 
 
 def _query(entry: Sequence[Any]) -> FollowedQuery:

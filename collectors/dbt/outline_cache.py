@@ -1,29 +1,23 @@
 """Outlines of earlier reviews in a file, so that only what is new is parsed.
 
 An entry is of a query's text; it holds as long as the parser and the columns of the tables that
-the query reads are the same. A file that is damaged counts as none, and can be deleted.
+the query reads are the same.
 """
 
 from __future__ import annotations
 
-import hashlib
-import logging
 from collections.abc import Collection
-from functools import cache
-from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
+from dbt_graft.collectors.dbt.parsed_file import read_entries, write_entries
 from dbt_graft.collectors.statements import columns as column_rules
 from dbt_graft.collectors.statements import outline as outline_rules
 from dbt_graft.collectors.statements.outline.scope import OutlineTables, digest
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.replaced_file import replace_file
 
-_log = logging.getLogger(__name__)
+_PARSER = (outline_rules, column_rules)
 _SETS = ("filters", "joins", "grain", "sources", "ties", "rest", "costs", "windows")
 _MOST = 20_000  # entries that are kept
 Outcome = tuple[QueryOutline | None, str]
@@ -38,7 +32,7 @@ class OutlineCache:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._entries: dict[str, list[Any]] = _read(path) if path else {}
+        self._entries = read_entries(path, *_PARSER)
         self._is_new = False
 
     def find(self, key: str, tables: OutlineTables) -> Outcome | None:
@@ -68,14 +62,8 @@ class OutlineCache:
 
     def write(self) -> None:
         """Write what is known now, if that is more than before."""
-        if not self._path or not self._is_new:
-            return
-        content = orjson.dumps(dict(list(self._entries.items())[-_MOST:]))
-        try:
-            replace_file(self._path, b"\n".join((_head(content), content)))
-        except OSError:
-            # The next review parses again, no more.
-            _log.debug("the outlines of a review are not kept", exc_info=True)
+        if self._path and self._is_new:
+            write_entries(self._path, dict(list(self._entries.items())[-_MOST:]), *_PARSER)
 
 
 def _schema(names: Any, tables: OutlineTables) -> str:
@@ -113,30 +101,3 @@ def _outline(entry: dict[str, Any]) -> QueryOutline:
         costs=frozenset((place, value) for place, value in entry["costs"]),
         windows=frozenset((function, rows) for function, rows in entry["windows"]),
     )
-
-
-@cache
-def _parser() -> str:
-    """The version of the parser: sqlglot's, and a digest of our code on top of it."""
-    made = hashlib.sha256()
-    for package in (outline_rules, column_rules):
-        for file in sorted(resources.files(package.__name__).iterdir(), key=lambda path: path.name):
-            if file.name.endswith(".py"):
-                made.update(file.read_bytes())
-    return f"sqlglot {metadata.version('sqlglot')} {made.hexdigest()[:12]}"
-
-
-def _head(content: bytes) -> bytes:
-    """The first line of the file: the parser that made the content, and a digest of it."""
-    return f"{_parser()} {hashlib.sha256(content).hexdigest()}".encode()
-
-
-def _read(path: Path) -> dict[str, list[Any]]:
-    try:
-        head, _, content = path.read_bytes().partition(b"\n")
-    except OSError:
-        return {}
-    entries: dict[str, list[Any]] = {}
-    if head == _head(content):
-        entries = orjson.loads(content)
-    return entries

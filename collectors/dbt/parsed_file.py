@@ -1,0 +1,65 @@
+"""What parsing SQL gave, in a file that holds for one version of the parser.
+
+The first line names the parser, with a digest of the content: a file of another parser, or one
+that is damaged, counts as none, and can be deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata, resources
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import orjson
+
+from dbt_graft.replaced_file import replace_file
+
+_log = logging.getLogger(__name__)
+
+
+def read_entries(path: Path | None, *parser: ModuleType) -> dict[str, list[Any]]:
+    """The entries of a file, by the digest of their text; none without a file.
+
+    Args:
+        parser: The packages whose code made them, beside sqlglot.
+    """
+    if path is None:
+        return {}
+    try:
+        head, _, content = path.read_bytes().partition(b"\n")
+    except OSError:
+        return {}
+    entries: dict[str, list[Any]] = {}
+    if head == _head(content, parser):
+        entries = orjson.loads(content)
+    return entries
+
+
+def write_entries(path: Path, entries: Mapping[str, Any], *parser: ModuleType) -> None:
+    """Write entries for the next build; where that fails, it parses again, no more."""
+    content = orjson.dumps(entries)
+    try:
+        replace_file(path, b"\n".join((_head(content, parser), content)))
+    except OSError:
+        _log.debug("%s is not kept", path, exc_info=True)
+
+
+def _head(content: bytes, parser: tuple[ModuleType, ...]) -> bytes:
+    return f"{_version(parser)} {hashlib.sha256(content).hexdigest()}".encode()
+
+
+@cache
+def _version(parser: tuple[ModuleType, ...]) -> str:
+    """The version of the parser: sqlglot's, and a digest of our code on top of it."""
+    digest = hashlib.sha256()
+    for package in parser:
+        folder = resources.files(package.__package__ or package.__name__)
+        for file in sorted(folder.iterdir(), key=lambda path: path.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes())
+    return f"sqlglot {metadata.version('sqlglot')} {digest.hexdigest()[:12]}"
