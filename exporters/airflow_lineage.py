@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any
 
 from dbt_graft.analysis.dates.valid_dates import usable_dates
-from dbt_graft.analysis.render.json import envelope
+from dbt_graft.analysis.render.json import envelope, exact_iso
 from dbt_graft.exporters.openlineage.airflow_runs import airflow_run_of
 from dbt_graft.exporters.openlineage.column_lineage import (
     edges_by_target,
@@ -59,7 +59,7 @@ def airflow_lineage(lineage: Lineage, as_of: datetime | None) -> dict[str, Any]:
     tasks |= {name: _model(lineage, model, edges) for name, model in models.items()}
     return {
         **envelope("airflow-lineage"),
-        "as_of": _time(as_of),
+        "as_of": exact_iso(as_of),
         "jobs": {job: task for job, task in sorted(jobs.items()) if task in tasks},
         "models": _model_names(models, tasks),
         "tasks": dict(sorted(tasks.items())),
@@ -118,7 +118,7 @@ def _task(
     evidence = {entry["evidence"] for entry in (*inputs, *outputs)}
     times = (usage.last_at for usage in task.usages if usage.moves_data and not usage.failed)
     return {
-        "last_at": _time(max((moment for moment in times if moment), default=None)),
+        "last_at": exact_iso(max((moment for moment in times if moment), default=None)),
         "evidence": [str(rank) for rank in _RANKS if str(rank) in evidence],
         "inputs": inputs,
         "outputs": outputs,
@@ -129,7 +129,7 @@ def _model(
     lineage: Lineage, model: Definition, edges: Mapping[tuple[str, DatasetId], list[ColumnEdge]]
 ) -> Section:
     """A dbt model, seed or snapshot, as if it were a task; dbt declares it."""
-    built_at = _time(_built_at(lineage.dbt.node_results.get(model.name, ())))
+    built_at = exact_iso(_built_at(lineage.dbt.node_results.get(model.name, ())))
     declared = (Evidence.DECLARED, built_at)
     return {
         "last_at": built_at,
@@ -152,7 +152,9 @@ def _last_use(task: Task, dataset: DatasetId, direction: Direction) -> tuple[Evi
         if usage.moves_data and not usage.failed
     ]
     evidence = min((usage.evidence for usage in usages), key=_RANKS.index)
-    return evidence, _time(max((usage.last_at for usage in usages if usage.last_at), default=None))
+    return evidence, exact_iso(
+        max((usage.last_at for usage in usages if usage.last_at), default=None)
+    )
 
 
 def _dataset(dataset: DatasetId, usage: tuple[Evidence, str | None]) -> Section:
@@ -227,14 +229,10 @@ def _last_write(lineage: Lineage, dataset: DatasetId) -> Section:
     if definition and (built_at := _built_at(lineage.dbt.node_results.get(definition.name, ()))):
         writes.append((built_at, definition.name))
     at, task = max(writes, default=(None, None))
-    return {"written_at": _time(at), "task": task}
+    return {"written_at": exact_iso(at), "task": task}
 
 
 def _built_at(results: Iterable[NodeResult]) -> datetime | None:
     """The end of a node's last build that succeeded."""
     times = (result.ended_at for result in results if result.status is Status.OK)
     return max((moment for moment in times if moment), default=None)
-
-
-def _time(moment: datetime | None) -> str | None:
-    return moment.isoformat().replace("+00:00", "Z") if moment else None

@@ -12,7 +12,7 @@ from typing import Any
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.quality.faults import tests_of
-from dbt_graft.analysis.render.json import envelope
+from dbt_graft.analysis.render.json import envelope, exact_iso
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.describe import Description
@@ -42,8 +42,8 @@ def run_manifest(
         "task": run.task,
         "status": run.status.value,
         "error": run.error,
-        "started_at": _time(run.started_at),
-        "finished_at": _time(run.ended_at),
+        "started_at": exact_iso(run.started_at),
+        "finished_at": exact_iso(run.ended_at),
         "attempt": run.attempt,
         "data_interval": _interval(run),
         "parent_run_id": run.parent_run_id,
@@ -87,7 +87,7 @@ def run_manifest(
             {
                 "task": write.task,
                 "run_id": write.run_id,
-                "at": _time(write.at),
+                "at": exact_iso(write.at),
                 "dataset": str(write.dataset) if write.dataset else None,
             }
             for write in lineage.history.superseded.get((run.task, run.run_id), ())
@@ -119,10 +119,10 @@ def _dataset(lineage: Lineage, dataset: DatasetId, accesses: Sequence[Access]) -
         "rows": _sum(access.rows for access in accesses),
         "bytes": _sum(access.bytes for access in accesses),
         "files": _sum(access.files for access in accesses),
-        "first_at": _time(
+        "first_at": exact_iso(
             min((access.first_at for access in accesses if access.first_at), default=None)
         ),
-        "last_at": _time(
+        "last_at": exact_iso(
             max((access.last_at for access in accesses if access.last_at), default=None)
         ),
         "evidence": sorted({access.evidence.value for access in accesses}),
@@ -190,7 +190,7 @@ def _checks(
                     "column": test.column or None,
                     "status": result.status.value,
                     "failures": result.failures,
-                    "at": _time(result.started_at),
+                    "at": exact_iso(result.started_at),
                 }
 
 
@@ -228,8 +228,8 @@ def _quality(checks: Sequence[Section]) -> str:
 def _period(period: Period) -> Section:
     return {
         "column": period.column or None,
-        "from": _time(period.start),
-        "to": _time(period.end),
+        "from": exact_iso(period.start),
+        "to": exact_iso(period.end),
         "grain": period.grain.value,
         "evidence": period.evidence.value,
     }
@@ -242,13 +242,9 @@ def _position(position: DataPosition) -> Section:
 def _interval(run: Run) -> Section | None:
     if not (run.nominal_start or run.nominal_end):
         return None
-    return {"from": _time(run.nominal_start), "to": _time(run.nominal_end)}
+    return {"from": exact_iso(run.nominal_start), "to": exact_iso(run.nominal_end)}
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
     numbers = [value for value in values if value is not None]
     return sum(numbers) if numbers else None
-
-
-def _time(at: datetime | None) -> str | None:
-    return at.isoformat().replace("+00:00", "Z") if at else None

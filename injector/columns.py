@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.prose import escape, escaped_text
 from dbt_graft.lineage.dataset import DatasetId
@@ -147,9 +148,9 @@ def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge], usual: Evi
     if direct:
         computed = any(edge.subtype in _OVER_ROWS for edge in edges)
         rows = "".join(_row_inputs(of_rows)) if computed else ""
-        parts.append(f"From {_join_names([_upstream(e, common) for e in direct], _SHOWN)}{rows}.")
+        parts.append(f"From {join_names([_upstream(e, common) for e in direct], _SHOWN)}{rows}.")
     if deciding:
-        parts.append(f"Decided by {_join_names([_upstream(e, common) for e in deciding], _SHOWN)}.")
+        parts.append(f"Decided by {join_names([_upstream(e, common) for e in deciding], _SHOWN)}.")
     if common and common not in {Evidence.OBSERVED, usual}:
         parts.append(f"{common.capitalize()}.")
     return " ".join(parts)
@@ -159,12 +160,7 @@ def _row_inputs(edges: Sequence[ColumnEdge]) -> Iterator[str]:
     for subtype, words in _ROWS.items():
         names = [_name(edge) for edge in edges if edge.subtype is subtype]
         if names:
-            yield f", {words} {_join_names(names, _SHOWN_FOR_ROWS)}"
-
-
-def _join_names(names: Sequence[str], most: int) -> str:
-    rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + rest
+            yield f", {words} {join_names(names, _SHOWN_FOR_ROWS)}"
 
 
 def _upstream(edge: ColumnEdge, common: Evidence | None) -> str:

@@ -12,7 +12,6 @@ from dbt_graft.analysis.dates.incident_json import (
     late_json,
     plan_json,
     recorded_json,
-    time_json,
 )
 from dbt_graft.analysis.dates.late_outputs import LateOutput
 from dbt_graft.analysis.dates.taint_plan import (
@@ -22,7 +21,8 @@ from dbt_graft.analysis.dates.taint_plan import (
 )
 from dbt_graft.analysis.history.bad_streak import BadStreak
 from dbt_graft.analysis.history.dag_runs import DagRun
-from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.json import exact_iso
+from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.recorded_taint import RecordedTaint
@@ -216,7 +216,7 @@ def _answer(
             "run": run,
             "first_bad": {
                 "run_id": first.run.run_id,
-                "at": time_json(first.run.started_at),
+                "at": exact_iso(first.run.started_at),
                 "runs": first.runs,
             }
             if first
@@ -237,11 +237,10 @@ def _verdict(incident: Incident) -> str:
     verdict = ", ".join(filter(None, (must, may)))
     if not incident.late:
         return verdict
-    names = ", ".join(output.dataset.short for output in incident.late[:_NAMES])
-    more = f" and {len(incident.late) - _NAMES} more" if len(incident.late) > _NAMES else ""
+    names = join_names([output.dataset.short for output in incident.late], _NAMES)
     doubt = "may be " if all(output.written_since for output in incident.late) else ""
     since = min(output.since for output in incident.late)
-    return f"{names}{more} {doubt}late since {_moment(since)}: {verdict}"
+    return f"{names} {doubt}late since {_moment(since)}: {verdict}"
 
 
 def _first(run: Mapping[str, Any], first: BadStreak) -> str:

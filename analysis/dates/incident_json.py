@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from dbt_graft.analysis.dates.late_outputs import LateOutput
 from dbt_graft.analysis.dates.taint_plan import BadReport, RerunStep, TaintPlan
+from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.lineage.dates.date_text import dates_iso, dates_json
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 
@@ -29,11 +29,11 @@ def plan_json(plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[s
                 "dates": dates_json(write.dates),
                 "task": write.task or None,
                 "run": write.run or None,
-                "at": time_json(write.at),
+                "at": exact_iso(write.at),
             }
             for write in plan.bad
         ],
-        "last_good": {"task": good[0], "run": good[1], "at": time_json(good[2])} if good else None,
+        "last_good": {"task": good[0], "run": good[1], "at": exact_iso(good[2])} if good else None,
         "rerun": [_step_json(step) for step in steps],
         "backfills": list(backfills),
         "tell": [_report_json(report) for report in plan.reports],
@@ -43,7 +43,7 @@ def plan_json(plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[s
                 "dates": dates_json(write.dates),
                 "task": write.task,
                 "run": write.run,
-                "at": time_json(write.at),
+                "at": exact_iso(write.at),
             }
             for write in plan.superseded
         ],
@@ -61,8 +61,8 @@ def late_json(output: LateOutput) -> Section:
     return {
         "dataset": str(output.dataset),
         "dates": dates_json(output.dates),
-        "since": time_json(output.since),
-        "last_write": {"task": last.task, "run": last.run_id, "at": time_json(last.last_at)}
+        "since": exact_iso(output.since),
+        "last_write": {"task": last.task, "run": last.run_id, "at": exact_iso(last.last_at)}
         if last
         else None,
         "written_since": output.written_since,
@@ -82,7 +82,7 @@ def _step_json(step: RerunStep) -> Section:
                 "dates": dates_json(output.dates),
                 "certain": dates_json(output.certain),
                 "path": list(output.path),
-                "runs": [{"run": run, "at": time_json(at)} for run, at in output.runs.items()],
+                "runs": [{"run": run, "at": exact_iso(at)} for run, at in output.runs.items()],
             }
             for output in rerun.outputs
         ],
@@ -102,7 +102,7 @@ def _report_json(report: BadReport) -> Section:
             {"dataset": str(dataset), "dates": dates_json(dates)}
             for dataset, dates in report.datasets.items()
         ],
-        "read_at": time_json(report.read_at),
+        "read_at": exact_iso(report.read_at),
     }
 
 
@@ -110,7 +110,7 @@ def recorded_json(incident: RecordedTaint) -> Section:
     """An incident on record."""
     return {
         "id": incident.number,
-        "recorded_at": time_json(incident.recorded_at),
+        "recorded_at": exact_iso(incident.recorded_at),
         "dataset": str(incident.dataset),
         "dates": dates_iso(incident.begin),
         "task": incident.task or None,
@@ -118,10 +118,5 @@ def recorded_json(incident: RecordedTaint) -> Section:
         "outputs": len(incident.tainted),
         "reason": incident.reason or None,
         "link": incident.link or None,
-        "closed_at": time_json(incident.cleared_at),
+        "closed_at": exact_iso(incident.cleared_at),
     }
-
-
-def time_json(moment: datetime | None) -> str | None:
-    """A time in UTC; None where it is not known."""
-    return moment.isoformat().replace("+00:00", "Z") if moment else None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -12,7 +11,9 @@ from dbt_graft.analysis.history.change_json import change_json
 from dbt_graft.analysis.history.changes import Change, ChangeKind
 from dbt_graft.analysis.history.diff import Difference
 from dbt_graft.analysis.history.presence import GoneRule
+from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count
+from dbt_graft.lineage.grouping import group_by_key
 
 _NEW = frozenset(
     {ChangeKind.NEW_DATASET, ChangeKind.NEW_TASK, ChangeKind.NEW_EDGE, ChangeKind.NEW_COLUMN}
@@ -43,7 +44,9 @@ def differences_answer(
             (),
             [(_mark(kind), _words(change.change), _note(change)) for change in group],
         )
-        for kind, group in _by_kind(differences).items()
+        for kind, group in group_by_key(
+            (difference.change.kind, difference) for difference in differences
+        ).items()
     ]
     return Answer(
         f"lineage from {times.before_text} to {times.now_text}",
@@ -52,27 +55,20 @@ def differences_answer(
         grade="change" if differences else "",
         question="diff",
         data={
-            "from": _iso(times.before),
-            "to": _iso(times.now),
+            "from": exact_iso(times.before),
+            "to": exact_iso(times.now),
             "rule": {"runs": rule.runs, "intervals": rule.intervals},
             "counts": {kind.value: kinds.count(kind) for kind in ChangeKind if kind in kinds},
             "differences": [
                 {
                     **change_json(difference.change),
-                    "at": _iso(difference.at) if difference.at else None,
+                    "at": exact_iso(difference.at),
                     **({"reason": difference.reason} if difference.reason else {}),
                 }
                 for difference in differences
             ],
         },
     )
-
-
-def _by_kind(differences: Iterable[Difference]) -> dict[ChangeKind, list[Difference]]:
-    kinds: dict[ChangeKind, list[Difference]] = defaultdict(list)
-    for difference in differences:
-        kinds[difference.change.kind].append(difference)
-    return kinds
 
 
 def _mark(kind: ChangeKind) -> str:
@@ -93,7 +89,3 @@ def _words(change: Change) -> str:
 def _note(difference: Difference) -> str:
     day = f"{difference.at.astimezone(UTC):%Y-%m-%d}" if difference.at else ""
     return ", ".join(filter(None, (day, difference.reason)))
-
-
-def _iso(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")

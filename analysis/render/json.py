@@ -48,9 +48,12 @@ def json_document(answer: Answer) -> str:
 
 def iso(moment: datetime | None) -> str | None:
     """A time in ISO 8601, in UTC, without what is less than a second."""
-    if moment is None:
-        return None
-    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return exact_iso(moment.replace(microsecond=0)) if moment else None
+
+
+def exact_iso(moment: datetime | None) -> str | None:
+    """A time in ISO 8601, in UTC, as exact as it is known."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z") if moment else None
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
 from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.review.node_change import NodeChange, ReviewVerdict
 from dbt_graft.analysis.review.task_version import ColumnFact
 from dbt_graft.lineage.dataset import DatasetId
@@ -102,6 +103,4 @@ def _columns(facts: _Facts) -> dict[tuple[DatasetId, str], list[ColumnFact]]:
 
 
 def _names(columns: Collection[tuple[DatasetId, str]]) -> str:
-    shown = [f"{dataset}.{column}" for dataset, column in sorted(columns)]
-    rest = f" and {len(shown) - _MOST} more" if len(shown) > _MOST else ""
-    return ", ".join(shown[:_MOST]) + rest
+    return join_names([f"{dataset}.{column}" for dataset, column in sorted(columns)], _MOST)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
 from dbt_graft.analysis.review.task_columns import column_changes
 from dbt_graft.analysis.review.task_statements import (
@@ -238,6 +239,4 @@ def _read_changes(versions: TaskVersions, lasting: Collection[DatasetId]) -> Ite
 
 
 def _names(datasets: Collection[DatasetId]) -> str:
-    shown = [str(dataset) for dataset in sorted(datasets)]
-    rest = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
-    return ", ".join(shown[:3]) + rest
+    return join_names([str(dataset) for dataset in sorted(datasets)])

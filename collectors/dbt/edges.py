@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
@@ -249,5 +250,4 @@ def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]
 
 
 def _missing_columns(names: Sequence[str]) -> str:
-    rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"columns that its query does not have: {', '.join(names[:_SHOWN])}{rest}"
+    return f"columns that its query does not have: {join_names(names, _SHOWN)}"

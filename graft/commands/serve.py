@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config, find, load
 from dbt_graft.graft.steps.served_site import HOST, SiteVersion, site_server, subpath
@@ -83,8 +84,7 @@ def _rebuild(config: Config, file: Path, build: Sequence[str], version: SiteVers
             version.increase()
         now = next_files(build_inputs, before)
         shown = [str(path) for path in changed_files(before, now)]
-        others = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        click.echo(f"changed: {', '.join(shown[:_SHOWN])}{others}", err=True)
+        click.echo(f"changed: {join_names(shown, _SHOWN)}", err=True)
         with suppress(GraftError):  # the build shows it; the inputs are those of before
             build_inputs = inputs(load(file), file, design_folder())
         before = build_inputs.files()

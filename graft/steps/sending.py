@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import orjson
 
-from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.collectors.http_session import authorization, http_session
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.exporters.openlineage.endpoint import (
@@ -137,8 +137,7 @@ def _fail(config: Config, report: DeliveryReport, snapshot: LineageSnapshot, pla
     undelivered = count(report.waiting + sum(report.refused.values()), "event")
     problem = f"{undelivered} not delivered"
     if missing:
-        rest = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-        problem += f", some of critical tasks: {', '.join(missing[:_SHOWN])}{rest}"
+        problem += f", some of critical tasks: {join_names(missing, _SHOWN)}"
     raise DeliveryError(
         problem, place=place, remedy="run the command again: they wait in the outbox"
     )

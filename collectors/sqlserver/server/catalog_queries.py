@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.event_files import event_server
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
@@ -171,16 +172,11 @@ def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabas
     if hidden:
         notices.append(
             f"{len(hidden)} modules have no text that can be read (encrypted, or VIEW DEFINITION "
-            f"is missing): {_join_names(hidden)}"
+            f"is missing): {join_names(hidden, _MOST_NAMED)}"
         )
     if unread:
-        notices.append(f"{len(unread)} modules are left out: {_join_names(unread)}")
+        notices.append(f"{len(unread)} modules are left out: {join_names(unread, _MOST_NAMED)}")
     return SnapshotDatabase(relations, synonyms, modules), notices
-
-
-def _join_names(names: Sequence[str]) -> str:
-    ending = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{ending}"
 
 
 def _type(

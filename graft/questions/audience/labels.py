@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from dbt_graft.analysis.audience.hidden import Audience
 from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared_labels import DeclaredLabels, UnknownLabel, has_labels
 from dbt_graft.injector.audience_nodes import node_labels
@@ -70,7 +71,7 @@ def check_labels(
     for unknown in (*declared.unknown, *others):
         subjects[unknown.label][unknown.subject] = None
     problems = [
-        f"`{label}` on {_list_names([*named])} is not among the classifications"
+        f"`{label}` on {join_names([*named], _SHOWN)} is not among the classifications"
         for label, named in sorted(subjects.items())
     ]
     remedies = ["map it under `privacy: {labels: …}` in graft.yml"] if problems else []
@@ -90,8 +91,3 @@ def _task_labels(lineage: Lineage) -> Iterator[tuple[str, str]]:
     for name, task in lineage.tasks.items():
         for label in labels([{"tags": task.info.tags}]):
             yield f"the task {name}", label
-
-
-def _list_names(names: list[str]) -> str:
-    rest = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {rest:,} more" if rest > 0 else "")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.exporters.openlineage.expectations import (
     ExpectedEvents,
     KeyResult,
@@ -58,9 +58,7 @@ class ComparedEvents:
             for difference in result.differences:
                 yield f"  {difference.path or 'event'}: {difference.problem}"
         if any(result.found < result.expected for result in self.results) and self.others:
-            left = len(self.others) - _OTHERS
-            rest = f" and {left} more" if left > 0 else ""
-            yield f"other events: {', '.join(self.others[:_OTHERS])}{rest}"
+            yield f"other events: {join_names(self.others, _OTHERS)}"
         met = sum(result.is_met for result in self.results)
         yield f"{met} of {count(len(self.results), 'key')} as expected"
 

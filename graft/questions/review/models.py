@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.review.compare import compare, is_uncompiled
 from dbt_graft.analysis.review.node import ReviewedNode
 from dbt_graft.analysis.review.node_change import NodeReview
@@ -84,5 +85,4 @@ def _large_seed_notices(new: Artifacts) -> tuple[str, ...]:
     )
     if not names:
         return ()
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
-    return (f"seeds too large for dbt to compare, which may have changed: {shown}",)
+    return (f"seeds too large for dbt to compare, which may have changed: {join_names(names)}",)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.analysis.review.task_runs import runs_beyond, runs_since
 from dbt_graft.analysis.review.task_version import task_versions
@@ -94,8 +95,7 @@ def _shape_outline(shape: Shape) -> QueryOutline | None:
 
 def _mixed_notices(tasks: Sequence[str]) -> Iterator[str]:
     if tasks:
-        names = ", ".join(tasks[:3]) + (f" and {len(tasks) - 3:,} more" if len(tasks) > 3 else "")
         yield (
-            f"columns of {names} are not compared: events of both versions are in one file, which "
-            "does not say whose they are"
+            f"columns of {join_names(tasks)} are not compared: events of both versions are in one "
+            "file, which does not say whose they are"
         )

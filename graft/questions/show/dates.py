@@ -23,7 +23,8 @@ from dbt_graft.analysis.dates.entity_states import (
 from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
 from dbt_graft.analysis.dates.recorded_states import taints_now
 from dbt_graft.analysis.dates.write_gaps import RECENT, WriteGaps, write_gaps
-from dbt_graft.graft.questions.show.facts import iso
+from dbt_graft.analysis.render.json import exact_iso
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import (
     NO_DATES,
@@ -117,9 +118,7 @@ class DatasetDates:
         for task, source, _ in self.history.upstream.get(self.states.dataset, ()):
             mapping = self.history.mapping((task, source, self.states.dataset))
             agree = f"{mapping.agreeing:,} of {mapping.of:,} runs" if mapping.of else ""
-            others = ", ".join(mapping.exceptions[:_EXCEPTIONS])
-            more = len(mapping.exceptions) - _EXCEPTIONS
-            others += f" and {more:,} more" if more > 0 else ""
+            others = join_names(mapping.exceptions, _EXCEPTIONS)
             needs.append((task, str(source), str(mapping), mapping.evidence, agree, others))
         yield Table("needs", ("task", "of", "dates", "by", "agreeing", "not by"), needs)
 
@@ -149,7 +148,7 @@ class DatasetDates:
             "kind": dataset_kind(history, states.dataset),
             "grain": self.grain,
             "dates_of": "data" if states.is_dated else "writes",
-            "as_of": iso(self.newest),
+            "as_of": exact_iso(self.newest),
             "entities": [
                 {
                     "start": start,

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dbt_graft.analysis.answer import Cell, Table
+from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.graft.project.names import shown_name
 from dbt_graft.graft.project.project import LineageView, Project
-from dbt_graft.graft.questions.show.facts import BEGINNING, iso, time_text
+from dbt_graft.graft.questions.show.facts import BEGINNING, time_text
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period_text import period_json, period_text
@@ -84,7 +85,7 @@ def uses(
             {
                 **dict(zip(_USE, use, strict=True)),
                 "statements": sum(access.statements for access in alike),
-                "last_at": iso(newest.last_at),
+                "last_at": exact_iso(newest.last_at),
                 "last_dates": period_text(newest.periods),
                 "last_periods": period_json(newest.periods),
                 "last_positions": [asdict(position) for position in newest.positions],

@@ -34,11 +34,6 @@ def time_text(value: datetime | str | None) -> str | None:
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
-def iso(at: datetime | None) -> str | None:
-    """A time for programs, in UTC."""
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z") if at else None
-
-
 def readers_json(consumers: Iterable[Consumer]) -> list[dict[str, str]]:
     """Dashboards and the like as JSON values."""
     keys = ("node_id", "name", "kind", "url")

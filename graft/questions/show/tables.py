@@ -9,6 +9,7 @@ from typing import Any
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.tasks_around import tasks_of_states
+from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.catalog.formatting import KIND, ROLE, platform
 from dbt_graft.graft.project.project import LineageView, Project
@@ -23,7 +24,6 @@ from dbt_graft.graft.questions.show.evidence import (
 )
 from dbt_graft.graft.questions.show.facts import (
     BEGINNING,
-    iso,
     plain_facts,
     readers_json,
     readers_text,
@@ -134,8 +134,8 @@ def _about(dataset: DatasetId, relation: str | None, steps: Steps) -> dict[str, 
         "dbt": relation,
         "other_names": [str(name) for name in lineage.names_of(dataset)[1:] if name not in former],
         "former_names": [*map(str, former)],
-        "last_write": {"at": iso(last.last_at), "task": last.task} if last else None,
-        "dropped_at": iso(facts.dropped_at) if facts else None,
+        "last_write": {"at": exact_iso(last.last_at), "task": last.task} if last else None,
+        "dropped_at": exact_iso(facts.dropped_at) if facts else None,
     }
 
 

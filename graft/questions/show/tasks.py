@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table
+from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.catalog.formatting import duration, engine
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.questions.show.evidence import (
@@ -17,7 +18,7 @@ from dbt_graft.graft.questions.show.evidence import (
     why,
     why_tables,
 )
-from dbt_graft.graft.questions.show.facts import iso, plain_facts, time_text
+from dbt_graft.graft.questions.show.facts import plain_facts, time_text
 from dbt_graft.graft.questions.show.trees import Steps
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.describe import Consumer
@@ -110,8 +111,8 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "run_id": run.run_id,
         "status": run.status.value,
-        "started_at": iso(run.started_at),
-        "ended_at": iso(run.ended_at),
+        "started_at": exact_iso(run.started_at),
+        "ended_at": exact_iso(run.ended_at),
         "code_version": run.code_version,
         "error": run.error,
     }
