@@ -1,4 +1,4 @@
-"""What parsing SQL gave, in a file that holds for one version of the parser.
+"""Results of parsing SQL, in a file that holds for one version of the parser.
 
 The first line names the parser, with a digest of the content: a file of another parser, or one
 that is damaged, counts as none, and can be deleted.

@@ -47,7 +47,7 @@ _SHOWN = 10  # leaks that an error names
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _SiteContent:
     """The content of a site, and what earlier builds left for it.
 
     Attributes:
@@ -146,7 +146,7 @@ def publish_site(
     return replace(built, index=output.path / "index.html")
 
 
-def _content(config: Config, grafted: Grafted, past: Moment | None) -> _Content:
+def _content(config: Config, grafted: Grafted, past: Moment | None) -> _SiteContent:
     """The content of the site of a `graft.yml`: all, or what its audience may see."""
     store_folder = config.path(config.store)
     taints = store.recorded_taints(store_folder)
@@ -159,15 +159,15 @@ def _content(config: Config, grafted: Grafted, past: Moment | None) -> _Content:
     )
     if audience := audience_site(config, grafted):
         # Addresses and history name what is gone, of which nobody knows who may see it.
-        return _Content(audience.grafted, past, audience, audience.days(days))
+        return _SiteContent(audience.grafted, past, audience, audience.days(days))
     addresses, history = store.addresses(store_folder), store.build_history(store_folder)
     if past:
         # What was published later is not gone, and pages had other addresses.
         addresses, history = (), history.until(past.at)
-    return _Content(grafted, past, None, days, addresses, history)
+    return _SiteContent(grafted, past, None, days, addresses, history)
 
 
-def _notices(content: _Content) -> list[str]:
+def _notices(content: _SiteContent) -> list[str]:
     """The lines that each page of the site has at its top."""
     notices = []
     if content.past:
@@ -178,7 +178,7 @@ def _notices(content: _Content) -> list[str]:
     return notices
 
 
-def _settings(config: Config, content: _Content, notices: Sequence[str]) -> SiteSettings:
+def _settings(config: Config, content: _SiteContent, notices: Sequence[str]) -> SiteSettings:
     from dbt_graft.catalog.settings import SiteSettings
 
     store_folder = config.path(config.store)
@@ -199,7 +199,10 @@ def _settings(config: Config, content: _Content, notices: Sequence[str]) -> Site
 
 
 def _extras(
-    config: Config, content: _Content, docs: DbtDocs | None, docs_files: Mapping[str, bytes | Path]
+    config: Config,
+    content: _SiteContent,
+    docs: DbtDocs | None,
+    docs_files: Mapping[str, bytes | Path],
 ) -> SiteExtras:
     from dbt_graft.catalog.extras import SiteExtras
     from dbt_graft.injector.docs import docs_nodes
@@ -215,7 +218,7 @@ def _extras(
     )
 
 
-def _remember(config: Config, content: _Content, built: PublishedSite) -> None:
+def _remember(config: Config, content: _SiteContent, built: PublishedSite) -> None:
     """Keep in the store what the next build is compared with.
 
     What a damaged store lacks is not gone: the next build is compared with the last whole one.
