@@ -7,6 +7,7 @@ which stands in the table of contents.
 from __future__ import annotations
 
 import re
+import shlex
 import traceback
 from dataclasses import dataclass, fields
 from importlib.resources import files
@@ -84,6 +85,7 @@ def environment(folder: Path) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     jinja.filters |= {
+        "shell": shlex.quote,
         "number": formatting.number,
         "moment": formatting.moment,
         "external": markup.external,

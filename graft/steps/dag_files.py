@@ -38,6 +38,8 @@ def write_files(
     *,
     remove: bool = True,
     force: bool = False,
+    remedy: str = "keep additions in the file that `airflow.overrides` in graft.yml names; "
+    "`--force` replaces what was edited",
 ) -> WrittenFiles:
     """Write files; those of an earlier export that are not among them are removed.
 
@@ -48,6 +50,7 @@ def write_files(
         marker: The first line of our files.
         remove: False leaves files of an earlier export where they are.
         force: Replace files that were edited by hand, too.
+        remedy: The next step where one was edited.
 
     Raises:
         GraftError: Somebody else's file is in the way, or one of ours was edited, and nothing was
@@ -60,7 +63,7 @@ def write_files(
             _check_place(folder / name, marker)
         gone = [path for path in our_files(folder, marker) if remove and path.name not in files]
         if not force:
-            _check_edits(folder, contents, gone)
+            _check_edits(folder, contents, gone, remedy)
         written, same = [], []
         for name in sorted(contents, key=lambda name: (name.endswith(".py"), name)):
             path, content = folder / name, contents[name].encode()
@@ -117,7 +120,9 @@ def _digest(body: str) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
-def _check_edits(folder: Path, contents: Mapping[str, str], gone: Iterable[Path]) -> None:
+def _check_edits(
+    folder: Path, contents: Mapping[str, str], gone: Iterable[Path], remedy: str
+) -> None:
     edited = {}
     for path in (*(folder / name for name in contents), *gone):
         if path.is_file():
@@ -133,8 +138,7 @@ def _check_edits(folder: Path, contents: Mapping[str, str], gone: Iterable[Path]
         f"{count(len(edited), 'file')} edited by hand since the last export, and nothing was "
         f"written: {names}\n{shown}",
         place=str(folder),
-        remedy="keep additions in the file that `airflow.overrides` in graft.yml names; `--force` "
-        "replaces what was edited",
+        remedy=remedy,
     )
 
 

@@ -95,5 +95,7 @@ def write_dag(config: Config, incident: Incident, folder: str) -> list[str]:
         for file, text in reprocessing_dag(incident.plan, incident.steps, settings).items()
     }
     place = Path(folder or config.path(config.airflow.out))
-    done = write_files(place, files, marker(name))
+    # Another incident's DAG may be running.
+    remedy = "move it away, or write the DAG into another folder: `--dag FOLDER`"
+    done = write_files(place, files, marker(name), remove=False, remedy=remedy)
     return [str(place / file) for file in (*done.written, *done.same)]

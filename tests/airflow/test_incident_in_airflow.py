@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from dbt_graft.graft.commands.cli import main
 from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
-from tests.airflow.test_joined_runs import command
 
 pytestmark = pytest.mark.airflow
 
@@ -26,9 +27,9 @@ tasks:
   mail_visitor_report:
     flows: [{from: [spark/web.weekly_visitors], to: [mail/visitor_report]}]
 datasets:
-  spark/web.weekly_visitors:
-    period: day
-    reads: {spark/web.visits: [-6, 0]}
+  spark/web.visits: {period: day, reads: {landing/visits: [0, 0]}}
+  spark/web.weekly_visitors: {period: day, reads: {spark/web.visits: [-6, 0]}}
+  mail/visitor_report: {period: day, reads: {spark/web.weekly_visitors: [0, 0]}}
 """
 CONFIG = """
 collect:
@@ -64,6 +65,7 @@ for day in sys.argv[2:]:
 """
 GOOD, BAD = "2026-10-01", "2026-10-02"
 TASKS = ("load_visits", "count_weekly_visitors", "mail_visitor_report")
+LATE = ("web.visits", "web.weekly_visitors", "visitor_report")
 
 
 @pytest.fixture(scope="module", params=RUN_IN)
@@ -78,8 +80,8 @@ def airflow(
     (home / "run_day.sh").write_text(RUN_DAY)
     (home / "events.ndjson").touch()
     deliver(home, GOOD)
-    command("collect", "--quiet", folder=home)
-    command("export", "dag-factory", folder=home)
+    graft(home, "collect", "--quiet")
+    graft(home, "export", "dag-factory")
     found.migrate()
     return found
 
@@ -92,11 +94,17 @@ def deliver(home: Path, day: str) -> None:
 def run(airflow: AirflowEnvironment, dag: str, *days: str) -> None:
     done = airflow.run("python", "-c", RUN, dag, *days)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-    command("collect", "--quiet", folder=airflow.home)
+    graft(airflow.home, "collect", "--quiet")
+
+
+def graft(home: Path, *arguments: str) -> str:
+    done = CliRunner().invoke(main, [*arguments, "-c", str(home / "graft.yml")])
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 def asked(airflow: AirflowEnvironment, *arguments: str) -> Any:
-    return json.loads(command(*arguments, "--json", folder=airflow.home))
+    return json.loads(graft(airflow.home, *arguments, "--json"))["data"]
 
 
 def done(airflow: AirflowEnvironment) -> list[str]:
@@ -104,11 +112,9 @@ def done(airflow: AirflowEnvironment) -> list[str]:
 
 
 def states(airflow: AirflowEnvironment, dataset: str) -> dict[str, list[str]]:
-    """State -> the dates of a dataset that are in it."""
-    return {
-        state["state"]: state["dates"]
-        for state in asked(airflow, "show", dataset, "--dates")["data"]["states"]
-    }
+    """The states of both days of a dataset."""
+    shown = asked(airflow, "show", dataset, "--dates", "--from", GOOD, "--to", BAD)
+    return {entity["start"]: entity["states"] for entity in shown["dates"]["entities"]}
 
 
 def test_a_failed_task_its_incident_its_reprocessing_and_the_dates_are_complete(
@@ -117,17 +123,16 @@ def test_a_failed_task_its_incident_its_reprocessing_and_the_dates_are_complete(
     run(airflow, "visits", GOOD, BAD)
     assert done(airflow) == [f"{task} {GOOD}" for task in TASKS]
 
+    report = graft(airflow.home, "incident", "show", f"visits/{BAD}").splitlines()[0]
+    assert f"of DAG visits: 1 of 1 task failed; {', '.join(LATE)} late since" in report
+    assert report.endswith(": 3 tasks must run again")
     incident = asked(airflow, "incident", "show", f"visits/{BAD}", "--dag")
-    assert incident["verdict"].startswith(
-        "1 of 1 task failed; web.visits, web.weekly_visitors, visitor_report late since "
-    )
-    assert incident["verdict"].endswith(": 3 tasks must run again")
-    assert [late["dataset"] for late in incident["data"]["late"]] == [
+    assert [late["dataset"] for late in incident["late"]] == [
         "spark/web.visits",
         "spark/web.weekly_visitors",
         "mail/visitor_report",
     ]
-    assert [step["commands"] for step in incident["data"]["plan"]["rerun"]] == [
+    assert [step["commands"] for step in incident["plan"]["rerun"]] == [
         [f'sh "$SHOP/run_day.sh" {task} {BAD}'] for task in TASKS
     ]
 
@@ -136,6 +141,6 @@ def test_a_failed_task_its_incident_its_reprocessing_and_the_dates_are_complete(
     assert done(airflow)[len(TASKS) :] == [f"{task} {BAD}" for task in TASKS]
 
     mended = asked(airflow, "incident", "show", f"visits/{BAD}")
-    assert mended["data"]["late"] == []
-    for dataset in ("web.visits", "web.weekly_visitors", "visitor_report"):
-        assert states(airflow, dataset) == {"completed": [GOOD, BAD]}
+    assert mended["late"] == []
+    for dataset in LATE:
+        assert states(airflow, dataset) == {GOOD: ["completed"], BAD: ["completed"]}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from dbt_graft.exporters.dag_factory.document import documents, files
@@ -122,6 +124,51 @@ def test_dbt_by_cosmos(airflow: AirflowEnvironment, tmp_path: Path) -> None:
     dag = load(airflow, order_of(*SHOP), settings)["shop"]
     assert upstream(dag)["dbt_customers"] == ["dbt_orders"]
     assert dag["tasks"]["dbt_orders"]["class"].endswith(".DbtBuildLocalOperator")
+
+
+PROFILE = """
+shop:
+  target: dev
+  outputs: {dev: {type: duckdb, path: %s}}
+"""
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("airflow", RUN_IN, indirect=True)
+def test_cosmos_builds_each_model_after_those_that_it_reads(
+    airflow: AirflowEnvironment, tmp_path: Path
+) -> None:
+    project, database = tmp_path / "shop", tmp_path / "shop.duckdb"
+    (project / "models").mkdir(parents=True)
+    (project / "dbt_project.yml").write_text("name: shop\nprofile: shop\n")
+    (project / "profiles.yml").write_text(PROFILE % database)
+    (project / "models/stg.sql").write_text("{{ config(materialized='table') }} select 7 as id")
+    (project / "models/orders.sql").write_text(
+        "{{ config(materialized='table') }} select id from {{ ref('stg') }}"
+    )
+    arguments = {
+        "project_dir": str(project),
+        "dbt_executable_path": str(Path(sys.executable).with_name("dbt")),
+        "install_deps": False,
+        "profile_config": {
+            "__type__": "cosmos.ProfileConfig",
+            "profile_name": "shop",
+            "target_name": "dev",
+            "profiles_yml_filepath": str(project / "profiles.yml"),
+        },
+    }
+    settings = replace(
+        SETTINGS,
+        dbt=DbtTasks.COSMOS,
+        commands=(TaskCommand(engine="dbt", arguments=arguments),),
+        lineage=True,
+    )
+    load(airflow, order_of("dbt orders: stg -> orders", "dbt stg: -> stg"), settings)
+    airflow.migrate()
+    done = airflow.run("airflow", "dags", "test", "shop", "2026-11-01")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    with duckdb.connect(str(database), read_only=True) as connection:
+        assert connection.execute("select id from orders").fetchall() == [(7,)]
 
 
 HOSTILE = ("$HOME", "x; touch pwned", "{{ 7 * 7 }}", "a'b\"c", "name.sh", "{% raw %}", "l\nm")

@@ -151,6 +151,7 @@ def test_a_failed_dag_and_what_it_did_not_write_are_shown(tmp_path: Path) -> Non
     built = build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
     shown = section(built.index.read_text("utf-8"), "Needs attention")
     assert "Failed DAGs1 shop scheduled__24" in shown
-    assert "load failed; it did not get to build" in shown
+    assert "load failed; it did not get to build. What is late" in shown
+    assert "graft incident show shop/scheduled__24" in shown
     [badge] = dataset_badges(Index(DescribedLineage(lineage)), ORDERS)
     assert badge.text == "not written: DAG shop failed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -73,6 +74,15 @@ def test_a_run_reads_at_first_and_writes_the_dates_of_its_interval_at_its_end() 
 )
 def test_what_did_not_end_well_wrote_nothing(runs: list[Run]) -> None:
     assert [*declared_accesses(lineage(task("build", ORDERS, MART, *runs)))] == []
+
+
+def test_of_a_run_whose_outlets_are_known_nothing_is_added() -> None:
+    runs = (run("build", 3), run("build", 4))
+    made = lineage(task("build", ORDERS, MART, *runs))
+    accesses = (*declared_accesses(made),)
+    of_day_4 = [one for one in accesses if one.run_id == "build-4"]
+    known = replace(made, history=replace(made.history, accesses=tuple(of_day_4)))
+    assert [one for one in accesses if one.run_id == "build-3"] == [*declared_accesses(known)]
 
 
 def test_what_a_run_started_is_a_part_of_it() -> None:

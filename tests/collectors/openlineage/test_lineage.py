@@ -23,6 +23,9 @@ from tests.collectors.openlineage.events import (
     parent,
 )
 
+SUBSET = {
+    "outputCondition": {"type": "partition", "partitions": [{"dimensions": {"ds": "2026-10-05"}}]}
+}
 # How a table is used -> the flows.
 FLOWS: dict[str, tuple[list[Document], list[str]]] = {
     "inputs go into outputs": ([event(inputs=[IN], outputs=[OUT])], [FLOW]),
@@ -178,6 +181,18 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
                 by="airflow",
                 inputs=[IN],
                 outputs=[OUT],
+                run_facets={"unknownSourceAttribute": {"unknownItems": []}},
+            )
+        ],
+        [f"{FLOW} (declared)"],
+    ),
+    "an outlet with the dates that it is about is declared": (
+        [
+            event(
+                job="dag.raw.load_orders",
+                by="airflow",
+                inputs=[IN],
+                outputs=[dataset(OUT, subset=SUBSET)],
                 run_facets={"unknownSourceAttribute": {"unknownItems": []}},
             )
         ],

@@ -196,3 +196,22 @@ def test_the_days_of_an_interval_have_a_zone(
     path = written(tmp_path / "e.jsonl", found)
     [run] = records(results_of(path, timezone=configured)).runs
     assert run.timezone == expected
+
+
+@pytest.mark.parametrize(
+    ("facets", "expected"),
+    [
+        pytest.param({"timetable_summary": "@daily"}, "2026-10-05", id="a daily DAG"),
+        pytest.param({"timetable_summary": "@once"}, None, id="a DAG that runs once"),
+        pytest.param({"schedule_interval": "@once"}, None, id="one of Airflow 2"),
+        pytest.param({"timetable_summary": "None"}, "2026-10-05", id="a date named by hand"),
+    ],
+)
+@pytest.mark.parametrize("facet", ["airflow", "airflowDagRun"])
+def test_the_time_of_a_dag_that_runs_once_is_not_that_of_its_data(
+    facet: str, facets: Document, expected: str | None, tmp_path: Path
+) -> None:
+    nominal = {"nominalTime": {"nominalStartTime": "2026-10-05T00:00:00Z"}}
+    found = event(by="airflow", outputs=[OUT], run_facets={facet: {"dag": facets}, **nominal})
+    [run] = records(results_of(written(tmp_path / "e.jsonl", found))).runs
+    assert (f"{run.nominal_start:%Y-%m-%d}" if run.nominal_start else None) == expected

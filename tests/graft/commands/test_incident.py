@@ -189,10 +189,12 @@ def test_commands_are_code_in_markdown(project: Path) -> None:
     assert "  - `python load.py --from 2026-10-05 --to 2026-10-06`\n" in done.stdout
 
 
-def test_a_dag_is_yaml_of_dag_factory(project: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments", [("open", "--dry-run", "--run", "load-2026-10-05"), ("show", "load-2026-10-05")]
+)
+def test_a_dag_is_yaml_of_dag_factory(project: Path, arguments: tuple[str, ...]) -> None:
     out = project / "dags"
-    arguments = ("open", "--dry-run", "--run", "load-2026-10-05", "--dag", str(out))
-    done = incident(project, *arguments)
+    done = incident(project, *arguments, "--dag", str(out))
 
     assert done.exit_code == 0, done.output
     files = {path.name for path in out.iterdir()}
@@ -208,6 +210,26 @@ def test_a_dag_is_yaml_of_dag_factory(project: Path) -> None:
     assert tasks["load"]["bash_command"] == "python load.py --from 2026-10-05 --to 2026-10-06"
     assert tasks["clean"]["dependencies"] == ["load"]
     assert tasks["clean"]["operator"].endswith("EmptyOperator")
+    # It runs later: Airflow's event says which day it wrote.
+    [outlet] = tasks["load"]["outlets"]
+    assert (outlet["name"], "2026-10-05" in str(outlet["outputFacets"]["subset"])) == (
+        "raw.orders",
+        True,
+    )
+    assert "outlets" not in tasks["clean"]
+
+
+def test_the_dag_of_another_incident_stays(project: Path) -> None:
+    out = project / "dags"
+    for name in ("raw.orders", "clean.orders"):
+        done = incident(
+            project, "open", name, "--dates", "2026-10-05", "--dry-run", "--dag", str(out)
+        )
+        assert done.exit_code == 0, done.output
+    assert {path.name for path in out.iterdir() if path.suffix == ".yml"} == {
+        "lineage_reprocess_raw_orders_dag.yml",
+        "lineage_reprocess_clean_orders_dag.yml",
+    }
 
 
 def test_a_dag_is_written_where_graft_yml_says(project: Path) -> None:
