@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,33 +22,44 @@ RUN_IN = [
     pytest.param(2, id="Airflow 2", marks=pytest.mark.exhaustive),
 ]
 
-# Prints what Airflow made of a loader's YAML, from within Airflow's Python.
-_EDGES = """
-import json, sys
+# Answers from within Airflow's Python with what it makes of loaders' YAML: lists of paths in,
+# DAGs or an error out, a line each. To import Airflow takes seconds, so one process answers all.
+_LOADER = """
+import json, sys, traceback
+answers, sys.stdout = sys.stdout, sys.stderr  # imports print, too
 from dagfactory import load_yaml_dags
-found = {}
-for path in sys.argv[1:]:
+
+def load(paths):
     dags = {}
-    load_yaml_dags(globals_dict=dags, config_filepath=path)
-    for name, dag in dags.items():
-        if not hasattr(dag, "task_dict"):
-            continue
-        found[name] = {
+    for path in paths:
+        load_yaml_dags(globals_dict=dags, config_filepath=path)
+    return {
+        name: {
             "tasks": {
                 task.task_id: {
                     "upstream": sorted(task.upstream_task_ids),
                     "class": type(task).__module__ + "." + type(task).__name__,
                     "command": getattr(task, "bash_command", None),
-                    "outlets": [getattr(one, "uri", None) or one.name for one in task.outlets],
-                    "inlets": [one.name for one in task.inlets],
+                    "outlets": [getattr(data, "uri", None) or data.name for data in task.outlets],
+                    "inlets": [data.name for data in task.inlets],
                 }
                 for task in dag.tasks
             },
             "timetable": type(dag.timetable).__name__,
             "tags": sorted(dag.tags),
         }
-print("FOUND" + json.dumps(found))
+        for name, dag in dags.items()
+        if hasattr(dag, "task_dict")
+    }
+
+for line in sys.stdin:
+    try:
+        answer = {"dags": load(json.loads(line))}
+    except Exception:
+        answer = {"error": traceback.format_exc()}
+    print(json.dumps(answer), file=answers, flush=True)
 """
+_loaders: dict[int, subprocess.Popen[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -99,22 +112,46 @@ class AirflowEnvironment:
         )
 
     def migrate(self) -> None:
-        """Make its database."""
-        done = self.run("airflow", "db", "migrate")
-        assert done.returncode == 0, done.stdout + done.stderr
+        """Give it a database: Airflow makes one for all homes, when it is first asked."""
+        made = self.bin.parent / "airflow.db"
+        with FileLock(f"{made}.lock"):
+            if not made.exists() or made.stat().st_mtime < _ready(self.version).stat().st_mtime:
+                done = self.run("airflow", "db", "migrate")
+                assert done.returncode == 0, done.stdout + done.stderr
+                shutil.copy(self.home / "airflow.db", f"{made}.new")
+                Path(f"{made}.new").rename(made)
+        shutil.copy(made, self.home / "airflow.db")
 
     def load(self, *paths: Path) -> dict[str, Any]:
         """The DAGs that dag-factory makes of YAML files, by `config_filepath`: errors raise."""
-        done = self.run("python", "-c", _EDGES, *map(str, paths))
-        assert done.returncode == 0, done.stderr
-        line = next(one for one in done.stdout.splitlines() if one.startswith("FOUND"))
-        loaded: dict[str, Any] = json.loads(line.removeprefix("FOUND"))
+        if self.version not in _loaders:
+            _loaders[self.version] = subprocess.Popen(
+                [str(self.bin / "python"), "-c", _LOADER],
+                env=self.environment(),
+                cwd=self.home,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        loader = _loaders[self.version]
+        assert loader.stdin
+        assert loader.stdout
+        print(json.dumps([*map(str, paths)]), file=loader.stdin, flush=True)
+        answer: dict[str, Any] = json.loads(loader.stdout.readline())
+        assert "error" not in answer, answer["error"]
+        loaded: dict[str, Any] = answer["dags"]
         return loaded
+
+
+def _ready(version: int) -> Path:
+    """The file that says that a version is installed."""
+    return ROOT / f"build/airflow-{version}/.ready"
 
 
 def airflow_environment(version: int, home: Path, **variables: str) -> AirflowEnvironment:
     """The environment of a version; skips the test where it is not installed."""
-    if not (ROOT / f"build/airflow-{version}/.ready").is_file():
+    if not _ready(version).is_file():
         pytest.skip(f"Airflow {version} is not installed: `make airflow` installs it")
     dags = home / "dags"
     dags.mkdir(parents=True, exist_ok=True)

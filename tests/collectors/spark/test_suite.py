@@ -1,7 +1,8 @@
 """Every case of the suite: the collector reads what was done from the log, and nothing besides.
 
-Once from the log of the Spark that we ship, run here, and once from each of the logs of older ones
-that are checked in under `logs/`.
+Once from each of the logs that are checked in under `logs/`, of the Spark that we ship and of older
+ones. A sample of the cases is run here, by `make test-all` all of them: what Spark writes today is
+what is checked in.
 """
 
 from __future__ import annotations
@@ -27,25 +28,45 @@ from tests.faces import differences
 
 ROOT = Path(__file__).resolve().parents[3]
 LOGS = Path(__file__).parent / "logs"
-OLDER = sorted(LOGS.glob("spark-*/*.zstd"))
+CHECKED_IN = sorted(LOGS.glob("spark-*/*.zstd"))
 # Iceberg's jars are no dependency of ours.
 ICEBERG = sorted(LOGS.glob("iceberg-*/*.zstd"))
 # Before Spark 4 the scan of a table in a JDBC catalog does not say of which.
 ANONYMOUS_SCAN = "JDBCScan$$anon$1"
-older = cache(read)
+# Some of each way into a log: plans, RDDs, Python's workers, JDBC, streams, Hive, clients, errors.
+SAMPLE = (
+    *("jdbc_read", "jdbc_catalog", "wide_tables", "csv_glob", "date_folders", "saved_twice"),
+    *("rdd_mapped", "cached", "through_pandas", "udf", "grouped", "joined", "ranked", "views"),
+    *("thrift_server", "stream_to_table", "save_as_table", "insert_partitions"),
+    *("hive_partitions", "built_then_renamed", "retried", "failed_select"),
+)
+checked_in = cache(read)
 
 
 def _name(path: Path) -> str:
     return f"{path.parent.name}-{path.stem}"
 
 
+@pytest.fixture(
+    scope="session",
+    params=[
+        pytest.param(SAMPLE, id="sample"),
+        pytest.param((*CASES,), id="all", marks=pytest.mark.exhaustive),
+    ],
+)
+def names(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The cases that are run here."""
+    chosen: tuple[str, ...] = request.param
+    return chosen
+
+
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the suite ran."""
+def folder(names: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which they ran."""
     folder = tmp_path_factory.mktemp("suite") / "shop"
     python = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.collectors.spark.suite.run", str(folder)],
+        [sys.executable, "-m", "tests.collectors.spark.suite.run", str(folder), *names],
         cwd=folder.parent,
         env={**os.environ, "JAVA_HOME": java_home(), **python},
         capture_output=True,
@@ -68,20 +89,14 @@ def test_every_case_runs(folder: Path) -> None:
 
 
 @pytest.mark.spark
-def test_nothing_of_the_log_is_left_unused(log: SuiteLog) -> None:
+def test_nothing_of_the_log_of_this_run_is_left_unused(log: SuiteLog) -> None:
     assert log.rejects == []
 
 
 @pytest.mark.spark
-@for_each("name", CASES)
-def test_a_case_has_its_lineage(name: str, log: SuiteLog) -> None:
-    assert log.cases.get(name, ExpectedLineage()) == CASES[name].expected(log.version)
-
-
-@pytest.mark.spark
-@for_each("name", CASES)
-def test_all_faces_name_the_same_writers_of_a_case(name: str, log: SuiteLog) -> None:
-    assert differences(log.lineage(name)) == []
+def test_a_case_that_is_run_has_its_lineage(names: tuple[str, ...], log: SuiteLog) -> None:
+    expected = {name: CASES[name].expected(log.version) for name in names}
+    assert {name: log.cases.get(name, ExpectedLineage()) for name in names} == expected
 
 
 @pytest.mark.spark
@@ -98,7 +113,7 @@ def test_a_table_that_is_built_and_renamed_is_loaded_under_its_new_name(log: Sui
     (flow,) = lineage.flows
     assert (flow.source.name, flow.target.name) == ("raw.orders", "ml.final")
     (writer,) = lineage.writers(flow.target)
-    assert (writer.rows, [str(one) for one in writer.operations]) == (
+    assert (writer.rows, [str(operation) for operation in writer.operations]) == (
         6,
         ["CREATE TABLE AS", "RENAME"],
     )
@@ -108,16 +123,16 @@ def test_a_table_that_is_built_and_renamed_is_loaded_under_its_new_name(log: Sui
     assert [name.name for name in lineage.names.former[flow.target]] == ["ml.stage"]
 
 
-@pytest.mark.parametrize("path", OLDER, ids=_name)
-def test_nothing_of_an_older_log_is_left_unused(path: Path) -> None:
-    assert [reject for reject in older(path).rejects if ANONYMOUS_SCAN not in reject] == []
+@pytest.mark.parametrize("path", CHECKED_IN, ids=_name)
+def test_nothing_of_a_log_is_left_unused(path: Path) -> None:
+    assert [reject for reject in checked_in(path).rejects if ANONYMOUS_SCAN not in reject] == []
 
 
-@pytest.mark.parametrize("path", OLDER, ids=_name)
+@pytest.mark.parametrize("path", CHECKED_IN, ids=_name)
 def test_a_dataset_that_column_edges_come_from_has_columns(path: Path) -> None:
-    found = older(path).records
-    columns = {dataset.id: dataset.columns for dataset in found.datasets if dataset.columns}
-    named = {edge.from_dataset for edge in found.column_edges if edge.from_column != ANY_COLUMN}
+    records = checked_in(path).records
+    columns = {dataset.id: dataset.columns for dataset in records.datasets if dataset.columns}
+    named = {edge.from_dataset for edge in records.column_edges if edge.from_column != ANY_COLUMN}
     named.discard(MEMORY)
     assert named <= columns.keys()
 
@@ -125,24 +140,30 @@ def test_a_dataset_that_column_edges_come_from_has_columns(path: Path) -> None:
 @pytest.mark.parametrize("path", ICEBERG, ids=_name)
 @for_each("name", iceberg.CASES)
 def test_a_job_on_iceberg_has_its_lineage(path: Path, name: str) -> None:
-    log = older(path)
+    log = checked_in(path)
     expected = iceberg.CASES[name].expected(log.version, extended=path.stem == "extended")
     assert log.cases.get(name, ExpectedLineage()) == expected
 
 
 @pytest.mark.parametrize("path", ICEBERG, ids=_name)
 def test_what_a_log_of_iceberg_does_not_tell_is_a_reject(path: Path) -> None:
-    rejects = [reject.partition(": execution ")[2] for reject in older(path).rejects]
+    rejects = [reject.partition(": execution ")[2] for reject in checked_in(path).rejects]
     assert [reject.partition(": ")[2] for reject in rejects] == [
         "there is no rule for the procedure AddFiles",
         "raw.one is in the catalog lake or sea, and the log does not tell in which",
     ]
 
 
-@pytest.mark.parametrize("path", OLDER, ids=_name)
+@pytest.mark.parametrize("path", CHECKED_IN, ids=_name)
 @for_each("name", CASES)
-def test_a_case_has_its_lineage_in_an_older_log(path: Path, name: str) -> None:
-    log, case = older(path), CASES[name]
+def test_a_case_has_its_lineage_in_each_log(path: Path, name: str) -> None:
+    log, case = checked_in(path), CASES[name]
     if case.runs_on(log.version):
         expected = case.expected(log.version, extended=path.stem == "extended")
         assert log.cases.get(name, ExpectedLineage()) == expected
+
+
+@for_each("name", CASES)
+def test_all_faces_name_the_same_writers_of_a_case(name: str) -> None:
+    newest = checked_in(CHECKED_IN[-1])
+    assert differences(newest.lineage(name)) == []

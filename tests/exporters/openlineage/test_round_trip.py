@@ -22,7 +22,7 @@ from tests.collectors.openlineage.events import lineage as read_again
 from tests.collectors.openlineage.events import records, records_in, results_of
 from tests.collectors.openlineage.test_samples import EXPECTED, sample
 from tests.collectors.spark.suite.reading import read
-from tests.collectors.spark.test_suite import OLDER
+from tests.collectors.spark.test_suite import CHECKED_IN
 from tests.exporters.openlineage import shop
 
 
@@ -37,7 +37,7 @@ def _sample(name: str) -> Records:
 # Name -> the records of a store.
 STORES: dict[str, Callable[[], Records]] = {
     "shop": shop.records,
-    **{f"{path.parent.name} {path.stem}": partial(_suite, path) for path in OLDER},
+    **{f"{path.parent.name} {path.stem}": partial(_suite, path) for path in CHECKED_IN},
     **{name: partial(_sample, name) for name in EXPECTED},
 }
 

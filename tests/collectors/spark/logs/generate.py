@@ -1,4 +1,4 @@
-"""Make the checked-in log of an older Spark: the suite, run by that Spark.
+"""Make the checked-in log of a Spark, ours or an older one: the suite, run by that Spark.
 
     python -m venv /tmp/old && /tmp/old/bin/pip install 'pyspark==3.5.*' 'pandas<3' pyarrow
     python -m tests.collectors.spark.logs.generate /tmp/old/bin/python
