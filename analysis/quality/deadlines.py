@@ -6,11 +6,12 @@ written when it usually is delays those downstream by what usually lies between 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
+from dbt_graft.analysis.quality.data_age import WriteHistory, data_age
 from dbt_graft.analysis.quality.times import length, next_at, time_of_day
 from dbt_graft.analysis.quality.usual_times import LEAST, UsualTimes
 from dbt_graft.lineage.dataset import DatasetId
@@ -47,7 +48,7 @@ class DeadlineForecast:
         deadline: The one that it is about; None of an age.
         expected: When the data is usually there, or will be.
         waits_for: The dataset that is not written, farthest upstream; None if none is overdue.
-        reason: Why nothing can be said.
+        reason: Why nothing can be said, or what is not known.
     """
 
     consumer: Consumer
@@ -57,19 +58,6 @@ class DeadlineForecast:
     expected: datetime | None = None
     waits_for: DatasetId | None = None
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WriteHistory:
-    """The times at which datasets were written, and what each comes from.
-
-    Attributes:
-        finished: The ends of successful writes of each dataset, the oldest first.
-        parents: The datasets that one comes from.
-    """
-
-    finished: Mapping[DatasetId, Sequence[datetime]]
-    parents: Callable[[DatasetId], Iterable[DatasetId]]
 
 
 def forecasts(
@@ -117,14 +105,26 @@ def _worst(candidates: Iterable[DeadlineForecast], consumer: Consumer) -> Deadli
 def _age_forecast(
     history: WriteHistory, consumer: Consumer, dataset: DatasetId, most: timedelta, now: datetime
 ) -> DeadlineForecast:
-    """The age of what a dataset holds: that of its last write."""
-    written = [at for at in history.finished.get(dataset, ()) if at <= now]
-    if not written:
+    """Whether what a dataset holds is too old; of one whose writes are not known it may be so."""
+    age = data_age(history, dataset, most, now)
+    old = age.at is not None and now - age.at > most
+    is_own = dataset in history.views or bool(history.finished.get(dataset))
+    if age.at is None or not (old or is_own):
         reason = f"no write of {dataset} is known"
         return DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, dataset, reason=reason)
-    old = now - written[-1] > most
-    status = DeadlineStatus.STALE if old else DeadlineStatus.MET
-    return DeadlineForecast(consumer, status, dataset, expected=written[-1] + most)
+    return DeadlineForecast(
+        consumer,
+        DeadlineStatus.STALE if old else DeadlineStatus.MET,
+        dataset,
+        expected=age.at + most,
+        waits_for=age.source if old and age.source != dataset else None,
+        reason="" if old or not age.unknown else _unknown_ages(age.unknown),
+    )
+
+
+def _unknown_ages(datasets: Sequence[DatasetId]) -> str:
+    others = f" and {len(datasets) - 1} more" if len(datasets) > 1 else ""
+    return f"no write of {datasets[0]}{others} behind it is known"
 
 
 class _Day:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from dbt_graft.analysis.quality.deadlines import WriteHistory
+from dbt_graft.analysis.quality.data_age import WriteHistory
 from dbt_graft.analysis.quality.usual_times import DAYS
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Status
@@ -41,6 +41,7 @@ def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description
     return WriteHistory(
         {dataset: sorted(times) for dataset, times in times_by_dataset.items() if times},
         lambda dataset: graph.parents(dataset),
+        {dataset for dataset, facts in lineage.datasets.items() if facts.kind is Kind.VIEW},
     )
 
 

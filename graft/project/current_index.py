@@ -28,7 +28,4 @@ def load_impact_index(config: Config, past: Moment | None = None) -> ImpactIndex
     described = project.described(LineageView(past))
     if file is None:
         return make_index(config, described)
-    index = file.write(described)
-    # What was parsed for it need not be parsed again after the next change.
-    project.column_cache.write()
-    return index
+    return file.write(described, project.column_cache)

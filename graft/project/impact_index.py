@@ -37,6 +37,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import ANY_COLUMN
 
 if TYPE_CHECKING:
+    from dbt_graft.collectors.dbt.column_cache import ColumnCache
     from dbt_graft.lineage.described import DescribedLineage
 
 FILE = "impact_index.bin"
@@ -103,8 +104,12 @@ class IndexFile:
             _log.debug("the impact index is made again: %s", error)
             return None
 
-    def write(self, described: DescribedLineage) -> ImpactIndex:
-        """Write the index of a lineage, unless the project has changed, and return it."""
+    def write(self, described: DescribedLineage, columns: ColumnCache | None = None) -> ImpactIndex:
+        """Write the index of a lineage, unless the project has changed, and return it.
+
+        Args:
+            columns: What was parsed for it is kept beside it, for the next one.
+        """
         index = make_index(self._config, described)
         try:
             # A collect may have come between.
@@ -112,6 +117,8 @@ class IndexFile:
                 check_outputs(self._config, self._output.key)
                 self._output.claim()
                 write_sections(self._path, self._key, index_sections(index))
+                if columns:
+                    columns.write()
         except GraftError as error:
             # The next answer takes as long, no more.
             _log.debug("the impact index is not kept: %s", error)

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from dbt_graft.analysis.quality.data_age import WriteHistory
 from dbt_graft.analysis.quality.deadlines import (
     DeadlineForecast,
     DeadlineStatus,
-    WriteHistory,
     forecasts,
 )
 from dbt_graft.analysis.quality.words import forecast_text

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.analysis.quality.deadlines import DeadlineForecast, WriteHistory, forecasts
+from dbt_graft.analysis.quality.data_age import WriteHistory
+from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from tests.cases import for_each
@@ -114,6 +115,22 @@ def test_nothing_is_due_on_days_of_the_week_without_a_night() -> None:
 def test_the_age_of_the_data(now: str, slo: str, status: str) -> None:
     today = {"mart": "06:00"}
     assert forecast(now, today, deadline="", slo=slo).status.value == status
+
+
+@pytest.mark.parametrize(
+    ("now", "slo", "status", "waits_for"),
+    [
+        ("09:30", "30h", "met", None),
+        # It was written at 6, and holds what was loaded at 4 the day before.
+        ("10:30", "30h", "stale", "raw"),
+    ],
+)
+def test_the_age_of_the_data_is_that_of_its_source(
+    now: str, slo: str, status: str, waits_for: str | None
+) -> None:
+    old = forecast(now, {"mart": "06:00"}, deadline="", slo=slo)
+    assert old.status.value == status
+    assert old.waits_for == (dataset(waits_for) if waits_for else None)
 
 
 def test_what_is_read_through_views_counts() -> None:

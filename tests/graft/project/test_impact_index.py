@@ -213,6 +213,7 @@ def test_the_index_lies_in_a_folder_with_the_marker_and_stays(project: Path) -> 
     answer(project)
     assert sorted(one.name for one in (project / INDEX).parent.iterdir()) == [
         MARKER,
+        "column_cache.json",
         "impact_index.bin",
     ]
     assert graft(project, "inject").exit_code == 0

@@ -1,0 +1,121 @@
+"""Age of the data that a dataset holds: that of the oldest source behind it, not of its last write.
+
+A table that was written an hour ago from one that is 30 hours old has data of 30 hours ago.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from dbt_graft.lineage.dataset import DatasetId
+
+# Writes that show how often a dataset is written: at least, and the newest of more.
+_LEAST, _MOST = 3, 11
+
+
+@dataclass(frozen=True, slots=True)
+class WriteHistory:
+    """The times at which datasets were written, and what each comes from.
+
+    Attributes:
+        finished: The ends of successful writes of each dataset, the oldest first.
+        parents: The datasets that one comes from.
+        views: Those that hold no data of their own.
+    """
+
+    finished: Mapping[DatasetId, Sequence[datetime]]
+    parents: Callable[[DatasetId], Iterable[DatasetId]]
+    views: Collection[DatasetId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class DataAge:
+    """The time that the data of a dataset is of.
+
+    Attributes:
+        at: The last write of `source`; None where none is known.
+        source: The dataset that was not written for longest, of those that are written often
+            enough; the dataset itself where its own write is the oldest.
+        unknown: Datasets behind it of which no write is known, so that it may be older.
+    """
+
+    at: datetime | None
+    source: DatasetId
+    unknown: Sequence[DatasetId] = ()
+
+
+class _Write(NamedTuple):
+    """A write that is the newest of its dataset, and is in the data."""
+
+    at: datetime
+    dataset: DatasetId
+
+
+@dataclass(slots=True)
+class _Way:
+    """A dataset on the way up: as it was at a time, with the last newest write below it."""
+
+    dataset: DatasetId
+    until: datetime
+    newest: _Write | None = field(default=None)
+
+
+def data_age(history: WriteHistory, dataset: DatasetId, most: timedelta, now: datetime) -> DataAge:
+    """The age of the data of a dataset.
+
+    A source that is usually written less often than `most` does not count: a list of countries is
+    no old data. Nor does a write that a later one has replaced, which is not in the data yet.
+
+    Args:
+        most: The age that the data may have.
+    """
+    writes: set[_Write] = set()
+    unknown: set[DatasetId] = set()
+    waiting, seen = [_Way(dataset, now)], {(dataset, now)}
+    while waiting:
+        way = _held(history, waiting.pop(), now, unknown)
+        parents = [parent for parent in history.parents(way.dataset) if parent != way.dataset]
+        if not parents and way.newest:
+            writes.add(way.newest)
+        for parent in parents:
+            if (key := (parent, way.until)) not in seen:
+                seen.add(key)
+                waiting.append(_Way(parent, way.until, way.newest))
+    own = {write for write in writes if write.dataset == dataset}
+    frequent = {write for write in writes if _is_frequent(history.finished[write.dataset], most)}
+    written = _last_write(history, dataset, now)
+    if written and dataset not in history.views:
+        own.add(_Write(written, dataset))
+    oldest = min(frequent | own, default=min(writes, default=None))
+    unseen = tuple(sorted(unknown - {dataset}))
+    return DataAge(oldest.at, oldest.dataset, unseen) if oldest else DataAge(None, dataset, unseen)
+
+
+def _held(history: WriteHistory, way: _Way, now: datetime, unknown: set[DatasetId]) -> _Way:
+    """The way with the write of its dataset that was there; without one the dataset is unknown."""
+    if way.dataset in history.views:
+        return way
+    written = _last_write(history, way.dataset, way.until)
+    if written is None:
+        unknown.add(way.dataset)
+        return way
+    is_newest = written == _last_write(history, way.dataset, now)
+    return _Way(way.dataset, written, _Write(written, way.dataset) if is_newest else way.newest)
+
+
+def _last_write(history: WriteHistory, dataset: DatasetId, until: datetime) -> datetime | None:
+    times = history.finished.get(dataset, ())
+    count = bisect_right(times, until)
+    return times[count - 1] if count else None
+
+
+def _is_frequent(times: Sequence[datetime], most: timedelta) -> bool:
+    """Whether a dataset is usually written again within a time; yes where too little is known."""
+    gaps = [(after - before).total_seconds() for before, after in pairwise(times[-_MOST:])]
+    return len(times) < _LEAST or median(gaps) <= most.total_seconds()
