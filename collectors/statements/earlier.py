@@ -16,12 +16,14 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.tokens import Token
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Direction
+from dbt_graft.lineage.records import Direction, Outcome
 
 # The database that `USE` chose earlier in the text, and a table as a statement names it -> the
 # table's columns; empty where they are not known.
 ColumnLookup = Callable[[str | None, Name], Sequence[str]]
 Columns = tuple[str, ...]
+# The columns of a function that returns one value and reads nothing.
+COMPUTED = ("",)
 
 _CHANGES = frozenset({Operation.ALTER, Operation.RENAME, Operation.TRANSFER, Operation.RESTORE})
 _MAKES = frozenset(
@@ -78,6 +80,7 @@ class EarlierStatements:
         accesses: Sequence[TableAccess],
         result: Columns,
         dialect: Dialect,
+        outcome: Outcome,
     ) -> None:
         """Go on by one statement.
 
@@ -86,6 +89,7 @@ class EarlierStatements:
         """
         if dialect is Dialect.TSQL:
             reads = any(access.direction is Direction.READ for access in accesses)
+            reads = reads or outcome is not Outcome.PARSED
             self.holding_data = variables_with_data(tokens, reads, self.holding_data)
             if tokens[0].word == "DECLARE":
                 self.made |= {_fold(name): columns for name, columns in declared_tables(tokens)}

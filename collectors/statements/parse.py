@@ -63,8 +63,9 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
                 )
             if creates_module(statement):
                 module = None
-            shapes.append(replace(shapes_by_key[key], database=database, module=module))
-            earlier.follow(statement, shapes[-1].accesses, shapes[-1].result, dialect)
+            shape = replace(shapes_by_key[key], database=database, module=module)
+            shapes.append(shape)
+            earlier.follow(statement, shape.accesses, shape.result, dialect, shape.outcome)
             if creates_module(statement):
                 module = module_name(statement)
                 earlier.begin_module(statement)

@@ -12,7 +12,7 @@ from dbt_graft.collectors.statements.columns.tree import (
     sources_and_targets,
     syntax_tree,
 )
-from dbt_graft.collectors.statements.earlier import EarlierStatements
+from dbt_graft.collectors.statements.earlier import COMPUTED, EarlierStatements
 from dbt_graft.collectors.statements.followed import follow_columns
 from dbt_graft.collectors.statements.shape import ParsedShape, shape_id
 from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
@@ -20,9 +20,11 @@ from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
 from dbt_graft.collectors.statements.tables.scan import TableScan, scan
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.functions import called_functions
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.tokens import Token
 from dbt_graft.collectors.statements.text.variables import UNKNOWN
+from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
 
@@ -32,6 +34,7 @@ _NOT_RESOLVED = "dynamic SQL not resolved"
 # Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
 # Their FROM names a queue of Service Broker: RECEIVE, and WAITFOR (RECEIVE …).
+_FILLS_VARIABLES = frozenset({"DECLARE", "SELECT", "SET"})
 _QUEUE_VERBS = frozenset({"RECEIVE", "WAITFOR"})
 # Statements with these name no column that goes into another.
 _NO_COLUMNS = frozenset(
@@ -74,12 +77,13 @@ def statement_shape(
             return last_resort(text, dialect, reason, tokens[0].word)
     columns = partial(earlier.columns, database)
     accesses = [*table_scan.accesses]
-    for function in table_scan.functions:
-        if columns(function.name):
-            accesses.append(function)
-        else:
+    for function in (*table_scan.functions, *_functions_of_one_value(tokens, table_scan, dialect)):
+        returned = columns(function.name)
+        if not returned:
             called = ".".join(function.name)
             reason = reason or f"what the function {called} reads is not known"
+        elif tuple(returned) != COMPUTED:
+            accesses.append(function)
     followed = FollowedColumns(())
     if any(access.operation not in _NO_COLUMNS for access in accesses):
         followed = follow_columns(
@@ -104,6 +108,22 @@ def statement_shape(
         calls=calls,
         result=followed.result,
     )
+
+
+def _functions_of_one_value(
+    tokens: list[Token], table_scan: TableScan, dialect: Dialect
+) -> list[TableAccess]:
+    """The functions of T-SQL's users that a statement calls in expressions, as reads."""
+    reaches = any(access.operation not in _NO_COLUMNS for access in table_scan.accesses)
+    if dialect is not Dialect.TSQL or not (reaches or tokens[0].word in _FILLS_VARIABLES):
+        return []
+    named = {access.name for access in (*table_scan.accesses, *table_scan.functions)}
+    operation = table_scan.accesses[0].operation if reaches else Operation.SELECT
+    return [
+        TableAccess(name, Direction.READ, operation, Kind.VIEW)
+        for name in dict.fromkeys(called_functions(tokens))
+        if name not in named
+    ]
 
 
 def _named_like_keywords(

@@ -17,14 +17,15 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotRelation,
 )
 from dbt_graft.collectors.statement import DatasetAccess
+from dbt_graft.collectors.statements.earlier import COMPUTED
 from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.tables.function_views import FunctionView, function_view
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.modules import inline_view
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.records import Column
+from dbt_graft.lineage.records import Column, Outcome
 
 # These act on a synonym itself, all others on the table that it stands for.
 _OF_SYNONYMS = frozenset({"CREATE SYNONYM", "DROP"})
@@ -99,12 +100,19 @@ class NameResolver:
         if key not in self._functions:
             resolver = self.within(function.schema)
             self._functions[key] = ()  # it may name itself
+            module = self.module(function)
+            view = function_view(module.text) if module else FunctionView("")
             shapes = parse(
-                self.definition(function),
+                view.text,
                 Dialect.TSQL,
                 lambda used, table: resolver.columns(used or function.database, table),
             )
-            self._functions[key] = next((shape.result for shape in shapes if shape.writes), ())
+            shape = next((shape for shape in shapes if shape.writes), None)
+            reads_nothing = shape and not shape.reads and shape.outcome is Outcome.PARSED
+            if view.of_one_value and reads_nothing:
+                self._functions[key] = COMPUTED
+            else:
+                self._functions[key] = shape.result if shape else ()
         return self._functions[key]
 
     def definition(self, name: FullName) -> str:
@@ -112,7 +120,7 @@ class NameResolver:
         module = self.module(name)
         if module is None or module.kind not in (ModuleKind.VIEW, ModuleKind.FUNCTION):
             return ""
-        return module.text if module.kind is ModuleKind.VIEW else inline_view(module.text)
+        return module.text if module.kind is ModuleKind.VIEW else function_view(module.text).text
 
     def procedure(self, name: Name, database: str) -> tuple[FullName, Module] | None:
         """The procedure that a call names; None where the snapshot has none of this name."""

@@ -21,6 +21,7 @@ from dbt_graft.collectors.statements.columns.input_columns import (
 )
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.records import Masking, Subtype
 
@@ -235,7 +236,18 @@ def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if isinstance(node.this, exp.Identifier) and isinstance(node.expression, exp.Func):
         is_chain = scope.context.dialect == "duckdb"
         arguments = [exp.column(node.this.copy()), node.expression] if is_chain else arguments
-    return _function_inputs(node, arguments, scope)
+    return _function_inputs(node, arguments, scope) | _value_of_function(node, scope)
+
+
+def _value_of_function(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """What a function of T-SQL's users returns, `dbo.rate(a)`, where that is known."""
+    function = node.expression
+    if scope.context.dialect != Dialect.TSQL or not isinstance(function, exp.Anonymous):
+        return NOTHING
+    name = (*(part.name for part in node.this.find_all(exp.Identifier)), function.name)
+    columns = scope.context.columns(name)  # in FROM, a function has columns of other names
+    is_of_value = [column.casefold() for column in columns] == [function.name.casefold()]
+    return frozenset({ColumnInput(name, columns[0])}) if is_of_value else NOTHING
 
 
 def _lambda(node: exp.Expr, scope: QueryScope) -> InputColumns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from dbt_graft.collectors.statements.columns.json_functions import (
@@ -15,14 +14,9 @@ from dbt_graft.collectors.statements.columns.row_functions import (
     row_function,
 )
 from dbt_graft.collectors.statements.columns.statement_tokens import Edit, StatementTokens
-from dbt_graft.collectors.statements.text.tokens import Token, keywords
+from dbt_graft.collectors.statements.text.functions import is_method
+from dbt_graft.collectors.statements.text.tokens import keywords
 
-# Of XML columns and of hierarchyid; those of geography and geometry begin with `ST`.
-_METHODS = keywords(
-    """VALUE QUERY EXIST NODES TOSTRING GETANCESTOR GETDESCENDANT GETLEVEL GETREPARENTEDVALUE
-    ISDESCENDANTOF"""
-)
-_SPATIAL = re.compile(r"ST[A-Z]")
 # They change the column: `SET doc.modify('…')`, `SET note.WRITE(…)`.
 _CHANGING = keywords("MODIFY WRITE")
 
@@ -95,7 +89,7 @@ def _method(statement: StatementTokens, at: int) -> Iterator[Edit]:
     if words[at - 1] in _CHANGING and words[name - 1] in {"SET", ","} and name < at - 2:
         changed = _changed_column(statement, name, at - 2)
         yield name, at + 1, f"{statement.text_between(name, at - 2)} = CONCAT({changed}, "
-    elif _is_method(statement.tokens[at - 1]):
+    elif is_method(statement.tokens[at - 1]):
         if name < at - 2:
             comma = "" if words[at + 1] == ")" else ", "
             yield name, at + 1, f"CONCAT({statement.text_between(name, at - 2)}{comma}"
@@ -126,10 +120,6 @@ def _is_alias(statement: StatementTokens, at: int) -> bool:
     words = statement.words
     behind_value = words[at - 1] in {"", ")"} or words[at - 2] == "."
     return behind_value and words[at + 1] in {",", "FROM", "INTO"}
-
-
-def _is_method(token: Token) -> bool:
-    return token.word in _METHODS or bool(_SPATIAL.match(token.text))
 
 
 def _changed_column(statement: StatementTokens, name: int, behind: int) -> str:

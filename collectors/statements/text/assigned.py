@@ -19,13 +19,13 @@ def variables_with_data(tokens: list[Token], reads: bool, known: frozenset[str])
     """The variables, folded, that hold data after a statement.
 
     Args:
-        reads: The statement reads a table.
+        reads: The statement reads a table, or may do.
         known: Those that held data before.
     """
     if not any(token.word[:1] == "@" for token in tokens):
         return known
     words = [token.word for token in tokens]
-    reads = reads or words[0] == "UPDATE" or "??" in words  # its own table; one not known
+    reads = reads or words[0] == "UPDATE"  # its own table
     if not reads and words[0] in _ASSIGNS:
         reads = not known.isdisjoint(map(str.casefold, words))
     return known | {variable.casefold() for variable in _assigned(words, reads)}

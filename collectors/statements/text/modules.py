@@ -6,17 +6,10 @@ end of its batch.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-from sqlglot.errors import TokenError
-
-from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.names import name_at
-from dbt_graft.collectors.statements.text.tokens import Token, keywords, tokenise
+from dbt_graft.collectors.statements.text.tokens import Token, keywords
 
 KINDS = keywords("PROC PROCEDURE FUNCTION TRIGGER")
 _LONGEST_HEAD = 4  # CREATE OR ALTER PROCEDURE
-_RETURNS_TABLE = {("RETURNS", "TABLE")}
 
 
 def creates_module(tokens: list[Token]) -> bool:
@@ -56,24 +49,3 @@ def body(tokens: list[Token], closes: dict[int, int], at: int) -> int:
             return at
         at = closes.get(at, at) + 1
     return at
-
-
-def inline_view(text: str) -> str:
-    """`CREATE FUNCTION f … RETURNS TABLE AS RETURN (SELECT …)` as `CREATE VIEW f AS (SELECT …)`.
-
-    Empty for a function of another kind, and for a text that cannot be read.
-    """
-    try:
-        tokens = tokenise(text, Dialect.TSQL)
-    except TokenError:
-        return ""
-    words = [token.word for token in tokens]
-    if "FUNCTION" not in words or not {*pairwise(words)} >= _RETURNS_TABLE:
-        return ""
-    first = words.index("FUNCTION") + 1
-    name = name_at(tokens, first, Dialect.TSQL)
-    returns = words.index("RETURN") if "RETURN" in words else None
-    if name is None or returns is None:
-        return ""
-    written = text[tokens[first].start : tokens[name.end - 1].end]
-    return f"CREATE VIEW {written} AS {text[tokens[returns].end :]}"

@@ -33,8 +33,14 @@ TEXTS = {
     "dbo.open_orders": f"{INLINE} (SELECT o.id, SUM(o.amount) AS total FROM dbo.orders o GROUP BY o.id)",
     "dbo.nested": "CREATE FUNCTION dbo.nested () RETURNS TABLE AS RETURN SELECT * FROM dbo.open_orders(?)",
     "dbo.unknown": "CREATE FUNCTION dbo.unknown () RETURNS TABLE AS RETURN (SELECT * FROM dbo.elsewhere)",
-    "dbo.steps": "CREATE FUNCTION dbo.steps () RETURNS @t TABLE (id int) AS BEGIN INSERT @t SELECT id FROM dbo.orders; RETURN END",
-    "dbo.scalar": "CREATE FUNCTION dbo.scalar (@a int) RETURNS int AS BEGIN RETURN @a END",
+    "dbo.rows": "CREATE FUNCTION dbo.rows () RETURNS @t TABLE (a int, b int) AS BEGIN INSERT @t SELECT id, 1 FROM dbo.orders; INSERT INTO @t SELECT 2, amount FROM dbo.orders RETURN END",
+    "dbo.steps": "CREATE FUNCTION dbo.steps () RETURNS @t TABLE (id int) AS BEGIN INSERT @t SELECT id FROM dbo.orders; UPDATE @t SET id = 1; RETURN END",
+    "dbo.computed": "CREATE FUNCTION dbo.computed (@a int) RETURNS int AS BEGIN SET @a = @a + 1; RETURN @a END",
+    "dbo.largest": "CREATE FUNCTION dbo.largest (@a int) RETURNS int WITH SCHEMABINDING AS BEGIN RETURN (SELECT MAX(amount) FROM dbo.orders WHERE id = @a) END",
+    "dbo.filled": "CREATE FUNCTION dbo.filled (@a int) RETURNS int AS BEGIN DECLARE @r int; SELECT TOP 1 @r = o.amount FROM dbo.orders o WHERE o.id = @a RETURN @r END",
+    "dbo.worked": "CREATE FUNCTION dbo.worked (@a int) RETURNS int AS BEGIN DECLARE @r int = (SELECT amount FROM dbo.orders WHERE id = @a) IF @r IS NULL SET @r = 0; RETURN @r END",
+    "dbo.calling": "CREATE FUNCTION dbo.calling (@a int) RETURNS int AS BEGIN RETURN dbo.filled(@a) * 2 END",
+    "dbo.branches": "CREATE FUNCTION dbo.branches (@a int) RETURNS int AS BEGIN IF EXISTS (SELECT 1 FROM dbo.orders) RETURN 1; RETURN 0 END",
 }
 SNAPSHOT = Snapshot(
     "CRM01",
@@ -80,6 +86,61 @@ def test_a_function_that_cannot_be_followed_is_a_gap_that_names_it(name: str) ->
     (statement,) = resolved(f"SELECT f.id INTO dbo.t FROM {name}() f").statements
     assert statement.shape.reason == f"what the function {name} reads is not known"
     assert statement.reads == ()
+
+
+@for_each(
+    "function, column",
+    [
+        ("dbo.largest", "orders.amount AGGREGATION, orders.id FILTER"),
+        ("dbo.filled", "orders.amount IDENTITY"),
+        ("dbo.worked", "orders.amount TRANSFORMATION, orders.id FILTER"),
+        ("dbo.calling", "filled.filled TRANSFORMATION"),
+    ],
+)
+def test_a_function_of_one_value_is_read_as_a_view_of_one_column(
+    function: str, column: str
+) -> None:
+    text = f"INSERT INTO dbo.t (a) SELECT {function}(s.x) FROM dbo.s s"
+    (statement,) = resolved(text).statements
+    name = function.partition(".")[2]
+    assert statement.shape.reason is None
+    assert {access.dataset.short for access in statement.reads} == {"dbo.s", function}
+    assert {(edge.from_dataset.short, edge.from_column) for edge in statement.edges} == {
+        ("dbo.s", "x"),
+        (function, name),
+    }
+    records = view_records(SNAPSHOT, [DatasetId(SERVER, f"Shop.{function}")], SERVER, "s.json")
+    assert column == ", ".join(
+        sorted(
+            f"{edge.from_dataset.short.removeprefix('dbo.')}.{edge.from_column} {edge.subtype}"
+            for edge in records.column_edges
+            if (edge.to_dataset.short, edge.to_column) == (function, name)
+        )
+    )
+
+
+def test_rows_that_a_function_inserts_are_those_of_its_queries() -> None:
+    records = view_records(SNAPSHOT, [DatasetId(SERVER, "Shop.dbo.rows")], SERVER, "s.json")
+    assert {(edge.to_column, edge.from_column) for edge in records.column_edges} == {
+        ("a", "id"),
+        ("b", "amount"),
+    }
+
+
+def test_a_function_that_only_computes_is_nothing_that_is_read() -> None:
+    text = "INSERT INTO dbo.t (a) SELECT dbo.computed(s.x) FROM dbo.s s"
+    (statement,) = resolved(text).statements
+    assert statement.shape.reason is None
+    assert [access.dataset.short for access in statement.reads] == ["dbo.s"]
+
+
+@for_each("name", ["dbo.branches", "dbo.nowhere", "Other.dbo.f"])
+def test_a_value_of_a_function_that_is_not_known_is_a_gap(name: str) -> None:
+    text = f"DECLARE @v int = {name}(1); INSERT INTO dbo.t (a) SELECT @v"
+    resolver = NameResolver(SERVER, SNAPSHOT)
+    first, second = parse(text, Dialect.TSQL, lambda _, table: resolver.columns("Shop", table))
+    assert first.reason == f"what the function {name} reads is not known"
+    assert second.reason == "columns not resolved: what a variable holds is not followed"
 
 
 @for_each("name", ["sys.fn_helpcollations()", "STRING_SPLIT(@s, ',')", "OPENJSON(@j)"])

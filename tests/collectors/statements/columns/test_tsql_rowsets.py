@@ -14,7 +14,11 @@ from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from tests.cases import for_each
-from tests.collectors.statements.columns.test_tsql_traffic import expected_edges, found_edges
+from tests.collectors.statements.columns.test_tsql_traffic import (
+    expected_edges,
+    found_edges,
+    full_reason,
+)
 
 SCHEMA = {
     "known": ["i", "a", "b"],
@@ -107,6 +111,6 @@ def test_columns_of_rows_made_in_from(sql: str, edges: str, reason: str) -> None
         name: {re.sub(r"([~+]?).*[/\\]", r"\1", source) for source in sources}
         for name, sources in found_edges(shapes).items()
     }
-    full = reason.removeprefix("! ") if reason[:1] == "!" else f"columns not resolved: {reason}"
+    full = full_reason(reason)
     assert found == expected_edges(edges)
     assert [shape.reason for shape in shapes if shape.reason] == ([full] if reason else [])
