@@ -240,7 +240,7 @@ def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 
 def _value_of_function(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """What a function of T-SQL's users returns, `dbo.rate(a)`, where that is known."""
+    """The value of a function of T-SQL's users, `dbo.rate(a)`, where it is known."""
     function = node.expression
     if scope.context.dialect != Dialect.TSQL or not isinstance(function, exp.Anonymous):
         return NOTHING
