@@ -100,21 +100,16 @@ def _ages(
     ]
     for name, value, is_age in zip(AGES, (freshness_slo, deadline), (True, False), strict=True):
         if value:
-            matching = [f for f in of_contract if _is_of_age(f) is is_age]
+            matching = [f for f in of_contract if f.is_age is is_age]
             yield WrittenPromise(name, value), _of_forecast(matching[0] if matching else None)
-
-
-def _is_of_age(forecast: DeadlineForecast) -> bool:
-    if forecast.deadline is not None:
-        return False
-    if forecast.status in (DeadlineStatus.STALE, DeadlineStatus.MET):
-        return True
-    return not forecast.consumer.deadline or "freshness" in forecast.reason
 
 
 def _of_forecast(forecast: DeadlineForecast | None) -> _State:
     if forecast is None or forecast.status is DeadlineStatus.UNKNOWN:
         return PromiseState.NOT_CHECKED, forecast.reason if forecast else "nothing is known of it"
+    # The data may come from what is older.
+    if forecast.is_age and forecast.status is DeadlineStatus.MET and forecast.reason:
+        return PromiseState.NOT_CHECKED, forecast.reason
     return _OF_FORECAST.get(forecast.status, PromiseState.HELD), forecast.status.value
 
 

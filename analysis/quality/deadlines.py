@@ -7,7 +7,7 @@ written when it usually is delays those downstream by what usually lies between 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
@@ -49,6 +49,7 @@ class DeadlineForecast:
         expected: When the data is usually there, or will be.
         waits_for: The dataset that is not written, farthest upstream; None if none is overdue.
         reason: Why nothing can be said, or what is not known.
+        is_age: It is about the age that the data may have, not about a time of day.
     """
 
     consumer: Consumer
@@ -58,6 +59,7 @@ class DeadlineForecast:
     expected: datetime | None = None
     waits_for: DatasetId | None = None
     reason: str = ""
+    is_age: bool = False
 
 
 def forecasts(
@@ -91,10 +93,10 @@ def _consumer_forecasts(
         most = length(consumer.freshness_slo)
         if most is None:
             reason = f"its freshness SLO is no length of time: {consumer.freshness_slo}"
-            yield DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, reason=reason)
+            yield DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, reason=reason, is_age=True)
         else:
             ages = (_age_forecast(history, consumer, read, most, now) for read in consumer.reads)
-            yield _worst(ages, consumer)
+            yield replace(_worst(ages, consumer), is_age=True)
 
 
 def _worst(candidates: Iterable[DeadlineForecast], consumer: Consumer) -> DeadlineForecast:

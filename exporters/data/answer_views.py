@@ -44,6 +44,7 @@ def _deadlines(data: ViewData) -> Iterator[object]:
         late = forecast.waits_for
         yield SimpleNamespace(
             forecast=forecast,
+            promise="freshness_slo" if forecast.is_age else "deadline",
             tasks=quality.writers.get(late, ()) if late else (),
             text=forecast_text(forecast, quality.writers),
         )
@@ -169,6 +170,7 @@ ANSWER_VIEWS = (
         _deadlines,
         ViewColumn("consumer", TEXT, "its name", "forecast.consumer.name"),
         replace(OWNER, path="forecast.consumer."),
+        ViewColumn("promise", TEXT, "`deadline` or `freshness_slo`"),
         ViewColumn(
             "status",
             TEXT,
@@ -177,7 +179,12 @@ ANSWER_VIEWS = (
         ),
         ViewColumn("dataset", TEXT, "what it reads, the worst of it", "forecast."),
         ViewColumn("deadline_at", TIME, "the deadline; null of an age", "forecast.deadline"),
-        ViewColumn("expected_at", TIME, "when the data will be there", "forecast.expected"),
+        ViewColumn(
+            "expected_at",
+            TIME,
+            "when data comes; of an age, when it is too old",
+            "forecast.expected",
+        ),
         ViewColumn("waits_for", TEXT, "the dataset that is late, farthest upstream", "forecast."),
         ViewColumn("tasks", TEXTS, "the tasks that write it"),
         ViewColumn("forecast", TEXT, "all of it in words, or why nothing is known", "text"),

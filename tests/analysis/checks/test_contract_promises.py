@@ -68,6 +68,23 @@ def test_a_deadline_is_what_its_forecast_says(status: DeadlineStatus, state: Pro
     assert (promise.property, promise.state) == ("deadline", state)
 
 
+@pytest.mark.parametrize(("reason", "state"), [("", HELD), ("no write of x is known", UNCHECKED)])
+def test_an_age_may_be_that_of_what_is_not_known(reason: str, state: PromiseState) -> None:
+    table = ContractTable(("raw.orders",), freshness_slo="2h", deadline="08:00")
+    contract = DataContract("1", "c", "c.yaml", tables=(table,))
+    consumer = Consumer("contract:1", "c", "data contract", (ORDERS,))
+    forecasts = [
+        DeadlineForecast(consumer, DeadlineStatus.MET, ORDERS, reason=reason, is_age=True),
+        DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, ORDERS, reason="no history"),
+    ]
+    matches = ContractMatches(((contract, table, ORDERS),))
+    promises = checked_promises(matches, {}, forecasts, NOW)
+    assert [(promise.property, promise.state) for promise in promises] == [
+        ("freshness", state),
+        ("deadline", UNCHECKED),
+    ]
+
+
 def test_a_status_that_is_not_active_is_said() -> None:
     table = ContractTable(("raw.orders",))
     contract = DataContract("1", "c", "c.yaml", status="draft", tables=(table,))
