@@ -1,0 +1,61 @@
+"""`graft impact` of a dbt project without an index: processor time of the command.
+
+The first one parses each model. After a change of anything the index is made again, and the columns
+come from the file that builds and earlier answers keep; an answer after that has the index, too.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.report import Report
+from benchmarks.review.versions import write_version
+from dbt_graft.graft.project.impact_index import FILE
+
+BUILD = Path("build/bench/impact-models")
+# Models -> the seconds without an index.
+LIMITS = {1_000: 2.5, 10_000: 10.0}
+
+
+def main() -> int:
+    """Report the figures; return 1 where a limit is missed."""
+    report = Report("Impact of dbt's models", "benchmarks/impact/bench_models.py")
+    report.say("`graft impact` of a project without logs, in seconds of processor time.")
+    report.table("models", "first", "without an index", "limit", "then")
+    missed = False
+    for models, limit in LIMITS.items():
+        folder = BUILD / f"{models}-models"
+        shutil.rmtree(folder, ignore_errors=True)
+        write_version(folder / "target", models, schema="analytics")
+        (folder / "graft.yml").write_text("dbt: {project_dir: ., target_dir: target}\n")
+        first = _seconds(folder)
+        (folder / ".graft/artifacts" / FILE).unlink()
+        again = _seconds(folder)
+        missed |= again > limit
+        seconds = (first, again, limit, _seconds(folder))
+        report.row(f"{models:,}", *(f"{figure:.1f}" for figure in seconds))
+    report.write()
+    return int(missed)
+
+
+def _seconds(folder: Path) -> float:
+    before = _used()
+    graft = str(Path(sys.executable).with_name("graft"))
+    command = [graft, "impact", "m5", "--change", "rows", "-c", str(folder / "graft.yml")]
+    subprocess.run(command, check=True, capture_output=True)
+    return _used() - before
+
+
+def _used() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+if __name__ == "__main__":
+    sys.exit(main())
