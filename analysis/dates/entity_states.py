@@ -160,6 +160,12 @@ class _Available:
         """The last ones."""
         return self.dates[-1] if self.dates else NO_DATES
 
+    def change(self, access: Access, dates: Dates) -> None:
+        """From the end of an access on these are there."""
+        if dates != self.now:
+            self.times.append(_end(access))
+            self.dates.append(dates)
+
     def at(self, time: datetime) -> Dates:
         """The dates that were there at a time."""
         place = bisect_right(self.times, time)
@@ -186,7 +192,10 @@ class _Walk:
         self.estimated_needs = list(self._declared_needs(estimated=True))
         self.unmapped = list(self._unmapped()) if self.is_dated else []
         needs = (*self.completed_needs, *self.estimated_needs, *self.unmapped)
+        # What may be there, and what is there for certain.
         self.available = {need.source: _Available() for need in needs}
+        self.certain = {need.source: _Available() for need in needs}
+        self.has_doubts = False
         self.known = {source: _dates_from_first(history, source) for source in self.available}
 
     def accesses(self) -> Iterator[Access]:
@@ -205,16 +214,16 @@ class _Walk:
             self._write(access)
 
     def _input(self, access: Access) -> None:
-        available = self.available[access.dataset]
+        is_sure = access.status is not Status.UNKNOWN
+        self.has_doubts |= not is_sure
+        available, certain = self.available[access.dataset], self.certain[access.dataset]
         if not removes_rows(access):
-            dates = available.now | (self.history.written_dates(access) or NO_DATES)
+            dates = self.history.written_dates(access) or NO_DATES
+            for known in (available, certain) if is_sure else (available,):
+                known.change(access, known.now | dates)
         elif access.operation.replaces:
-            dates = available.now - removed_dates(access)
-        else:
-            return
-        if dates != available.now:
-            available.times.append(_end(access))
-            available.dates.append(dates)
+            for known in (available, certain) if is_sure else (certain,):
+                known.change(access, known.now - removed_dates(access))
 
     def _remove(self, access: Access) -> None:
         if not self.is_dated or not access.operation.replaces:
@@ -245,12 +254,16 @@ class _Walk:
                     self.holders[other] = held - again
         self.holders[run] = self.holders.get(run, NO_DATES) | dates
         self.written |= dates
-        short = self._short(self.completed_needs, dates, access)
+        short = self._short(self.completed_needs, dates, access, self.available)
         self.short_of_completed = (self.short_of_completed - dates) | short
-        self.unsure = (self.unsure - dates) | (dates if self._is_unsure(access) else NO_DATES)
+        perhaps_short = short
+        if self.has_doubts:
+            perhaps_short = self._short(self.completed_needs, dates, access, self.certain)
+        unsure = dates if self._is_unsure(access) else perhaps_short - short
+        self.unsure = (self.unsure - dates) | unsure
         self.estimated -= dates
         if self.estimated_needs:
-            self.estimated |= short - self._short(self.estimated_needs, dates, access)
+            self.estimated |= short - self._short(self.estimated_needs, dates, access, self.certain)
 
     def _dates(self, access: Access) -> Dates:
         if not self.is_dated:
@@ -260,7 +273,13 @@ class _Walk:
         # A table that is made anew holds the dates that its next writes name.
         return NO_DATES if written is None or written.is_all else written
 
-    def _short(self, needs: list[_Need], dates: Dates, access: Access) -> Dates:
+    def _short(
+        self,
+        needs: list[_Need],
+        dates: Dates,
+        access: Access,
+        there: Mapping[DatasetId, _Available],
+    ) -> Dates:
         """The dates that need dates of an input which were not there when its run began to read.
 
         What came while it read may have been read or not.
@@ -270,7 +289,7 @@ class _Walk:
             if need.task not in ("", access.task):
                 continue
             reads = self._reads(need.source, access)
-            available = self.available[need.source].at(_begin(reads, access))
+            available = there[need.source].at(_begin(reads, access))
             if need.mapping is None:
                 short |= NO_DATES if available else dates
                 continue
@@ -302,7 +321,7 @@ class _Walk:
                 for period in read.periods
             )
             read = read_dates(reads) if reads and not is_pruned else None
-            available = self.available[need.source].at(_begin(reads, access))
+            available = self.certain[need.source].at(_begin(reads, access))
             if read is None or not available.covers(read & self.known[need.source]):
                 return True
         return False

@@ -77,6 +77,12 @@ def shown(lines: Sequence[str], declared: DeclaredDates | None = None) -> dict[s
             id="the next one with an end completes it",
         ),
         pytest.param(
+            (*LOADS, "load: _ > INSERT_OVERWRITE a[6]?", "copy: a[6] > INSERT_OVERWRITE b[6]"),
+            DECLARED,
+            {"unsure": "6 Oct 2026"},
+            id="so may what was made of it",
+        ),
+        pytest.param(
             (*LOADS, "copy: a > INSERT_OVERWRITE b[3]", "other: c > INSERT_OVERWRITE b[4]"),
             None,
             {"unsure": "3 Oct 2026", "completed": "4 Oct 2026"},
