@@ -1,16 +1,18 @@
 """Calendars of a dataset: a picture a month with a square a day, or a picture a year of months.
 
-What a colour shows, a shape shows too: missing is hollow, partial half a square, estimated a ring
-with a core, tainted a cross. The same is beside it in words.
+What a colour shows, a shape shows too: missing is hollow, partial half a square, unsure a square
+with a hole, estimated a frame with a core, suspect a stroke, tainted a cross. A table beside them
+has the same in words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.dates.dataset_dates import Entity
 from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates
 from dbt_graft.lineage.dates.calendar import (
     FIRST,
@@ -33,35 +35,58 @@ _STEP = _CELL + _GAP
 # The first of these that an entity has is drawn.
 DRAWN = (
     EntityState.TAINTED,
+    EntityState.SUSPECT,
     EntityState.MISSING,
     EntityState.PARTIAL,
+    EntityState.UNSURE,
     EntityState.ESTIMATED,
     EntityState.COMPLETED,
 )
 _SHAPES = {
     EntityState.TAINTED: "m1 1l7 7m0-7l-7 7",
+    EntityState.SUSPECT: "m1 8l7-7",
     EntityState.MISSING: "m.5.5h8v8h-8z",
     EntityState.PARTIAL: "m0 9v-9h9z",
+    EntityState.UNSURE: "h9v9h-9zm3 3v3h3v-3z",
     EntityState.ESTIMATED: "m.5.5h8v8h-8zm3 3h2v2h-2z",
     EntityState.COMPLETED: "h9v9h-9z",
 }
 _Cell = tuple[int, int, EntityState]
 
 
-def calendar_pictures(states: EntityStates, dates: Dates) -> list[Markup]:
-    """The pictures of some dates, oldest first; those not among them are left blank."""
-    is_coarse = states.grain in (Grain.MONTH, Grain.QUARTER, Grain.YEAR)
-    grain, block, most = (
-        (states.grain, Grain.YEAR, YEARS) if is_coarse else (Grain.DAY, Grain.MONTH, MONTHS)
+def calendar_pictures(entities: Sequence[Entity], grain: Grain) -> list[Markup]:
+    """The pictures of entities, oldest first; dates that are not among them are left blank.
+
+    Args:
+        grain: Their unit.
+    """
+    is_coarse = grain in (Grain.MONTH, Grain.QUARTER, Grain.YEAR)
+    block, square = (Grain.YEAR, Grain.MONTH) if is_coarse else (Grain.MONTH, Grain.DAY)
+    cells = (
+        (unit_of(unit_start(number, square), block), (*_place(number, block), state))
+        for entity in entities
+        if (state := drawn_state(entity.states))
+        for number in entity.dates.units(square)
     )
-    if not dates:
-        return []
-    blocks = list(dates.units(block))[-most:]
-    return [_picture(states, dates, unit, block, grain) for unit in blocks]
+    by_block = group_by_key(cells)
+    most = YEARS if is_coarse else MONTHS
+    return [_picture(by_block[unit], unit, block) for unit in sorted(by_block)[-most:]]
 
 
-def _picture(states: EntityStates, dates: Dates, unit: int, block: Grain, grain: Grain) -> Markup:
-    cells = list(_cells(states, dates & unit_dates(unit, block), unit, block, grain))
+def drawn_state(states: Collection[EntityState]) -> EntityState | None:
+    """The state of an entity that is drawn."""
+    return next((state for state in DRAWN if state in states), None)
+
+
+def state_sign(state: EntityState) -> Markup:
+    """The square of a state, for a legend."""
+    return Markup(
+        '<svg class="graft-dates" viewBox="0 0 {0} {0}" width="{0}" height="{0}"'
+        ' aria-hidden="true"><path class="graft-dates__{1}" d="M0 0{2}"/></svg>'
+    ).format(_CELL, state, _SHAPES[state])
+
+
+def _picture(cells: Iterable[_Cell], unit: int, block: Grain) -> Markup:
     paths = group_by_key(
         (state, f"M{column * _STEP} {row * _STEP}{_SHAPES[state]}") for column, row, state in cells
     )
@@ -83,22 +108,14 @@ def _picture(states: EntityStates, dates: Dates, unit: int, block: Grain, grain:
     )
 
 
-def _cells(
-    states: EntityStates, dates: Dates, unit: int, block: Grain, grain: Grain
-) -> Iterator[_Cell]:
-    """Column, row and state of each entity, or of each day of one."""
-    start = moment_of(unit_start(unit, block))
-    for number in dates.units(grain):
-        unit_states = states.of_unit(number, grain)
-        state = next((state for state in DRAWN if state in unit_states), None)
-        if state is None:
-            continue
-        first = moment_of(unit_start(number, grain))
-        if block is Grain.MONTH:
-            position = first.day - 1 + start.weekday()
-            yield position % 7, position // 7, state
-        else:
-            yield (first.month - 1) % 6, (first.month - 1) // 6, state
+def _place(number: int, block: Grain) -> tuple[int, int]:
+    """Column and row of a day in its month, or of a month in its year."""
+    if block is Grain.YEAR:
+        month = moment_of(unit_start(number, Grain.MONTH)).month - 1
+        return month % 6, month // 6
+    day = moment_of(unit_start(number, Grain.DAY))
+    position = day.day - 1 + day.replace(day=1).weekday()
+    return position % 7, position // 7
 
 
 def recent_dates(states: EntityStates) -> Dates:

@@ -1,56 +1,79 @@
-"""The panel of a dataset's dates: its kind, what it needs, a calendar of states, its taints."""
+"""The panel of a dataset's dates: its kind, a calendar of states, what it needs and why, taints."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from markupsafe import Markup
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.entity_states import EntityState, entity_states
-from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
-from dbt_graft.analysis.dates.recorded_states import DatasetTaint, TaintsNow
-from dbt_graft.analysis.dates.write_gaps import WriteGaps, write_gaps
-from dbt_graft.catalog.date_pictures import DRAWN, calendar_pictures, recent_dates
-from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import (
-    NO_DATES,
-    dates_between,
-    hour_of,
-    moment_of,
-    unit_of,
-    unit_start,
+from dbt_graft.analysis.dates.dataset_dates import (
+    DatasetDates,
+    DatesNeed,
+    dataset_dates,
+    states_now,
 )
+from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates
+from dbt_graft.analysis.dates.recorded_states import DatasetTaint, TaintsNow
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.catalog.date_pictures import DRAWN, calendar_pictures, recent_dates, state_sign
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import FIRST, Dates, dates_in, unit_dates, unit_of
 from dbt_graft.lineage.dates.dataset_kind import DatasetKind
 from dbt_graft.lineage.dates.date_text import dates_text
-from dbt_graft.lineage.dates.partition_mapping import MappingEvidence
+from dbt_graft.lineage.dates.mapping_text import mapping_text
+from dbt_graft.lineage.dates.partition_mapping import MappingEvidence, PartitionMapping
 from dbt_graft.lineage.dates.period import Grain
 
 _MOST = 12  # ranges of dates in a line
-_EVIDENCE = {
-    MappingEvidence.DECLARED: "declared",
-    MappingEvidence.RUNS: "as runs agree",
-    MappingEvidence.COLUMN: "by the partition column",
-    MappingEvidence.HINT: "a hint of few runs",
-    MappingEvidence.NONE: "nothing maps them",
+_EXCEPTIONS = 3  # runs that do not agree, in a cell
+_YEARS = 20
+_DAY_OF = (Grain.HOUR, Grain.DAY)
+# What a state of a date means, where its word alone does not say it.
+_MEANINGS = {
+    EntityState.PARTIAL: "not all of it, or not all that it needs, was there",
+    EntityState.UNSURE: "written, and may be partial",
+    EntityState.SUSPECT: "may be bad, by an incident",
+    EntityState.TAINTED: "bad, by an incident",
+    EntityState.SUPERSEDED: "written again by a later run",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class DatesNeed:
+class NeedRow:
     """The dates of an input that a date of the dataset needs.
 
     Attributes:
-        dates: `same day`, `[-6, 0] by day`.
-        evidence: In words, with the number of runs that agree.
+        words: `from 6 days before up to the same day`.
+        notation: `[-6, 0] by day`, as people declare it.
+        why: Its evidence, with the runs that agree.
+        exceptions: The ids of runs that read other dates; those that are not named are counted.
     """
 
     task: str
     source: DatasetId
+    words: str
+    notation: str
+    why: str
+    exceptions: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """The dates in a state, in words.
+
+    Attributes:
+        sign: Its square in the pictures; empty for what is not drawn.
+        units: `22 days`
+    """
+
+    state: EntityState
+    sign: Markup
+    meaning: str
+    units: str
     dates: str
-    evidence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +82,13 @@ class TaintNote:
 
     Attributes:
         dates: The dates that are still bad; empty where all were written again.
+        doubtful: Those that may be.
         begin: The bad write: dataset and dates.
         superseded: `5 Oct 2026 by run x of load` of each clean write.
     """
 
     dates: str
+    doubtful: str
     dataset: DatasetId
     begin: str
     task: str
@@ -80,17 +105,19 @@ class DatesPanel:
     Attributes:
         is_dated: Else the dates are those of writes.
         pictures: Oldest first.
-        states: State -> its dates in words, of the pictures.
-        gaps: What was not written, or late, in sentences.
+        states: Of the dates in the pictures, the worst first.
+        years: Each year before them, and its dates by state, the newest first.
+        notes: What is not known, was not written, or late, in sentences.
     """
 
     kind: DatasetKind | None
     grain: Grain
     is_dated: bool
-    needs: tuple[DatesNeed, ...]
+    needs: tuple[NeedRow, ...]
     pictures: tuple[Markup, ...]
-    states: tuple[tuple[EntityState, str], ...]
-    gaps: tuple[str, ...]
+    states: tuple[StateRow, ...]
+    years: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
     taints: tuple[TaintNote, ...]
 
 
@@ -106,22 +133,19 @@ def dates_panel(
     on_record = taints.by_dataset.get(dataset, ())
     if history.grain(dataset) is None and not is_declared and not on_record:
         return None
-    states = entity_states(history, dataset, taints.dates(dataset))
+    states = states_now(history, dataset, taints)
     shown = recent_dates(states)
-    words = states.dates_by_state(shown)
-    order = (*reversed(DRAWN), EntityState.SUPERSEDED)
+    grain = Grain.DAY if states.grain in _DAY_OF else states.grain
+    dates = dataset_dates(history, states, newest, shown, grain)
     return DatesPanel(
-        dataset_kind(history, dataset),
+        dates.kind,
         states.grain,
         states.is_dated,
-        tuple(_needs(history, dataset)),
-        tuple(calendar_pictures(states, shown)),
-        tuple(
-            (state, dates_text(words[state], states.grain, _MOST))
-            for state in order
-            if words[state]
-        ),
-        tuple(_gaps(write_gaps(states, newest))) if newest else (),
+        tuple(map(_need_row, dates.needs)),
+        tuple(calendar_pictures(dates.entities, grain)),
+        tuple(_state_rows(dates, shown)),
+        tuple(_years(states, shown)),
+        tuple(f"{note[0].upper()}{note[1:]}" for note in dates.notes()),
         tuple(
             _note(dataset_taint)
             for dataset_taint in on_record
@@ -130,43 +154,71 @@ def dates_panel(
     )
 
 
-def _needs(history: AccessHistory, dataset: DatasetId) -> Sequence[DatesNeed]:
-    needs = []
-    for edge in history.upstream.get(dataset, ()):
-        mapping = history.mapping(edge)
-        agree = f", {mapping.agreeing:,} of {mapping.of:,} runs" if mapping.of else ""
-        evidence = f"{_EVIDENCE[mapping.evidence]}{agree}"
-        needs.append(DatesNeed(edge[0], edge[1], str(mapping), evidence))
-    return needs
+def _need_row(need: DatesNeed) -> NeedRow:
+    mapping = need.mapping
+    others = mapping.exceptions[:_EXCEPTIONS]
+    more = len(mapping.exceptions) - len(others)
+    exceptions = ", ".join((*others, *([f"{more:,} more"] if more else ())))
+    words, notation = mapping_text(mapping), str(mapping)
+    return NeedRow(
+        need.task,
+        need.source,
+        words,
+        notation if notation != words else "",
+        _why(mapping),
+        exceptions,
+    )
 
 
-def _gaps(gaps: WriteGaps) -> Sequence[str]:
-    lines = []
-    if gaps.missing:
-        text = _starts_text(gaps.missing, gaps.grain)
-        lines.append(
-            f"No write for {len(gaps.missing)} of the last {gaps.of} {gaps.grain}s: {text}"
+def _why(mapping: PartitionMapping) -> str:
+    agreeing = f"{mapping.agreeing:,} of {count(mapping.of, 'run')}"
+    match mapping.evidence:
+        case MappingEvidence.RUNS:
+            return f"inferred: {agreeing} agree"
+        case MappingEvidence.HINT:
+            return f"not sure yet: {agreeing} agree, three make a rule"
+        case MappingEvidence.DECLARED:
+            return f"declared; {agreeing} agree" if mapping.of else "declared"
+        case MappingEvidence.COLUMN:
+            return "inferred: the partition column comes from that of the input"
+    runs = f": no rule in {count(mapping.of, 'run')}" if mapping.of else ""
+    return f"nothing maps them{runs}"
+
+
+def _state_rows(dates: DatasetDates, shown: Dates) -> Iterator[StateRow]:
+    states, by_state = dates.states, dates.states.dates_by_state(shown)
+    for state in (*DRAWN, EntityState.SUPERSEDED):
+        if of_state := by_state[state]:
+            yield StateRow(
+                state,
+                state_sign(state) if state in DRAWN else Markup(),
+                _MEANINGS.get(state, ""),
+                count(of_state.count(states.grain), states.grain),
+                dates_text(of_state, states.grain, _MOST),
+            )
+
+
+def _years(states: EntityStates, shown: Dates) -> Iterator[tuple[str, str]]:
+    """The dates before those that are shown, by year and state."""
+    bounded = [hours for hours in states.written.ranges if hours[0] > FIRST]
+    if not bounded or not shown or bounded[0][0] >= shown.span[0]:
+        return
+    before = dates_in([(bounded[0][0], shown.span[0])])
+    last, first = (unit_of(hour, Grain.YEAR) for hour in (before.span[1] - 1, before.span[0]))
+    for year in range(last, max(first - 1, last - _YEARS), -1):
+        of_year = unit_dates(year, Grain.YEAR)
+        by_state = states.dates_by_state(before & of_year)
+        counts = (
+            f"{by_state[state].count(states.grain):,} {state}" for state in DRAWN if by_state[state]
         )
-    if gaps.usual is not None and gaps.usual.total_seconds() > 0:
-        hours = gaps.usual.total_seconds() / 3600
-        late = tuple(start for start in gaps.late if start not in gaps.missing)
-        text = f"; late: {_starts_text(late, gaps.grain)}" if late else ""
-        lines.append(f"Usually written {hours:.1f} hours after the end of its {gaps.grain}{text}")
-    return lines
-
-
-def _starts_text(starts: Sequence[datetime], grain: Grain) -> str:
-    dates = NO_DATES
-    for start in starts:
-        end = moment_of(unit_start(unit_of(hour_of(start), grain) + 1, grain))
-        dates |= dates_between(start, end)
-    return dates_text(dates, grain, _MOST)
+        yield dates_text(of_year, Grain.YEAR), ", ".join(counts)
 
 
 def _note(dataset_taint: DatasetTaint) -> TaintNote:
     taint = dataset_taint.taint
     return TaintNote(
-        dates_text(dataset_taint.tainted, most=_MOST) if dataset_taint.tainted else "",
+        _text(dataset_taint.tainted - dataset_taint.doubtful),
+        _text(dataset_taint.doubtful),
         taint.dataset,
         dates_text(taint.begin, most=_MOST),
         taint.task,
@@ -178,3 +230,7 @@ def _note(dataset_taint: DatasetTaint) -> TaintNote:
             for again in dataset_taint.superseded[-_MOST:]
         ),
     )
+
+
+def _text(dates: Dates) -> str:
+    return dates_text(dates, most=_MOST) if dates else ""

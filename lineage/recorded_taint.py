@@ -34,6 +34,7 @@ class RecordedTaint:
         reason: People's words.
         link: The URL of the incident.
         tainted: Task or definition, and the dataset that it wrote -> the bad dates at that time.
+        doubtful: Of them those that may be bad, or not.
         cleared_at: When somebody cleared it; None while it counts.
     """
 
@@ -49,3 +50,4 @@ class RecordedTaint:
     tainted: Mapping[tuple[str, DatasetId], Dates] = field(default_factory=dict, hash=False)
     superseded: tuple[RecordedSupersession, ...] = ()
     cleared_at: datetime | None = None
+    doubtful: Mapping[tuple[str, DatasetId], Dates] = field(default_factory=dict, hash=False)

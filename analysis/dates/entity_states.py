@@ -36,7 +36,8 @@ class EntityState(StrEnum):
     MISSING: nothing was written for it. PARTIAL: some of it, or with fewer units of an input than
     it needs. UNSURE: it may be partial: nothing tells which dates of an input it needs, or whether
     the run that wrote it ended well. ESTIMATED: what people declare for that was there, for
-    completed not yet. TAINTED: bad data, on record. SUPERSEDED: a later run wrote it again.
+    completed not yet. TAINTED: bad data, on record. SUSPECT: it may be bad, on record. SUPERSEDED:
+    a later run wrote it again.
     """
 
     MISSING = "missing"
@@ -44,6 +45,7 @@ class EntityState(StrEnum):
     UNSURE = "unsure"
     ESTIMATED = "estimated"
     COMPLETED = "completed"
+    SUSPECT = "suspect"
     TAINTED = "tainted"
     SUPERSEDED = "superseded"
 
@@ -69,6 +71,7 @@ class EntityStates:
     estimated: Dates
     superseded: Dates
     tainted: Dates = NO_DATES
+    suspect: Dates = NO_DATES
     first_writes: Mapping[int, datetime] = field(default_factory=dict)
     last_runs: Mapping[tuple[str, str], Dates] = field(default_factory=dict)
 
@@ -81,6 +84,7 @@ class EntityStates:
             EntityState.UNSURE: here & self.unsure,
             EntityState.ESTIMATED: here & self.estimated,
             EntityState.COMPLETED: here - self.partial - self.unsure - self.estimated,
+            EntityState.SUSPECT: dates & self.suspect,
             EntityState.TAINTED: dates & self.tainted,
             EntityState.SUPERSEDED: dates & self.superseded,
         }
@@ -108,17 +112,22 @@ class EntityStates:
 
 
 def is_valid(states: tuple[EntityState, ...]) -> bool:
-    """Whether data of these states may be used: completed and not tainted."""
-    return EntityState.COMPLETED in states and EntityState.TAINTED not in states
+    """Whether data of these states may be used: completed and in no way bad."""
+    is_bad = EntityState.TAINTED in states or EntityState.SUSPECT in states
+    return EntityState.COMPLETED in states and not is_bad
 
 
 def entity_states(
-    history: AccessHistory, dataset: DatasetId, tainted: Dates = NO_DATES
+    history: AccessHistory,
+    dataset: DatasetId,
+    tainted: Dates = NO_DATES,
+    suspect: Dates = NO_DATES,
 ) -> EntityStates:
     """The states of a dataset.
 
     Args:
         tainted: Its bad dates on record.
+        suspect: Those that may be bad.
     """
     walk = _Walk(history, dataset)
     for access in walk.accesses():
@@ -133,6 +142,7 @@ def entity_states(
         walk.estimated,
         walk.superseded,
         tainted,
+        suspect,
         walk.first_writes,
         {run: dates for run, dates in walk.holders.items() if dates},
     )

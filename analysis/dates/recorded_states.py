@@ -19,13 +19,15 @@ class DatasetTaint:
     """A taint on record, as a page of a dataset shows it.
 
     Attributes:
-        tainted: The dates that are still bad.
+        tainted: The dates that are still bad, or may be.
+        doubtful: Of them those that may be.
         superseded: What was written again.
     """
 
     taint: RecordedTaint
     tainted: Dates
     superseded: tuple[RecordedSupersession, ...] = ()
+    doubtful: Dates = NO_DATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +37,32 @@ class TaintsNow:
     by_dataset: Mapping[DatasetId, tuple[DatasetTaint, ...]] = field(default_factory=dict)
 
     def dates(self, dataset: DatasetId) -> Dates:
-        """The bad dates of a dataset now, by all of them that count."""
-        dates = NO_DATES
+        """The dates of a dataset that are bad now, or may be, by all of them that count."""
+        certain, doubtful = self.parts(dataset)
+        return certain | doubtful
+
+    def parts(self, dataset: DatasetId) -> tuple[Dates, Dates]:
+        """The dates that are bad in any case, and those beside them that may be."""
+        certain = doubtful = NO_DATES
         for dataset_taint in self.by_dataset.get(dataset, ()):
             if dataset_taint.taint.cleared_at is None:
-                dates |= dataset_taint.tainted
-        return dates
+                certain |= dataset_taint.tainted - dataset_taint.doubtful
+                doubtful |= dataset_taint.doubtful
+        return certain, doubtful - certain
 
 
 def taints_now(history: AccessHistory) -> TaintsNow:
     """The taints on record, gone on with by the accesses since they were recorded."""
     by_dataset: dict[DatasetId, list[DatasetTaint]] = defaultdict(list)
     for taint in history.lineage.history.taints:
-        now = spread(history, (), taint.tainted, taint.at + timedelta(microseconds=1))
+        since = taint.at + timedelta(microseconds=1)
+        now = certain = spread(history, (), taint.tainted, since)
+        if taint.doubtful:
+            sure = {
+                output: dates - taint.doubtful.get(output, NO_DATES)
+                for output, dates in taint.tainted.items()
+            }
+            certain = spread(history, (), sure, since)
         again: dict[DatasetId, list[RecordedSupersession]] = defaultdict(list)
         for before in taint.superseded:
             again[before.dataset].append(before)
@@ -58,7 +73,9 @@ def taints_now(history: AccessHistory) -> TaintsNow:
             )
         datasets = {dataset for _, dataset in (*taint.tainted, *now.tainted)} | {*again}
         for dataset in sorted(datasets):
+            tainted = now.of_dataset(dataset)
+            doubtful = tainted - certain.of_dataset(dataset, is_certain=True)
             by_dataset[dataset].append(
-                DatasetTaint(taint, now.of_dataset(dataset), tuple(again[dataset]))
+                DatasetTaint(taint, tainted, tuple(again[dataset]), doubtful)
             )
     return TaintsNow({dataset: tuple(taints) for dataset, taints in sorted(by_dataset.items())})

@@ -92,10 +92,14 @@ class Taint:
     superseded: list[CleanRewrite] = field(default_factory=list)
     reads: dict[tuple[str, DatasetId], BadRead] = field(default_factory=dict)
 
-    def of_dataset(self, dataset: DatasetId) -> Dates:
-        """The bad dates of a dataset now, whoever wrote them."""
+    def of_dataset(self, dataset: DatasetId, *, is_certain: bool = False) -> Dates:
+        """The bad dates of a dataset now, whoever wrote them.
+
+        Args:
+            is_certain: Only those that are bad in any case.
+        """
         bad = NO_DATES
-        for (_, output_dataset), dates in self.tainted.items():
+        for (_, output_dataset), dates in (self.certain if is_certain else self.tainted).items():
             if output_dataset == dataset:
                 bad |= dates
         return bad

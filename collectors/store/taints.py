@@ -16,7 +16,7 @@ from pyarrow import fs
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.store.batches import StoreError
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import Dates
+from dbt_graft.lineage.dates.calendar import NO_DATES, Dates
 from dbt_graft.lineage.dates.date_text import dates_from_iso, dates_iso
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
 
@@ -79,8 +79,13 @@ def _taint_json(taint: RecordedTaint) -> dict[str, Any]:
         "link": taint.link,
         "cleared_at": taint.cleared_at.isoformat() if taint.cleared_at else None,
         "tainted": [
-            {"task": task, **_dataset_json(dataset), "dates": dates_iso(dates)}
-            for (task, dataset), dates in taint.tainted.items()
+            {
+                "task": output[0],
+                **_dataset_json(output[1]),
+                "dates": dates_iso(dates),
+                "doubtful": dates_iso(taint.doubtful.get(output, NO_DATES)),
+            }
+            for output, dates in taint.tainted.items()
         ],
         "superseded": [
             {
@@ -110,6 +115,11 @@ def _taint(number: int, value: Mapping[str, Any]) -> RecordedTaint:
         tainted={
             (str(entry["task"]), _dataset(entry)): _dates(entry["dates"])
             for entry in value["tainted"]
+        },
+        doubtful={
+            (str(entry["task"]), _dataset(entry)): doubtful
+            for entry in value["tainted"]
+            if (doubtful := _dates(entry["doubtful"]))
         },
         superseded=tuple(
             RecordedSupersession(

@@ -51,6 +51,11 @@ def record_incident(
         reason=one_line(reason).strip(),
         link=link,
         tainted=taint.tainted,
+        doubtful={
+            output: doubtful
+            for output, dates in taint.tainted.items()
+            if (doubtful := dates - taint.certain.get(output, NO_DATES))
+        },
         superseded=tuple(
             RecordedSupersession(
                 supersession.output[1],

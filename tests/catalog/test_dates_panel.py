@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dbt_graft.analysis.dates.entity_states import EntityState
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.date_pictures import DRAWN
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.page_keys import PageKeys
@@ -24,7 +26,8 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
 from dbt_graft.lineage.records import Access, Direction, Records, Run
 
-ORDERS = DatasetId("spark", "raw.orders")
+ORDERS, COPY = DatasetId("spark", "raw.orders"), DatasetId("spark", "clean.orders")
+DAY = timedelta(1)
 FIRST = datetime(2026, 9, 28, tzinfo=UTC)
 JINJA = environment(design_folder() / "templates")
 
@@ -77,9 +80,11 @@ def test_a_day_is_a_square_in_the_picture_of_its_month() -> None:
     assert cells("".join(made.pictures)) == {"completed": 7, "missing": 1}
     # 1 October 2026 is a Thursday.
     assert 'graft-dates__missing" d="M' in made.pictures[1]
-    assert [state for state, _ in made.states] == ["completed", "missing"]
-    assert dict(made.states)["missing"] == "3 Oct 2026"  # type: ignore[index]
-    assert made.gaps[0] == "No write for 1 of the last 8 days: 3 Oct 2026"
+    assert [(row.state, row.units, row.dates) for row in made.states] == [
+        ("missing", "1 day", "3 Oct 2026"),
+        ("completed", "7 days", "28 Sep to 2 Oct 2026, 4 to 5 Oct 2026"),
+    ]
+    assert made.notes[0] == "No write for 1 of the last 8 days: 3 Oct 2026"
 
 
 def test_months_are_squares_in_the_picture_of_their_year() -> None:
@@ -93,6 +98,8 @@ def test_a_long_history_has_pictures_of_a_year() -> None:
     made = Index(DescribedLineage(lineage(*range(800)))).dates[ORDERS]
 
     assert len(made.pictures) == 12
+    assert made.states[0].units == "340 days"
+    assert made.years == (("2027", "365 completed"), ("2026", "95 completed"))
 
 
 def test_a_dataset_without_dates_has_no_panel() -> None:
@@ -166,11 +173,70 @@ def test_the_calendar_has_no_script_and_its_states_in_words() -> None:
     page = html(tainted())
 
     assert "aria-hidden" in page
-    assert re.search(r"tainted(</dt>)?\s*<dd>3 to 5 Oct 2026", page)
+    assert re.search(r">tainted</span>.*3 days</td><td>3 to 5 Oct 2026", page)
 
 
 def test_styles_know_all_states() -> None:
     styles = Path(design_folder() / "styles/picture.css").read_text()
 
-    for state in ("tainted", "missing", "partial", "estimated"):
+    for state in {*DRAWN} - {EntityState.COMPLETED}:
         assert f"graft-dates__{state}" in styles
+
+
+def copied(read: str) -> Lineage:
+    """Daily copies of the table's dates; in `read` the dates of a run's input."""
+    made = lineage(*range(5))
+    accesses = list(made.history.accesses)
+    for day, access in enumerate(made.history.accesses):
+        copy = replace(access, task="copy", last_at=access.last_at and access.last_at + DAY)
+        copy = replace(copy, first_at=copy.last_at)
+        window = replace(access.periods[0], start=FIRST + (day - 1) * DAY)
+        periods = {"all": (), "same": access.periods, "window": (window,)}[read]
+        select = {"direction": Direction.READ, "operation": Operation.SELECT}
+        accesses += [
+            replace(copy, dataset=COPY),
+            replace(copy, **select, periods=periods),  # type: ignore[arg-type]
+        ]
+    runs = tuple(Run(one.run_id, one.task, "spark", one.first_at, one.last_at) for one in accesses)
+    return build(Records(accesses=tuple(accesses), runs=runs))
+
+
+@pytest.mark.parametrize(
+    ("read", "words", "notation", "why", "state"),
+    [
+        ("same", "the same day", "same day", "inferred: 5 of 5 runs agree", "completed"),
+        (
+            *("window", "from the day before up to the same day", "[-1, 0] by day"),
+            *("inferred: 5 of 5 runs agree", "completed"),
+        ),
+        ("all", "all dates", "", "nothing maps them: no rule in 5 runs", "unsure"),
+    ],
+)
+def test_what_a_date_needs_and_why(
+    read: str, words: str, notation: str, why: str, state: str
+) -> None:
+    made = Index(DescribedLineage(copied(read))).dates[COPY]
+
+    (need,) = made.needs
+    assert (need.words, need.notation, need.why) == (words, notation, why)
+    assert [row.state for row in made.states] == [state]
+
+
+def test_the_page_says_what_is_not_known() -> None:
+    page = render(dataset_page(Index(DescribedLineage(copied("all"))), COPY), JINJA)
+
+    assert "unsure</span>" in page
+    assert "may be partial, as nothing maps the dates of raw.orders" in page
+
+
+def test_dates_that_may_be_bad_are_told_from_those_that_are() -> None:
+    made = tainted()
+    taint = replace(
+        made.history.taints[0],
+        doubtful={("load", ORDERS): dates_between(FIRST + timedelta(7), FIRST + timedelta(8))},
+    )
+    page = html(replace(made, history=replace(made.history, taints=(taint,))))
+
+    assert "tainted</span> 3 to 4 Oct 2026, " in page
+    assert "may be bad</span> 5 Oct 2026" in page
+    assert cells(page) == {"tainted": 3, "suspect": 2, "completed": 8}

@@ -3,47 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
 import click
 
 from dbt_graft.analysis.answer import Table
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.entity_states import (
-    EntityState,
-    EntityStates,
-    entity_states,
-    is_valid,
-    unmapped_inputs,
-)
-from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
+from dbt_graft.analysis.dates.dataset_dates import DatasetDates, dataset_dates, states_now
+from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates, is_valid
 from dbt_graft.analysis.dates.recorded_states import taints_now
-from dbt_graft.analysis.dates.write_gaps import RECENT, WriteGaps, write_gaps
-from dbt_graft.analysis.render.json import exact_iso
-from dbt_graft.analysis.render.phrases import join_names
+from dbt_graft.analysis.dates.write_gaps import RECENT
+from dbt_graft.graft.questions.show.facts import iso
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import (
     NO_DATES,
     Dates,
-    dates_between,
     dates_in,
     hour_of,
-    moment_of,
-    unit_dates,
     unit_of,
     unit_start,
 )
 from dbt_graft.lineage.dates.date_text import dates_iso, dates_text, parse_dates
+from dbt_graft.lineage.dates.mapping_text import mapping_text
 from dbt_graft.lineage.dates.period import Grain
 
 _MOST = 10_000  # entities in an answer
 _EXCEPTIONS = 3  # runs that do not agree, in a cell
 # What keeps a date from being used, the mildest first.
-SCALE = ("estimated", "unsure", "partial", "missing", "tainted")
+SCALE = ("estimated", "unsure", "partial", "missing", "suspect", "tainted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,95 +50,63 @@ class DateWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
-    """A unit of a dataset's dates, with its states and the last run that wrote it."""
+class ShownDates:
+    """The dates of a dataset in a window, as a part of its page."""
 
-    dates: Dates
-    states: tuple[EntityState, ...]
-    run: tuple[str, str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetDates:
-    """The dates of a dataset in a window.
-
-    Attributes:
-        newest: The time of the newest access in the logs.
-        entities: Empty where nothing is known of any date.
-    """
-
-    history: AccessHistory
-    states: EntityStates
-    gaps: WriteGaps
-    newest: datetime | None
-    grain: Grain
-    entities: tuple[Entity, ...]
+    dates: DatasetDates
 
     @property
     def grade(self) -> str:
         """The worst that keeps a date from being used; empty where all are there and clean."""
-        bad = [entity.states for entity in self.entities if not is_valid(entity.states)]
+        bad = [entity.states for entity in self.dates.entities if not is_valid(entity.states)]
         states = {state for states in bad for state in states}
         worst = [grade for grade in SCALE if grade in states]
-        return worst[-1] if worst else "" if self.entities else "missing"
+        return worst[-1] if worst else "" if self.dates.entities else "missing"
 
     def summary(self) -> str:
         """A line: how the dataset is written, and its states."""
-        if not self.states.written:
+        if not self.dates.states.written:
             return "no write in the logs"
-        counts = Counter(state for entity in self.entities for state in entity.states)
+        counts = Counter(state for entity in self.dates.entities for state in entity.states)
         words = ", ".join(f"{counts[state]:,} {state}" for state in EntityState if counts[state])
-        span = dates_in([(self.entities[0].dates.span[0], self.entities[-1].dates.span[1])])
-        return f"{self.manner()}: {words} of {dates_text(span, self.grain)}"
+        first, last = self.dates.entities[0].dates, self.dates.entities[-1].dates
+        span = dates_in([(first.span[0], last.span[1])])
+        return f"{self.manner()}: {words} of {dates_text(span, self.dates.grain)}"
 
     def manner(self) -> str:
         """`time series, by day`"""
-        kind = dataset_kind(self.history, self.states.dataset)
-        of = "" if self.states.is_dated else " of its writes"
-        return f"{f'{kind}, ' if kind else ''}by {self.grain}{of}"
+        dates = self.dates
+        of = "" if dates.states.is_dated else " of its writes"
+        return f"{f'{dates.kind}, ' if dates.kind else ''}by {dates.grain}{of}"
 
     def tables(self) -> Iterator[Table]:
         """The states, the newest first, and what the dates need."""
-        rows = []
-        for words, group in groupby(reversed(self.entities), key=lambda entity: entity.states):
-            dates = _union(entity.dates for entity in group)
-            rows.append((dates_text(dates, self.grain), ", ".join(words)))
+        grain = self.dates.grain
+        rows = [(dates_text(of, grain), ", ".join(states)) for of, states in self.dates.groups()]
         yield Table("dates", ("", "state"), rows)
         needs = []
-        for task, source, _ in self.history.upstream.get(self.states.dataset, ()):
-            mapping = self.history.mapping((task, source, self.states.dataset))
+        for need in self.dates.needs:
+            mapping = need.mapping
             agree = f"{mapping.agreeing:,} of {mapping.of:,} runs" if mapping.of else ""
-            others = join_names(mapping.exceptions, _EXCEPTIONS)
-            needs.append((task, str(source), str(mapping), mapping.evidence, agree, others))
+            others = ", ".join(mapping.exceptions[:_EXCEPTIONS])
+            more = len(mapping.exceptions) - _EXCEPTIONS
+            others += f" and {more:,} more" if more > 0 else ""
+            row = (need.task, str(need.source), str(mapping), mapping.evidence, agree, others)
+            needs.append(row)
         yield Table("needs", ("task", "of", "dates", "by", "agreeing", "not by"), needs)
 
     def notes(self) -> Iterator[str]:
-        """The units without a write, and the usual time of one."""
-        gaps = self.gaps
-        if not self.states.is_dated:
-            yield "no log shows dates of its data"
-        if any(EntityState.UNSURE in entity.states for entity in self.entities):
-            inputs = unmapped_inputs(self.history, self.states.dataset)
-            names = ", ".join(sorted({source.short for source, _ in inputs}))
-            why = f"nothing maps the dates of {names}" if names else "the end of a run is not known"
-            yield f"unsure: it may be partial, as {why}"
-        if gaps.missing:
-            text = dates_text(self._units(gaps.missing), gaps.grain)
-            yield f"no write for {len(gaps.missing)} of the last {gaps.of} {gaps.grain}s: {text}"
-        if gaps.usual is not None and gaps.usual.total_seconds() > 0:
-            hours = gaps.usual.total_seconds() / 3600
-            late = [start for start in gaps.late if start not in gaps.missing]
-            text = f"; late: {dates_text(self._units(late), gaps.grain)}" if late else ""
-            yield f"usually written {hours:.1f} hours after the end of its {gaps.grain}{text}"
+        """What is not known, the units without a write, and the usual time of one."""
+        return self.dates.notes()
 
     def to_json(self) -> dict[str, Any]:
         """All of it for programs."""
-        states, gaps, history = self.states, self.gaps, self.history
+        dates, gaps = self.dates, self.dates.gaps
         return {
-            "kind": dataset_kind(history, states.dataset),
-            "grain": self.grain,
-            "dates_of": "data" if states.is_dated else "writes",
-            "as_of": exact_iso(self.newest),
+            "kind": dates.kind,
+            "grain": dates.grain,
+            "dates_of": "data" if dates.states.is_dated else "writes",
+            "as_of": iso(dates.newest),
             "entities": [
                 {
                     "start": start,
@@ -158,55 +116,43 @@ class DatasetDates:
                     "task": entity.run[0] if entity.run else None,
                     "run": entity.run[1] if entity.run else None,
                 }
-                for entity in self.entities
+                for entity in self.dates.entities
                 for start, end in dates_iso(entity.dates)
             ],
             "needs": [
                 {
-                    "task": edge[0],
-                    "input": str(edge[1]),
-                    "period": mapping.period,
-                    "offsets": mapping.offsets if mapping.period else None,
-                    "evidence": mapping.evidence,
-                    "agreeing": mapping.agreeing,
-                    "of": mapping.of,
-                    "exceptions": mapping.exceptions[:20],
+                    "task": need.task,
+                    "input": str(need.source),
+                    "period": need.mapping.period,
+                    "offsets": need.mapping.offsets if need.mapping.period else None,
+                    "words": mapping_text(need.mapping),
+                    "evidence": need.mapping.evidence,
+                    "agreeing": need.mapping.agreeing,
+                    "of": need.mapping.of,
+                    "exceptions": need.mapping.exceptions[:20],
                 }
-                for edge in history.upstream.get(states.dataset, ())
-                for mapping in (history.mapping(edge),)
+                for need in dates.needs
             ],
             "gaps": {
                 "of": gaps.of,
-                "missing": dates_iso(self._units(gaps.missing)),
-                "late": dates_iso(self._units(gaps.late)),
+                "missing": dates_iso(dates.gap_dates(gaps.missing)),
+                "late": dates_iso(dates.gap_dates(gaps.late)),
                 "usual_seconds": gaps.usual.total_seconds() if gaps.usual is not None else None,
             },
         }
 
-    def _units(self, starts: Iterable[datetime]) -> Dates:
-        grain = self.gaps.grain
-        return _union(
-            dates_between(start, moment_of(unit_start(unit_of(hour_of(start), grain) + 1, grain)))
-            for start in starts
-        )
 
-
-def dataset_dates(history: AccessHistory, dataset: DatasetId, window: DateWindow) -> DatasetDates:
+def shown_dates(history: AccessHistory, dataset: DatasetId, window: DateWindow) -> ShownDates:
     """The dates of a dataset.
 
     Args:
         history: With all runs of the tasks that decide on its states.
     """
-    states = entity_states(history, dataset, taints_now(history).dates(dataset))
+    states = states_now(history, dataset, taints_now(history))
     newest = max((a.last_at for a in history.lineage.history.accesses if a.last_at), default=None)
-    gaps = write_gaps(states, newest) if newest else WriteGaps(states.grain)
     grain = window.grain or states.grain
-    entities = tuple(
-        Entity(dates, states.of_unit(unit, grain), states.run_of(dates))
-        for unit in _dates(states, newest, window, grain).units(grain)
-        for dates in (unit_dates(unit, grain),)
-    )
-    return DatasetDates(history, states, gaps, newest, grain, entities)
+    dates = _dates(states, newest, window, grain)
+    return ShownDates(dataset_dates(history, states, newest, dates, grain))
 
 
 def _dates(
@@ -233,11 +179,4 @@ def _dates(
         raise click.UsageError("--from is after --to")
     if dates.count(grain) > _MOST:
         raise click.UsageError(f"more than {_MOST:,} entities: name --from and --to, or --grain")
-    return dates
-
-
-def _union(members: Iterable[Dates]) -> Dates:
-    dates = NO_DATES
-    for member in members:
-        dates |= member
     return dates

@@ -14,7 +14,7 @@ from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.catalog.formatting import KIND, ROLE, platform
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.graft.questions.show.columns import column_rows, column_table
-from dbt_graft.graft.questions.show.dates import DateWindow, dataset_dates
+from dbt_graft.graft.questions.show.dates import DateWindow, shown_dates
 from dbt_graft.graft.questions.show.evidence import (
     read_evidences,
     use_table,
@@ -63,8 +63,8 @@ def table_answer(
     dated, _ = project.described_graft(
         view, lambda lineage: tasks_of_states(AccessHistory(lineage), dataset)
     )
-    dates = dataset_dates(AccessHistory(dated.lineage), dataset, sections.window)
-    if sections.dates and not dates.entities:
+    dates = shown_dates(AccessHistory(dated.lineage), dataset, sections.window)
+    if sections.dates and not dates.dates.entities:
         raise GraftError("nothing is known of its dates", place=str(dataset))
     about = _about(dataset, evidence["relation"], steps)
     last = about["last_write"]

@@ -27,6 +27,7 @@ TAINT = RecordedTaint(
     reason="double rows",
     link="https://incidents.example.com/512",
     tainted={("load", ORDERS): parse_dates("2026-10-03.."), ("snap", MART): ALL_DATES},
+    doubtful={("snap", MART): parse_dates("..2026-10-03")},
     superseded=(RecordedSupersession(ORDERS, parse_dates("2026-10-05"), "load", "r2", AT),),
 )
 
