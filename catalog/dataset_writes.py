@@ -50,7 +50,10 @@ def dataset_writes(index: Index, dataset: DatasetId, writers: Sequence[Usage]) -
         last_write=index.written(dataset),
         task=_writer(index, writers),
         dropped_by=_droppers(index, dataset),
-        history=usages_history(index.lineage, writers, index.days.datasets.get(dataset, ())),
+        history=index.run_dates.of_runs(
+            usages_history(index.lineage, writers, index.days.datasets.get(dataset, ())),
+            dataset=dataset,
+        ),
         statements=statements(index, [*writers, *([view] if view else [])]),
         view=view,
         built_by_dbt=index.built_by_dbt(dataset),

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from dbt_graft.analysis.dates.dataset_dates import Entity
 from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates
+from dbt_graft.analysis.dates.write_gaps import WriteGaps
 from dbt_graft.lineage.dates.calendar import (
     FIRST,
     LAST,
@@ -30,7 +31,10 @@ from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.grouping import group_by_key
 
 MONTHS, YEARS = 12, 5
+# In hours: what is not written for longer has no square for each day.
+_LONGEST_GAP = 24 * 100
 _CELL, _GAP = 9, 2
+_SCALE = 1.4
 _STEP = _CELL + _GAP
 # The first of these that an entity has is drawn.
 DRAWN = (
@@ -98,11 +102,13 @@ def _picture(cells: Iterable[_Cell], unit: int, block: Grain) -> Markup:
     # All months are equally high, so that they line up.
     columns, rows = (7, 6) if block is Grain.MONTH else (6, 2)
     return Markup(
-        '<figure class="graft-dates"><svg viewBox="0 0 {0} {1}" width="{0}" height="{1}"'
-        ' aria-hidden="true">{2}</svg><figcaption>{3}</figcaption></figure>'
+        '<figure class="graft-dates"><svg viewBox="0 0 {} {}" width="{:.0f}" height="{:.0f}"'
+        ' aria-hidden="true">{}</svg><figcaption>{}</figcaption></figure>'
     ).format(
-        columns * _STEP - _GAP,
-        rows * _STEP - _GAP,
+        width := columns * _STEP - _GAP,
+        height := rows * _STEP - _GAP,
+        width * _SCALE,
+        height * _SCALE,
         body,
         dates_text(unit_dates(unit, block), block),
     )
@@ -118,12 +124,16 @@ def _place(number: int, block: Grain) -> tuple[int, int]:
     return position % 7, position // 7
 
 
-def recent_dates(states: EntityStates) -> Dates:
-    """The dates of the pictures: from the first that is known, at most a year, to the newest."""
+def recent_dates(states: EntityStates, gaps: WriteGaps) -> Dates:
+    """The dates of the pictures: at most a year, up to the newest, or the last that is missing."""
     bounded = [span for span in states.written.ranges if span[0] > FIRST and span[1] < LAST]
     if not bounded:
         return Dates()
     end = bounded[-1][1]
+    if gaps.missing:
+        last = unit_of(hour_of(gaps.missing[-1]), gaps.grain)
+        due = unit_start(last + 1, gaps.grain)
+        end = max(end, due) if due - end < _LONGEST_GAP else end
     is_coarse = states.grain in (Grain.MONTH, Grain.QUARTER, Grain.YEAR)
     days = 366 * YEARS if is_coarse else 366
     month = unit_of(hour_of(moment_of(end - 1) - timedelta(days)), Grain.MONTH) + 1

@@ -13,6 +13,7 @@ from dbt_graft.analysis.dates.dataset_dates import (
     DatasetDates,
     DatesNeed,
     dataset_dates,
+    gaps_now,
     states_now,
 )
 from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates
@@ -66,13 +67,13 @@ class StateRow:
 
     Attributes:
         sign: Its square in the pictures; empty for what is not drawn.
-        units: `22 days`
+        units: How many units of the grain.
     """
 
     state: EntityState
     sign: Markup
     meaning: str
-    units: str
+    units: int
     dates: str
 
 
@@ -134,9 +135,10 @@ def dates_panel(
     if history.grain(dataset) is None and not is_declared and not on_record:
         return None
     states = states_now(history, dataset, taints)
-    shown = recent_dates(states)
+    gaps = gaps_now(states, newest)
+    shown = recent_dates(states, gaps)
     grain = Grain.DAY if states.grain in _DAY_OF else states.grain
-    dates = dataset_dates(history, states, newest, shown, grain)
+    dates = dataset_dates(history, states, gaps, shown, grain)
     return DatesPanel(
         dates.kind,
         states.grain,
@@ -164,7 +166,7 @@ def _need_row(need: DatesNeed) -> NeedRow:
         need.task,
         need.source,
         words,
-        notation if notation != words else "",
+        "" if words.endswith(notation) else notation,
         _why(mapping),
         exceptions,
     )
@@ -186,14 +188,18 @@ def _why(mapping: PartitionMapping) -> str:
 
 
 def _state_rows(dates: DatasetDates, shown: Dates) -> Iterator[StateRow]:
-    states, by_state = dates.states, dates.states.dates_by_state(shown)
+    """Each date once, by the state that is drawn; beside that what was written again."""
+    states, left = dates.states, shown
+    by_state = states.dates_by_state(shown)
     for state in (*DRAWN, EntityState.SUPERSEDED):
-        if of_state := by_state[state]:
+        of_state = by_state[state] & left if state in DRAWN else by_state[state]
+        left -= of_state
+        if of_state:
             yield StateRow(
                 state,
                 state_sign(state) if state in DRAWN else Markup(),
                 _MEANINGS.get(state, ""),
-                count(of_state.count(states.grain), states.grain),
+                of_state.count(states.grain),
                 dates_text(of_state, states.grain, _MOST),
             )
 

@@ -18,6 +18,7 @@ from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
 from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
+from dbt_graft.catalog.run_dates import RunDates, run_dates
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.steps import ColumnReach, DatasetSteps
 from dbt_graft.lineage.building.daily import DailyHistory
@@ -114,6 +115,11 @@ class Index:
             for consumer in self.consumers.values()
             for dataset in consumer.reads
         )
+
+    @cached_property
+    def run_dates(self) -> RunDates:
+        """The dates that runs read and wrote."""
+        return run_dates(self.lineage)
 
     @cached_property
     def dates(self) -> Mapping[DatasetId, DatesPanel]:

@@ -208,7 +208,8 @@ class PageKeys:
         later = [superseded.get((name, run.run_id)) for run in (task.runs if task else ())]
         days = [tuple(day) for day in self._index.days.tasks.get(name, ())]
         later = later if any(later) else []
-        values = (name, task, consumer, self._shapes(shapes), by, later, days)
+        dated = self._index.run_dates.of_task(task) if task else ()
+        values = (name, task, consumer, self._shapes(shapes), by, later, days, dated)
         key = self._named[name] = digest(values)
         return key
 

@@ -12,6 +12,8 @@ from dbt_graft.catalog.formatting import STATUS
 from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.building.orchestration import OrchestratorTask, orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import dates_of
+from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.history import Supersession
 from dbt_graft.lineage.model import Lineage, Task
@@ -40,6 +42,7 @@ class PastRun:
         command: The command of dbt, or empty.
         rows: The rows that it wrote; None where its log does not count them.
         usual_rows: The usual number of rows, where its own is odd.
+        wrote, read: The dates of data that it wrote and read, in words; empty where no log tells.
         by: The task of an orchestrator that did it, or started it.
         superseded: The later runs that did it again, or wrote the same dates again; their task is
             empty where it is the same.
@@ -55,6 +58,9 @@ class PastRun:
     rows: int | None = None
     usual_rows: int | None = None
     error: str = ""
+    run_id: str = ""
+    wrote: str = ""
+    read: str = ""
     by: OrchestratorTask | None = None
     superseded: tuple[Supersession, ...] = ()
 
@@ -76,12 +82,14 @@ class RunHistory:
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns in which runs differ, `task`, `command`; `rows` and `by` if any has them."""
+        """The columns in which runs differ, `task`, `command`; of the others those that any has."""
         shown_columns = {
             "task": len({run.task for run in self.runs}) > 1,
             "command": len({run.command for run in self.runs}) > 1,
             "rows": any(run.rows is not None for run in self.runs),
             "by": any(run.by for run in self.runs),
+            "wrote": any(run.wrote for run in self.runs),
+            "read": any(run.read for run in self.runs),
         }
         return frozenset(name for name, is_shown in shown_columns.items() if is_shown)
 
@@ -144,6 +152,7 @@ def results_history(results: Iterable[NodeResult]) -> RunHistory:
             command=result.command,
             rows=result.rows,
             error=result.error or "",
+            wrote=dates_text(dates_of(result.periods)) if result.periods else "",
         )
         for result in results
     )
@@ -166,6 +175,7 @@ def _task_runs(lineage: Lineage, runs: Iterable[Run], usages: Iterable[Usage]) -
             task=run.task,
             rows=rows.get((run.engine, run.run_id)),
             error=run.error or "",
+            run_id=run.run_id,
             by=orchestrator_task(run, lineage.history.orchestrator_runs),
             superseded=tuple(
                 replace(supersession, task="") if supersession.task == run.task else supersession

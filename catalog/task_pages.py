@@ -118,7 +118,9 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         downstream_tasks=[child for child in order.children(name) if child in index.tasks],
         columns=written_columns(index.columns_by.get(name, ())),
         runs=task.runs if task else (),
-        history=task_history(index.lineage, task, writes, index.days.tasks.get(name, ()))
+        history=index.run_dates.of_runs(
+            task_history(index.lineage, task, writes, index.days.tasks.get(name, ())), name
+        )
         if task
         else RunHistory(),
         statements=shown,

@@ -63,7 +63,6 @@ class DatasetDates:
     """The dates of a dataset in a window.
 
     Attributes:
-        newest: The time of the newest access in the logs.
         grain: The unit of an entity here, which may be coarser than that of its writes.
         entities: Oldest first; empty where nothing is known of any date.
         unmapped: The inputs with dates that nothing maps to its own.
@@ -72,7 +71,6 @@ class DatasetDates:
     kind: DatasetKind | None
     states: EntityStates
     gaps: WriteGaps
-    newest: datetime | None
     grain: Grain
     entities: tuple[Entity, ...]
     needs: tuple[DatesNeed, ...]
@@ -118,15 +116,13 @@ class DatasetDates:
 def dataset_dates(
     history: AccessHistory,
     states: EntityStates,
-    newest: datetime | None,
+    gaps: WriteGaps,
     dates: Dates,
     grain: Grain,
 ) -> DatasetDates:
     """The dates of a dataset.
 
     Args:
-        states: Its states.
-        newest: The time of the newest access in the logs.
         dates: Those that are wanted, with two ends.
         grain: The unit of an entity.
     """
@@ -134,8 +130,7 @@ def dataset_dates(
     return DatasetDates(
         dataset_kind(history, dataset),
         states,
-        write_gaps(states, newest) if newest else WriteGaps(states.grain),
-        newest,
+        gaps,
         grain,
         tuple(
             Entity(unit, of_unit, states.of_unit(unit, grain), states.run_of(of_unit))
@@ -153,6 +148,11 @@ def dataset_dates(
 def states_now(history: AccessHistory, dataset: DatasetId, taints: TaintsNow) -> EntityStates:
     """The states of a dataset, with the taints on record."""
     return entity_states(history, dataset, *taints.parts(dataset))
+
+
+def gaps_now(states: EntityStates, newest: datetime | None) -> WriteGaps:
+    """The gaps of a dataset at the time of the newest access in the logs."""
+    return write_gaps(states, newest) if newest else WriteGaps(states.grain)
 
 
 def _union(members: Iterable[Dates]) -> Dates:

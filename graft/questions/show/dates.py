@@ -12,7 +12,12 @@ import click
 
 from dbt_graft.analysis.answer import Table
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.dataset_dates import DatasetDates, dataset_dates, states_now
+from dbt_graft.analysis.dates.dataset_dates import (
+    DatasetDates,
+    dataset_dates,
+    gaps_now,
+    states_now,
+)
 from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates, is_valid
 from dbt_graft.analysis.dates.recorded_states import taints_now
 from dbt_graft.analysis.dates.write_gaps import RECENT
@@ -51,9 +56,14 @@ class DateWindow:
 
 @dataclass(frozen=True, slots=True)
 class ShownDates:
-    """The dates of a dataset in a window, as a part of its page."""
+    """The dates of a dataset in a window, as a part of its page.
+
+    Attributes:
+        newest: The time of the newest access in the logs.
+    """
 
     dates: DatasetDates
+    newest: datetime | None
 
     @property
     def grade(self) -> str:
@@ -106,7 +116,7 @@ class ShownDates:
             "kind": dates.kind,
             "grain": dates.grain,
             "dates_of": "data" if dates.states.is_dated else "writes",
-            "as_of": iso(dates.newest),
+            "as_of": iso(self.newest),
             "entities": [
                 {
                     "start": start,
@@ -152,7 +162,8 @@ def shown_dates(history: AccessHistory, dataset: DatasetId, window: DateWindow) 
     newest = max((a.last_at for a in history.lineage.history.accesses if a.last_at), default=None)
     grain = window.grain or states.grain
     dates = _dates(states, newest, window, grain)
-    return ShownDates(dataset_dates(history, states, newest, dates, grain))
+    gaps = gaps_now(states, newest)
+    return ShownDates(dataset_dates(history, states, gaps, dates, grain), newest)
 
 
 def _dates(
