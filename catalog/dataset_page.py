@@ -17,6 +17,7 @@ from dbt_graft.catalog.folder_pages import breadcrumbs
 from dbt_graft.catalog.formatting import ROLE, evidence_label
 from dbt_graft.catalog.impact_panel import ImpactPanel
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.late_notes import LateNote
 from dbt_graft.catalog.links import StepLinks, step_links
 from dbt_graft.catalog.markup import prose
 from dbt_graft.catalog.neighbourhood import around_dataset
@@ -122,6 +123,7 @@ class DatasetPage(Page):
     Attributes:
         dbt: dbt's runs of it, its tests and freshness.
         dates: What is known of the dates of its data.
+        late: Tasks whose newest run should have written it.
         impact: What changes of it reach.
     """
 
@@ -136,6 +138,7 @@ class DatasetPage(Page):
     lineage: DatasetLineage
     dbt: NodeResults
     dates: DatesPanel | None
+    late: Sequence[LateNote]
     impact: ImpactPanel | None
 
 
@@ -158,6 +161,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         lineage=_lineage(index, dataset, root, flows, readers),
         dbt=node_results(index, dataset, (row.name for row in columns.table.rows)),
         dates=index.dates.get(dataset),
+        late=index.late.get(dataset, ()),
         impact=index.impact(dataset),
     )
 

@@ -33,7 +33,7 @@ _EXCEPTIONS = 3  # runs that do not agree, in a cell
 _YEARS = 20
 _DAY_OF = (Grain.HOUR, Grain.DAY)
 # What a state of a date means, where its word alone does not say it.
-_MEANINGS = {
+_EXPLANATIONS = {
     EntityState.PARTIAL: "not all of it, or not all that it needs, was there",
     EntityState.UNSURE: "written, and may be partial",
     EntityState.SUSPECT: "may be bad, by an incident",
@@ -72,7 +72,7 @@ class StateRow:
 
     state: EntityState
     sign: Markup
-    meaning: str
+    explanation: str
     units: int
     dates: str
 
@@ -82,12 +82,14 @@ class TaintNote:
     """A taint on record, in words.
 
     Attributes:
+        number: Its id.
         dates: The dates that are still bad; empty where all were written again.
         doubtful: Those that may be.
         begin: The bad write: dataset and dates.
         superseded: `5 Oct 2026 by run x of load` of each clean write.
     """
 
+    number: int
     dates: str
     doubtful: str
     dataset: DatasetId
@@ -198,7 +200,7 @@ def _state_rows(dates: DatasetDates, shown: Dates) -> Iterator[StateRow]:
             yield StateRow(
                 state,
                 state_sign(state) if state in DRAWN else Markup(),
-                _MEANINGS.get(state, ""),
+                _EXPLANATIONS.get(state, ""),
                 of_state.count(states.grain),
                 dates_text(of_state, states.grain, _MOST),
             )
@@ -223,6 +225,7 @@ def _years(states: EntityStates, shown: Dates) -> Iterator[tuple[str, str]]:
 def _note(dataset_taint: DatasetTaint) -> TaintNote:
     taint = dataset_taint.taint
     return TaintNote(
+        taint.number,
         _text(dataset_taint.tainted - dataset_taint.doubtful),
         _text(dataset_taint.doubtful),
         taint.dataset,

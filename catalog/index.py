@@ -18,6 +18,7 @@ from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
 from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
+from dbt_graft.catalog.late_notes import LateNote, late_notes
 from dbt_graft.catalog.run_dates import RunDates, run_dates
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.steps import ColumnReach, DatasetSteps
@@ -122,6 +123,16 @@ class Index:
         return run_dates(self.lineage)
 
     @cached_property
+    def access_history(self) -> AccessHistory:
+        """The accesses of runs, by dataset and edge."""
+        return AccessHistory(self.lineage)
+
+    @cached_property
+    def late(self) -> Mapping[DatasetId, Sequence[LateNote]]:
+        """The datasets that the newest run of a task should have written and did not."""
+        return group_by_key((note.dataset, note) for note in late_notes(self.access_history))
+
+    @cached_property
     def dates(self) -> Mapping[DatasetId, DatesPanel]:
         """The panels of the datasets whose dates are known, or that are tainted."""
         lineage = self.lineage
@@ -129,7 +140,7 @@ class Index:
             access.periods for access in lineage.history.accesses
         ):
             return {}
-        history = AccessHistory(lineage)
+        history = self.access_history
         taints = taints_now(history)
         newest = max((a.last_at for a in lineage.history.accesses if a.last_at), default=None)
         panels = (

@@ -183,6 +183,7 @@ class PageKeys:
                         ],
                         lineage.names.former.get(dataset),
                         index.dates.get(dataset),
+                        index.late.get(dataset, ()),
                         flows,
                         users,
                         [tuple(day) for day in index.days.datasets.get(dataset, ())],
@@ -208,8 +209,9 @@ class PageKeys:
         later = [superseded.get((name, run.run_id)) for run in (task.runs if task else ())]
         days = [tuple(day) for day in self._index.days.tasks.get(name, ())]
         later = later if any(later) else []
+        late = [note for notes in self._index.late.values() for note in notes if note.task == name]
         dated = self._index.run_dates.of_task(task) if task else ()
-        values = (name, task, consumer, self._shapes(shapes), by, later, days, dated)
+        values = (name, task, consumer, self._shapes(shapes), by, later, days, dated, late)
         key = self._named[name] = digest(values)
         return key
 

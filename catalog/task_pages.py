@@ -13,6 +13,7 @@ from dbt_graft.catalog.badges import HealthBadge, task_badges
 from dbt_graft.catalog.columns import WrittenColumns, written_columns
 from dbt_graft.catalog.dataset_writes import statements
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.late_notes import LateNote
 from dbt_graft.catalog.markup import prose
 from dbt_graft.catalog.neighbourhood import around_task
 from dbt_graft.catalog.page import Page, path_to_root
@@ -45,6 +46,7 @@ class TaskPage(Page):
         columns: The columns that it writes, by dataset.
         runs: Newest first.
         history: The runs as the page shows them.
+        late: What the newest run should have written.
         gaps: What parsing left out of its statements, by reason.
         rejects: Reason -> number of rejected records in the logs of its runs.
         forecasts: Of its deadline and its SLO, in words.
@@ -70,6 +72,7 @@ class TaskPage(Page):
     columns: Sequence[WrittenColumns]
     runs: Sequence[Run]
     history: RunHistory
+    late: Sequence[LateNote]
     statements: Sequence[Shape]
     gaps: Sequence[Gap]
     rejects: Mapping[str, int]
@@ -123,6 +126,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         )
         if task
         else RunHistory(),
+        late=[note for notes in index.late.values() for note in notes if note.task == name],
         statements=shown,
         gaps=gaps(shown),
         rejects=index.rejects_of.get(name, {}),

@@ -99,6 +99,15 @@ class AccessIndex:
         return (access.task, parent) if parent else run
 
     @cached_property
+    def tried_writes(self) -> Mapping[str, Sequence[Access]]:
+        """Task -> its writes in logs, those that failed too, in no order."""
+        return _group_by_task(
+            access
+            for access in self.lineage.history.accesses
+            if access.direction is Direction.WRITE
+        )
+
+    @cached_property
     def _parents(self) -> dict[Execution, str]:
         return {
             (task.name, run.run_id): run.parent_run_id

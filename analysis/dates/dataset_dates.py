@@ -82,7 +82,7 @@ class DatasetDates:
             yield _union(entity.dates for entity in group), states
 
     def notes(self) -> Iterator[str]:
-        """What is not known, the units without a write, and the usual time of one."""
+        """Doubts, the units without a write, and the usual time of one."""
         gaps = self.gaps
         if not self.states.is_dated:
             yield "no log shows dates of its data"

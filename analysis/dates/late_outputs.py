@@ -76,9 +76,8 @@ def _late_output(
 
 def _writes(history: AccessHistory, task: Task) -> Iterator[Access]:
     """The writes of a task, those that failed too."""
-    for access in history.lineage.history.accesses:
-        is_write = access.task == task.name and access.direction is Direction.WRITE
-        if is_write and changes_data(access) and not removes_rows(access):
+    for access in history.tried_writes.get(task.name, ()):
+        if changes_data(access) and not removes_rows(access):
             yield access
 
 

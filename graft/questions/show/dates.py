@@ -106,7 +106,7 @@ class ShownDates:
         yield Table("needs", ("task", "of", "dates", "by", "agreeing", "not by"), needs)
 
     def notes(self) -> Iterator[str]:
-        """What is not known, the units without a write, and the usual time of one."""
+        """Doubts, the units without a write, and the usual time of one."""
         return self.dates.notes()
 
     def to_json(self) -> dict[str, Any]:
