@@ -21,7 +21,8 @@ from dbt_graft.analysis.dates.dataset_dates import (
 from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates, is_valid
 from dbt_graft.analysis.dates.recorded_states import taints_now
 from dbt_graft.analysis.dates.write_gaps import RECENT
-from dbt_graft.graft.questions.show.facts import iso
+from dbt_graft.analysis.render.json import exact_iso
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import (
     NO_DATES,
@@ -98,9 +99,7 @@ class ShownDates:
         for need in self.dates.needs:
             mapping = need.mapping
             agree = f"{mapping.agreeing:,} of {mapping.of:,} runs" if mapping.of else ""
-            others = ", ".join(mapping.exceptions[:_EXCEPTIONS])
-            more = len(mapping.exceptions) - _EXCEPTIONS
-            others += f" and {more:,} more" if more > 0 else ""
+            others = join_names(mapping.exceptions, _EXCEPTIONS)
             row = (need.task, str(need.source), str(mapping), mapping.evidence, agree, others)
             needs.append(row)
         yield Table("needs", ("task", "of", "dates", "by", "agreeing", "not by"), needs)
@@ -116,7 +115,7 @@ class ShownDates:
             "kind": dates.kind,
             "grain": dates.grain,
             "dates_of": "data" if dates.states.is_dated else "writes",
-            "as_of": iso(self.newest),
+            "as_of": exact_iso(self.newest),
             "entities": [
                 {
                     "start": start,
