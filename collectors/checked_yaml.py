@@ -43,18 +43,23 @@ _MESSAGES = {
 }
 
 
-class Section(BaseModel):
-    """A mapping in a file; a key that it does not have is an error."""
+class YamlMapping(BaseModel):
+    """A mapping in a file; `key:` without a value is no key, as if it were commented out."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _without_empty_keys(cls, value: Any) -> Any:
-        """`collect:` with all its entries commented out is as good as no `collect`."""
         if not isinstance(value, dict):
             return value
         return {key: entry for key, entry in value.items() if entry is not None}
+
+
+class Section(YamlMapping):
+    """A mapping in a file; a key that it does not have is an error."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 def read_yaml(

@@ -48,6 +48,14 @@ class LogFile:
     changed_ns: int = 0
 
 
+def numbered_files(files: fs.FileSystem, folder: str, suffix: str) -> list[int]:
+    """The numbers by which files of a folder are named, as `000017.json`; none without a folder."""
+    infos = files.get_file_info(fs.FileSelector(folder, allow_not_found=True))
+    names = (info.base_name for info in infos if info.base_name.endswith(suffix))
+    stems = (name.removesuffix(suffix) for name in names)
+    return [int(stem) for stem in stems if re.fullmatch(r"[0-9]{6,}", stem)]
+
+
 def filesystem(url: str) -> tuple[fs.FileSystem, str]:
     """The file system behind a local path or a URL as Spark writes it, and the path in it.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BeforeValidator, ConfigDict, Field, model_validator
 
+from dbt_graft.collectors.checked_yaml import YamlMapping
 from dbt_graft.collectors.contracts.specification import to_standard
 from dbt_graft.lineage.redaction import redact_json
 
@@ -18,17 +19,10 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-class Part(BaseModel):
-    """A mapping of which some keys are read; `key:` without a value is no key."""
+class Part(YamlMapping):
+    """A mapping of which some keys are read."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_empty_keys(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        return {key: entry for key, entry in value.items() if entry is not None}
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
 
 
 class NestedPart(Part):

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -43,37 +43,38 @@ FOLDER = re.compile(r"(?P<table>\w+)/batch_id=(?P<batch>[^/]+)")
 _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredBatch:
-    """A committed batch.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBatch(Batch):
+    """A committed batch: its record, and whether its files are there.
 
     Attributes:
-        sequence: Its place among the batches; 0 in format 1.
         faults: What is missing or damaged: files, each with what is wrong with it.
-        gives_up: Damaged batches that count no more since this one: ids, or `#` and a sequence.
-        first_sequence: The first of the batches that it was merged of; None for one that was not.
-        replaces: The ids of these batches, which count no more.
-        format: The format of the store that it was written in.
-        version: The version of dbt-graft that wrote it; empty in format 1.
-        purged_before: It was purged of runs that ended before; None for one that was not.
     """
 
     batch_id: str
-    sequence: int
-    committed_at: datetime
-    files: tuple[BatchFile, ...] = ()
     faults: tuple[str, ...] = ()
-    gives_up: tuple[str, ...] = ()
-    first_sequence: int | None = None
-    replaces: tuple[str, ...] = ()
-    format: int = 1
-    version: str = ""
-    purged_before: datetime | None = None
 
     @property
     def first(self) -> int:
         """The first sequence that it stands for; its own where it was not merged."""
         return self.sequence if self.first_sequence is None else self.first_sequence
+
+
+def stored_batch(batch_id: str, record: Batch, faults: Sequence[str] = ()) -> StoredBatch:
+    """The batch of a record."""
+    values = {field.name: getattr(record, field.name) for field in fields(Batch)}
+    return StoredBatch(**values, batch_id=batch_id, faults=tuple(faults))
+
+
+def _without_record(
+    batch_id: str,
+    sequence: int,
+    faults: Sequence[str],
+    committed_at: datetime = _UNKNOWN_TIME,
+    files: Sequence[BatchFile] = (),
+) -> StoredBatch:
+    """A batch of format 1, or one whose record is damaged."""
+    return stored_batch(batch_id, Batch(sequence, 1, "", committed_at, tuple(files)), faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def _batch_at(
     mark = f"batches/batch_id={batch_id}/{_SPARK_MARK}"
     if mark in below and "batches" not in tables:
         fault = f"batches/batch_id={batch_id} is missing"
-        yield StoredBatch(batch_id, 0, _UNKNOWN_TIME, faults=(fault,))
+        yield _without_record(batch_id, 0, [fault])
     if records := tables.get("batches"):
         path = f"batches/batch_id={batch_id}/{RECORD}"
         if path in records:
@@ -153,22 +154,14 @@ def _batch(
     except (UnreadableStoreError, NewerStoreError):
         raise
     except (StoreError, ValueError) as error:
-        return StoredBatch(batch_id, -1, _UNKNOWN_TIME, faults=(_fault(path, error),))
+        return _without_record(batch_id, -1, [_fault(path, error)])
     faults = []
     for file in batch.files:
         if file.path not in below:
             faults.append(f"{file.path} is missing")
         elif (size := below[file.path].size) != file.bytes:
             faults.append(f"{file.path} has {size:,} of {file.bytes:,} bytes")
-    return StoredBatch(
-        *(batch_id, batch.sequence, batch.committed_at, batch.files, tuple(faults)),
-        gives_up=batch.gives_up,
-        first_sequence=batch.first_sequence,
-        replaces=batch.replaces,
-        format=batch.format,
-        version=batch.version,
-        purged_before=batch.purged_before,
-    )
+    return stored_batch(batch_id, batch, faults)
 
 
 def _record(files: StoreFiles, path: str, info: fs.FileInfo) -> Batch:
@@ -218,7 +211,7 @@ def _format_1(
                 raise
             except StoreError as error:
                 faults.append(_fault(path, error))
-    return StoredBatch(batch_id, 0, committed_at, tuple(files), tuple(faults))
+    return _without_record(batch_id, 0, faults, committed_at, files)
 
 
 def _fault(path: str, error: Exception) -> str:

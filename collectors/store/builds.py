@@ -9,7 +9,6 @@ no records of logs, and no batch has them.
 from __future__ import annotations
 
 import io
-import re
 from typing import Any
 
 import orjson
@@ -23,13 +22,12 @@ from dbt_graft.analysis.history.changes import (
     PublishedDataset,
     PublishedNames,
 )
-from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.files import filesystem, numbered_files
 from dbt_graft.collectors.store.batches import StoreError
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column
 
 _FOLDER = "builds"
-_FILE = re.compile(r"(\d{6,})\.json\.zst")
 
 
 def build_history(store: str) -> BuildHistory:
@@ -41,7 +39,9 @@ def build_history(store: str) -> BuildHistory:
     files, root = filesystem(store)
     builds: list[Build] = []
     names: PublishedNames | None = None
-    for number in sorted(_numbers(files, root), reverse=True)[:BUILDS]:
+    for number in sorted(numbered_files(files, f"{root}/{_FOLDER}", ".json.zst"), reverse=True)[
+        :BUILDS
+    ]:
         name = _name(number)
         try:
             with _lines(files, f"{root}/{name}") as lines:
@@ -70,19 +70,13 @@ def write_build_history(store: str, history: BuildHistory) -> None:
     with files.open_output_stream(beside, compression="zstd") as out:
         out.write(b"\n".join(lines))
     files.move(beside, f"{root}/{_name(newest.number)}")
-    for number in _numbers(files, root):
+    for number in numbered_files(files, f"{root}/{_FOLDER}", ".json.zst"):
         if number <= newest.number - BUILDS:
             files.delete_file(f"{root}/{_name(number)}")
 
 
 def _name(number: int) -> str:
     return f"{_FOLDER}/{number:06}.json.zst"
-
-
-def _numbers(files: fs.FileSystem, root: str) -> list[int]:
-    infos = files.get_file_info(fs.FileSelector(f"{root}/{_FOLDER}", allow_not_found=True))
-    matches = (_FILE.fullmatch(info.base_name) for info in infos)
-    return [int(match[1]) for match in matches if match]
 
 
 def _lines(files: fs.FileSystem, path: str) -> io.BufferedReader:

@@ -26,6 +26,7 @@ from pyarrow import fs
 
 from dbt_graft import __version__
 from dbt_graft.collectors.store.batch_files import delete_batch, put_record
+from dbt_graft.collectors.store.batch_records import stored_batch
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.fold.tables import stored_folds
 from dbt_graft.collectors.store.lock import committing, compacting
@@ -187,15 +188,7 @@ def replace_batches(
         ensure_held()
         put_record(snapshot, batch_id, record)
     _log.debug("batches %d to %d are one: %s", block.first, block.last, batch_id)
-    merged = StoredBatch(
-        *(batch_id, record.sequence, record.committed_at, files),
-        gives_up=record.gives_up,
-        first_sequence=record.first_sequence,
-        replaces=record.replaces,
-        format=FORMAT,
-        version=__version__,
-        purged_before=purged_before,
-    )
+    merged = stored_batch(batch_id, record)
     remaining = [batch for batch in now.batches if batch.batch_id not in ids]
     counting = sorted([*remaining, merged], key=lambda batch: (batch.sequence, batch.batch_id))
     superseded = (*now.superseded, *block.parts)

@@ -5,15 +5,13 @@ Like the builds they are no records of logs, and no batch has them: somebody wro
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import orjson
-from pyarrow import fs
 
-from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.files import filesystem, numbered_files
 from dbt_graft.collectors.store.batches import StoreError
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import NO_DATES, Dates
@@ -21,7 +19,6 @@ from dbt_graft.lineage.dates.date_text import dates_from_iso, dates_iso
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
 
 TAINTS = "taints"
-_FILE = re.compile(r"(\d{6,})\.json")
 
 
 def recorded_taints(store: str) -> tuple[RecordedTaint, ...]:
@@ -32,7 +29,7 @@ def recorded_taints(store: str) -> tuple[RecordedTaint, ...]:
     """
     files, root = filesystem(store)
     taints = []
-    for number in sorted(_numbers(files, root), reverse=True):
+    for number in sorted(numbered_files(files, f"{root}/{TAINTS}", ".json"), reverse=True):
         path = f"{TAINTS}/{number:06}.json"
         try:
             with files.open_input_stream(f"{root}/{path}") as file:
@@ -48,7 +45,8 @@ def recorded_taints(store: str) -> tuple[RecordedTaint, ...]:
 
 def next_taint_number(store: str) -> int:
     """The id of the next taint."""
-    return max(_numbers(*filesystem(store)), default=0) + 1
+    files, root = filesystem(store)
+    return max(numbered_files(files, f"{root}/{TAINTS}", ".json"), default=0) + 1
 
 
 def write_taint(store: str, taint: RecordedTaint) -> None:
@@ -59,12 +57,6 @@ def write_taint(store: str, taint: RecordedTaint) -> None:
     with files.open_output_stream(beside) as out:
         out.write(orjson.dumps(_taint_json(taint), option=orjson.OPT_INDENT_2))
     files.move(beside, f"{root}/{TAINTS}/{taint.number:06}.json")
-
-
-def _numbers(files: fs.FileSystem, root: str) -> list[int]:
-    infos = files.get_file_info(fs.FileSelector(f"{root}/{TAINTS}", allow_not_found=True))
-    matches = (_FILE.fullmatch(info.base_name) for info in infos)
-    return [int(match[1]) for match in matches if match]
 
 
 def _taint_json(taint: RecordedTaint) -> dict[str, Any]:

@@ -49,7 +49,10 @@ def test_a_damaged_store_is_an_error_and_is_taken_as_empty(tmp_path: Path) -> No
 
 def test_a_store_is_counted() -> None:
     runs = (Run("1", "load", "spark"), Run("2", "load", "spark"), Run("3", "use", "spark"))
-    batches = [StoredBatch(one, n, NOW - timedelta(days=3)) for n, one in enumerate("ab", 1)]
+    batches = [
+        StoredBatch(n, 1, "", NOW - timedelta(days=3), (), batch_id=name)
+        for n, name in enumerate("ab", 1)
+    ]
     [found] = contents(StoreState("store", Records(runs=runs), batches))
     assert str(found) == (
         "note: store: 2 batches, the last 3 days ago; 3 runs of 2 tasks, 0 datasets"
