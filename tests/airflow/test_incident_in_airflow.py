@@ -1,4 +1,4 @@
-"""From a failed task to complete dates, in real Airflow: a cut of the demo's visits.
+"""From a failed task to complete dates, in real Airflow 3: a cut of the demo's visits.
 
 The tasks have the demo's names and lineage; a script stands in for Spark, which leaves no log here.
 """
@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_graft.graft.commands.cli import main
-from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
+from tests.airflow.environment import AirflowEnvironment, airflow_environment
 
 pytestmark = pytest.mark.airflow
 
@@ -37,7 +37,6 @@ collect:
   - openlineage: {path: events.ndjson}
 store: store
 airflow:
-  version: %d
   name: visits
   schedule: "@daily"
   commands: [{command: 'sh "$SHOP/run_day.sh" {task} {{ ds }}'}]
@@ -68,15 +67,13 @@ TASKS = ("load_visits", "count_weekly_visitors", "mail_visitor_report")
 LATE = ("web.visits", "web.weekly_visitors", "visitor_report")
 
 
-@pytest.fixture(scope="module", params=RUN_IN)
-def airflow(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AirflowEnvironment:
+@pytest.fixture(scope="module")
+def airflow(tmp_path_factory: pytest.TempPathFactory) -> AirflowEnvironment:
     """Airflow with the exported DAG; the visits of the second day are not delivered."""
-    home = tmp_path_factory.mktemp(f"airflow-{request.param}")
-    found = airflow_environment(request.param, home, SHOP=str(home))
+    home = tmp_path_factory.mktemp("airflow")
+    found = airflow_environment(3, home, SHOP=str(home))
     (home / "lineage.yml").write_text(LINEAGE)
-    (home / "graft.yml").write_text(CONFIG % request.param)
+    (home / "graft.yml").write_text(CONFIG)
     (home / "run_day.sh").write_text(RUN_DAY)
     (home / "events.ndjson").touch()
     deliver(home, GOOD)

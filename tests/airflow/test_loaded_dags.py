@@ -134,7 +134,7 @@ shop:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("airflow", RUN_IN, indirect=True)
+@pytest.mark.parametrize("airflow", [3], indirect=True)
 def test_cosmos_builds_each_model_after_those_that_it_reads(
     airflow: AirflowEnvironment, tmp_path: Path
 ) -> None:
