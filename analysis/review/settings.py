@@ -23,12 +23,14 @@ class ReviewedSetting(NamedTuple):
         written: The digest of how it is written, with its Jinja; empty where that is not known.
         shown: The value, if it is a plain word or number.
         by_environment: Whether it is written so that the target or an environment variable decides.
+        is_unread: Whether neither a macro nor the node's own code names it.
     """
 
     value: str
     written: str = ""
     shown: str = ""
     by_environment: bool = False
+    is_unread: bool = False
 
 
 Settings = Mapping[str, ReviewedSetting]
@@ -110,6 +112,12 @@ _BY_NAME = {
 _KINDS = {_V.ROWS: ChangeType.ROWS, _V.VALUES: ChangeType.SEMANTICS}
 _PARTITIONS = ("partition_by", "partitions", "partition_type")
 _OTHER = (_V.UNKNOWN, "what it decides is not known here")
+_UNREAD = (_V.METADATA, "it is none of dbt's, and no macro reads it")
+
+
+def is_dbt_setting(name: str) -> bool:
+    """Whether a setting is one of dbt or of its adapters."""
+    return name in _BY_NAME
 
 
 def setting_changes(
@@ -129,7 +137,8 @@ def setting_changes(
         is_same_text = old and new and old.written and old.written == new.written
         if is_same_text and new and new.by_environment:
             continue  # the two versions were compiled for two targets
-        verdict, reason = _BY_NAME.get(name, _OTHER)
+        is_unread = all(setting.is_unread for setting in (old, new) if setting)
+        verdict, reason = _BY_NAME.get(name, _UNREAD if is_unread else _OTHER)
         if name in _PARTITIONS and not incremental:
             verdict, reason = _V.COST, _STORED
         # What people invent may hold a secret.

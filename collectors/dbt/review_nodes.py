@@ -142,7 +142,7 @@ class _Reading:
             materialized=str(config.get("materialized") or ""),
             contract=model.is_complete,
             constraints=table_constraints(node),
-            settings=node_settings(node),
+            settings=self.macros.read(node_settings(node), model.raw_sql),
             tests=self._tests.get(model.unique_id, {}),
             text=_text(node),
             columns={column.name: column for column in columns},

@@ -10,6 +10,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+import sqlglot
+from sqlglot.errors import TokenError
+from sqlglot.tokens import TokenType
+
 from dbt_graft.analysis.review.compare import NOT_COMPILED
 from dbt_graft.analysis.review.node import QueryOutline, ReviewedNode
 from dbt_graft.collectors.dbt.branches import branches
@@ -23,6 +27,8 @@ from dbt_graft.collectors.statements.text.names import Name
 
 _PART = r"""(?:"[^"\n]*"|`[^`\n]*`|\[[^\]\n]*\]|[\w$-]+)"""
 _DOTTED = re.compile(rf"{_PART}(?:\.{_PART})+")
+# A relation in a neutral text, whose id may have the name of the schema in it.
+_ID = r"\{(?:model|source|seed|snapshot)\.[^{}\n]*\}"
 _LITERAL = re.compile(r"'[^'\n]*'")
 Nodes = dict[str, ReviewedNode]
 
@@ -78,6 +84,8 @@ class _Pair:
             environment = old.source_code == new.source_code and old.macros == new.macros
             words = self._places(old, new) if environment else ({}, {})
             old, new = self.old.outlined(old, words[0]), self.new.outlined(new, words[1])
+            if old.problem and new.problem and _tokens(texts[0]) == _tokens(texts[1]):
+                new = replace(new, code=old.code)
             self.old.nodes[key], self.new.nodes[key] = old, new
             self._note_columns(key)
             return
@@ -223,6 +231,19 @@ class _Side:
         return self.models.keys() - self._columns.keys() - {*self._listed}
 
 
+def _tokens(text: str) -> list[tuple[str, bool]]:
+    """The words of a query that the parser does not support, without comments and layout."""
+    try:
+        tokens = sqlglot.tokenize(text)
+    except TokenError:
+        return [(text, True)]
+    return [
+        (token.text if quoted else token.text.casefold(), quoted)
+        for token in tokens
+        for quoted in [token.token_type in (TokenType.STRING, TokenType.IDENTIFIER)]
+    ]
+
+
 def _replace_places(text: str, places: Mapping[str, str]) -> str:
     """A text with words in the place of names that stand in its literals."""
     if not places:
@@ -233,8 +254,13 @@ def _replace_places(text: str, places: Mapping[str, str]) -> str:
 def _replace_names(text: str, places: Mapping[str, str]) -> str:
     if not places:
         return text
-    names = re.compile(rf"\b(?:{'|'.join(map(re.escape, places))})\b", re.IGNORECASE)
-    return names.sub(lambda name: f"the {places[name.group().casefold()]}", text)
+    names = re.compile(rf"{_ID}|\b(?:{'|'.join(map(re.escape, places))})\b", re.IGNORECASE)
+
+    def word(name: re.Match[str]) -> str:
+        place = places.get(name.group().casefold())
+        return f"the {place}" if place else name.group()
+
+    return names.sub(word, text)
 
 
 def _upstream_first(

@@ -12,15 +12,16 @@ from typing import Any
 
 import orjson
 
-from dbt_graft.analysis.review.settings import ReviewedSetting
+from dbt_graft.analysis.review.settings import ReviewedSetting, Settings, is_dbt_setting
 from dbt_graft.collectors.dbt.models import Document
 from dbt_graft.collectors.statements.outline.scope import digest
 
 # These are compared elsewhere: as relation, materialization, contract, description, or as a node
 # that is no longer there.
+_TEXTS = {"tags", "meta", "docs", "description"}
 _ELSEWHERE = {
     *("alias", "schema", "database", "target_schema", "target_database", "materialized"),
-    *("contract", "enabled", "tags", "meta", "docs", "description"),
+    *("contract", "enabled"),
 }
 _DEFAULTS: dict[str, Any] = {
     "lookback": 1,
@@ -38,7 +39,7 @@ _PROPERTIES: dict[str, tuple[str, ...]] = {
     "model": ("access", "group", "latest_version", "deprecation_date", "fqn"),
     "seed": ("group", "fqn"),
     "snapshot": ("group", "fqn"),
-    "test": ("fqn",),
+    "test": ("description", "fqn"),
     "source": (
         *("freshness", "loaded_at_field", "loaded_at_query", "quoting", "external", "loader"),
         "fqn",
@@ -51,7 +52,7 @@ _PROPERTIES: dict[str, tuple[str, ...]] = {
     ),
     "saved_query": ("query_params", "exports", "label", "fqn"),
     "function": ("arguments", "returns", "fqn"),
-    "unit_test": ("given", "expect", "overrides", "versions", "fqn"),
+    "unit_test": ("given", "expect", "overrides", "versions", "description", "fqn"),
 }
 _ENVIRONMENT = re.compile(r"\b(?:target|env_var)\b")
 _VARIABLE = re.compile(r"\bvar\s*\(")
@@ -62,10 +63,11 @@ def node_settings(node: Document) -> dict[str, ReviewedSetting]:
     """The configuration and properties of a node, by name, without those that are as by default."""
     kind = str(node.get("resource_type"))
     written = node.get("unrendered_config") or {}
+    elsewhere = _ELSEWHERE if kind in ("test", "unit_test") else _ELSEWHERE | _TEXTS
     settings = {}
     for name, value in (node.get("config") or {}).items():
         text = written.get(name, written.get(name.replace("-", "_")))
-        if name not in _ELSEWHERE and (setting := _setting(name, value, text)):
+        if name not in elsewhere and (setting := _setting(name, value, text)):
             settings[name.replace("-", "_")] = setting
     for name in _PROPERTIES.get(kind, ()):
         value = node.get(name)
@@ -172,6 +174,7 @@ class MacroDigests:
             key: tuple((macro.get("depends_on") or {}).get("macros") or ())
             for key, macro in macros.items()
         }
+        self._named: dict[str, bool] = {}
         self._known: dict[tuple[str, ...], str] = {}
         self.all = digest(*(f"{key} {text}" for key, text in sorted(self._texts.items())))
 
@@ -191,6 +194,22 @@ class MacroDigests:
             texts = [f"{key} {self._texts.get(key)}" for key in sorted(reached & self._others)]
             self._known[named] = digest(*texts) if texts else ""
         return self._known[named]
+
+    def read(self, settings: Settings, code: str) -> Settings:
+        """Settings, of which those that nobody reads are marked: a team may have its own.
+
+        Args:
+            code: That of the node itself, before it is compiled.
+        """
+        return {
+            name: setting._replace(is_unread=not (is_dbt_setting(name) or self._name(name, code)))
+            for name, setting in settings.items()
+        }
+
+    def _name(self, name: str, code: str) -> bool:
+        if name not in self._named:
+            self._named[name] = any(name in text for text in self._texts.values())
+        return self._named[name] or bool(re.search(rf"\b{re.escape(name)}\b(?!\s*=)", code))
 
     def replacing(self, packages: Collection[str]) -> Iterator[tuple[str, str]]:
         """The macros that stand for one of dbt's own, and the digests of their texts.

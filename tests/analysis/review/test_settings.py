@@ -47,6 +47,18 @@ REPLACED = "it decides which rows a run replaces"
             ["UNKNOWN own_password is another: what it decides is not known here"],
         ),
         (
+            "team_setting",
+            None,
+            MERGE._replace(is_unread=True),
+            ["METADATA team_setting is another: it is none of dbt's, and no macro reads it"],
+        ),
+        (
+            "team_setting",
+            MERGE,
+            APPEND._replace(is_unread=True),
+            ["UNKNOWN team_setting is another: what it decides is not known here"],
+        ),
+        (
             "partition_by",
             MERGE,
             APPEND,

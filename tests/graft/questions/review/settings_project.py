@@ -57,7 +57,8 @@ SETTINGS = {
         "COST",
     ),
     "labelled": ("", "meta={'owner': 'Ada'}", "METADATA"),
-    "own": ("", "own_setting='a'", "UNKNOWN"),
+    "own": ("", "own_setting='a'", "METADATA"),
+    "watched": ("", "watched_setting='a'", "UNKNOWN"),
     "renamed": ("", "alias='other_name'", "BREAKING"),
 }
 BODY = "select 1 as id, 'a' as note, timestamp '2026-01-01' as at"
@@ -131,6 +132,7 @@ FILES = {
     "models/variable.sql": "select id from {{ ref('tested') }} where id > {{ var('limit') }}",
     "models/read.sql": "select id, amount from {{ source('raw', 'orders') }}",
     "macros/more.sql": "{% macro more(name) %}{{ name }} MACRO{% endmacro %}",
+    "macros/watch.sql": "{% macro watch() %}{{ config.get('watched_setting') }}{% endmacro %}",
     "tests/none_is_late.sql": "select id from {{ ref('tested') }} where id > BODY",
     "analyses/look.sql": "select id from {{ ref('tested') }} where id > BODY",
     "seeds/countries.csv": "id,name\n1,a\n",
@@ -167,8 +169,17 @@ def dbt(program: Path, folder: Path, *arguments: str) -> str:
 
 
 def listed(program: Path, folder: Path, selector: str, state: Path) -> set[str]:
-    """The unique ids that dbt lists for a selector."""
-    form = ("--output", "json", "--output-keys", "unique_id", "--target-path", "listed")
+    """The unique ids that dbt lists for a selector, without tests that only go with their node."""
+    form = (
+        "--indirect-selection",
+        "empty",
+        "--output",
+        "json",
+        "--output-keys",
+        "unique_id",
+        "--target-path",
+        "listed",
+    )
     lines = dbt(program, folder, "ls", "--select", selector, "--state", str(state), *form)
     found = [json.loads(line) for line in lines.splitlines() if line.startswith("{")]
     return {str(line["unique_id"]) for line in found if "unique_id" in line}

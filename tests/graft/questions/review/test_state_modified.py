@@ -39,7 +39,8 @@ EXPECTED = {
 def compiled(folder: Path, program: Path) -> Path:
     """Both versions of the project, compiled: `base` and `new`."""
     options = ("--no-introspect", "--no-populate-cache") if program == DBT else ()
-    without = () if program == DBT else ("own",)  # dbt 2 refuses settings that it does not know
+    # dbt 2 refuses settings that it does not know.
+    without = () if program == DBT else ("own", "watched")
     for version, name in enumerate(("base", "new")):
         write_project(folder / name, version, without=without)
         dbt(program, folder / name, "compile", *options)
