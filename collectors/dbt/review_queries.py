@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import sqlglot
 from sqlglot.errors import TokenError
-from sqlglot.tokens import TokenType
 
 from dbt_graft.analysis.review.compare import NOT_COMPILED
 from dbt_graft.analysis.review.node import QueryOutline, ReviewedNode
@@ -240,7 +239,7 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
     return [
         (token.text if quoted else token.text.casefold(), quoted)
         for token in tokens
-        for quoted in [token.token_type in (TokenType.STRING, TokenType.IDENTIFIER)]
+        for quoted in [token.token_type.name in ("STRING", "IDENTIFIER")]
     ]
 
 
