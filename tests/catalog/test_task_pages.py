@@ -44,7 +44,14 @@ def test_a_section_lists(page: PageHtml, path: str, heading: str, texts: list[st
 @pytest.mark.parametrize(
     ("path", "texts"),
     [
-        ("tasks/rebuild_returns/", ["The last run failed", "ArithmeticException"]),
+        (
+            "tasks/rebuild_returns/",
+            [
+                "ml.return_risk is late since",
+                "2 runs of rebuild_returns failed",
+                "ArithmeticException",
+            ],
+        ),
         ("tasks/land_shop_files/", ["0 2 * * *", "data-platform", "succeeded", "Spark 4.0.12"]),
     ],
 )
