@@ -142,6 +142,9 @@ def test_the_page_of_a_consumer_tells_of_its_deadline() -> None:
         settings=SiteSettings(built_at=NOW + timedelta(hours=9)),
     )
     page = task_page(late, "board", late.lineage.task_graph())
-    assert page.forecasts == ["its data is older than 2h (spark/mart.report)"]
+    assert page.forecasts == [
+        "its data is older than 2h (spark/mart.report): spark/mart.stg, from which it comes, "
+        "is of 2026-11-20 05:00 UTC"
+    ]
     shown = shown_text(page)
     assert "When this page was made: its data is older than 2h" in shown
