@@ -130,8 +130,8 @@ def test_without_a_fault_nothing_is_tainted() -> None:
 def test_the_page_names_the_test_and_the_way() -> None:
     page = dataset_page(index((0, 1, 2), TEST_FAILED), REPORT)
     shown = shown_text(page)
-    assert "Reads data that may be wrong: mart.stg, unique failed" in shown
-    assert ", by mart.mart." in shown
+    assert "Its data may be wrong: unique failed on mart.stg" in shown
+    assert "It comes here by mart.mart." in shown
 
 
 def test_the_page_of_a_consumer_tells_of_its_deadline() -> None:
