@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import LabelStep, PrivacyLabels, UnmappedFlow
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
@@ -23,6 +24,7 @@ class SensitiveColumn:
         classification: `pii`, `restricted_pii`…
         source: Who labelled it; empty where the label came with the values.
         path: The way of the label, from the labelled column on; that alone where it is this one.
+        others: More labelled columns whose values flow into it.
     """
 
     dataset: DatasetId
@@ -30,6 +32,7 @@ class SensitiveColumn:
     classification: str
     source: str
     path: Sequence[LabelStep]
+    others: Sequence[tuple[DatasetId, str]] = ()
 
     @property
     def masked(self) -> str:
@@ -80,13 +83,18 @@ def sensitive_columns(
     for column in labels.columns():
         level = labels.classification(column)
         if level is not None and level >= sensitive:
-            declared = labels.declared.get(column)
+            declared, path = labels.declared.get(column), labels.path(column)
+            origins = [
+                (graph.datasets[graph.dataset_of[origin]], graph.column_names[origin])
+                for origin in labels.origins(column)
+            ]
             yield SensitiveColumn(
                 graph.datasets[graph.dataset_of[column]],
                 graph.column_names[column],
                 level.text,
                 declared.source if declared else "",
-                labels.path(column),
+                path,
+                [origin for origin in origins if origin != (path[0].dataset, path[0].column)],
             )
 
 
@@ -104,9 +112,13 @@ def derived_labels(index: Index, dataset: DatasetId) -> dict[str, str]:
             continue
         if number not in labels.declared:
             first = labels.path(number)[0]
-            labels_by_column[name.casefold()] = (
-                f"{level.text} from {first.dataset.short}.{first.column}"
-            )
+            names = [
+                f"{labels.graph.datasets[labels.graph.dataset_of[origin]].short}."
+                f"{labels.graph.column_names[origin]}"
+                for origin in labels.origins(number)
+            ]
+            begin = join_names(names or [f"{first.dataset.short}.{first.column}"])
+            labels_by_column[name.casefold()] = f"{level.text} from {begin}"
     return labels_by_column
 
 

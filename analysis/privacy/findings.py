@@ -143,7 +143,8 @@ def _finding(
             remedy = "declare what it comes from"
         case _:
             further = f", nor {count(after, 'column')} after {them}" if after else ""
-            problem = f"{they_are} {level}, and nothing labels {them}{further}"
+            problem = f"{they_are} {level}{_all_origins(labels, columns)}, and nothing labels "
+            problem += f"{them}{further}"
             remedy = "label it where it is described, or mask it"
     steps = labels.path(columns[0])
     way = [f"{step.dataset}.{step.column}" if is_single else str(step.dataset) for step in steps]
@@ -154,6 +155,14 @@ def _finding(
         owners.get(str(breach.dataset), ""),
         path=way if len(way) > 1 else (),
     )
+
+
+def _all_origins(labels: PrivacyLabels, columns: Sequence[int]) -> str:
+    """The labelled columns that a single column is computed of, where these are several."""
+    origins = labels.origins(columns[0]) if len(columns) == 1 else []
+    if len(origins) < 2:
+        return ""
+    return f", from {join_names(['.'.join(labels.place(origin)) for origin in origins], 5)}"
 
 
 def _columns_without_lineage(labels: PrivacyLabels) -> set[int]:

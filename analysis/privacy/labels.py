@@ -83,6 +83,7 @@ class PrivacyLabels:
     unknown: Sequence[DatasetId] = ()
     decides: Sequence[tuple[int, int]] = ()
     _arrivals: Mapping[int, _Arrived] = field(default_factory=dict)
+    _inputs: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     def columns(self) -> Iterator[int]:
         """The numbers of all labelled columns."""
@@ -122,6 +123,19 @@ class PrivacyLabels:
             )
             at = arrived.before
 
+    def origins(self, column: int) -> list[int]:
+        """All labelled columns whose sensitive values flow into a column, the nearest first.
+
+        A column may be computed of several; its path shows the way from one of them.
+        """
+        reached, waiting = {column: None}, deque([column])
+        while waiting:
+            for before in self._inputs.get(waiting.popleft(), ()):
+                if before not in reached:
+                    reached[before] = None
+                    waiting.append(before)
+        return [before for before in reached if before != column and before in self.declared]
+
 
 class _Arrived(NamedTuple):
     """A label of a column, with the column and the edge that it came from, or -1."""
@@ -153,44 +167,65 @@ def privacy_labels(
         number = graph.column(graph.dataset(label.dataset), label.column)
         if number not in labels or labels[number].classification < label.classification:
             labels[number] = label
-    arrived, decides = _spread(graph, labels, rules or PrivacyRules(), group_sizes or {})
+    spread = _LabelWalk(graph, rules or PrivacyRules(), sensitive, group_sizes or {})
+    spread.run(labels)
+    arrived = spread.arrived
     holding = {
         graph.dataset_of[column] for column, at in arrived.items() if at.classification >= sensitive
     }
     numbers = map(graph.find_dataset, sensitive_datasets)
     holding |= {number for number in numbers if number is not None}
-    deciding = [pair for pair in decides if arrived[pair[0]].classification >= sensitive]
+    deciding = [pair for pair in spread.decides if arrived[pair[0]].classification >= sensitive]
     unmapped, unknown = _unknown(graph, holding)
-    return PrivacyLabels(graph, labels, unmapped, unknown, deciding, arrived)
+    return PrivacyLabels(graph, labels, unmapped, unknown, deciding, arrived, spread.inputs)
 
 
-def _spread(
-    graph: ImpactGraph,
-    labels: Mapping[int, DeclaredLabel],
-    rules: PrivacyRules,
-    group_sizes: Mapping[int, int],
-) -> tuple[dict[int, _Arrived], Iterable[tuple[int, int]]]:
-    """The labels by column, and the datasets on which labelled columns decide."""
-    limits = {number: label.classification for number, label in labels.items() if label.reason}
-    waiting: list[deque[tuple[int, int, int]]] = [deque() for _ in Classification]
-    for number, label in labels.items():
-        waiting[label.classification].append((number, -1, -1))
-    arrived: dict[int, _Arrived] = {}
-    decides: dict[tuple[int, int], None] = {}
-    for level in sorted(Classification, reverse=True):
-        while waiting[level]:
-            column, before, edge = waiting[level].popleft()
-            if column in arrived or level > limits.get(column, level):
+class _LabelWalk:
+    """Labels that go along the edges of a graph.
+
+    Attributes:
+        arrived: The label of each column that has one.
+        inputs: Column -> the columns whose values flow into it and are sensitive there.
+        decides: The datasets on which labelled columns decide.
+    """
+
+    def __init__(
+        self,
+        graph: ImpactGraph,
+        rules: PrivacyRules,
+        sensitive: Classification,
+        group_sizes: Mapping[int, int],
+    ) -> None:
+        self._graph, self._rules, self._sensitive = graph, rules, sensitive
+        self._group_sizes = group_sizes
+        self._waiting: list[deque[tuple[int, int, int]]] = [deque() for _ in Classification]
+        self.arrived: dict[int, _Arrived] = {}
+        self.inputs: dict[int, list[int]] = {}
+        self.decides: dict[tuple[int, int], None] = {}
+
+    def run(self, labels: Mapping[int, DeclaredLabel]) -> None:
+        """Go along all edges, from the highest classification down."""
+        limits = {number: label.classification for number, label in labels.items() if label.reason}
+        for number, label in labels.items():
+            self._waiting[label.classification].append((number, -1, -1))
+        for level in sorted(Classification, reverse=True):
+            while self._waiting[level]:
+                column, before, edge = self._waiting[level].popleft()
+                if column not in self.arrived and level <= limits.get(column, level):
+                    self.arrived[column] = _Arrived(level, before, edge)
+                    self._pass_on(column, level)
+
+    def _pass_on(self, column: int, level: Classification) -> None:
+        for target, edge in _targets(self._graph, column):
+            kind = kind_of(self._graph.edge_kind[edge])
+            if kind.subtype.type is not EdgeType.DIRECT:
+                self.decides[column, self._graph.dataset_of[target]] = None
                 continue
-            arrived[column] = _Arrived(level, before, edge)
-            for target, next_edge in _targets(graph, column):
-                kind = kind_of(graph.edge_kind[next_edge])
-                if kind.subtype.type is not EdgeType.DIRECT:
-                    decides[column, graph.dataset_of[target]] = None
-                elif target not in arrived:
-                    left = remaining_level(level, kind, rules, group_sizes.get(target, 0))
-                    waiting[left].append((target, column, next_edge))
-    return arrived, decides
+            left = remaining_level(level, kind, self._rules, self._group_sizes.get(target, 0))
+            if left >= self._sensitive:
+                self.inputs.setdefault(target, []).append(column)
+            if target not in self.arrived:
+                self._waiting[left].append((target, column, edge))
 
 
 def _targets(graph: ImpactGraph, column: int) -> Iterator[tuple[int, int]]:

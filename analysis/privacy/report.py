@@ -120,7 +120,8 @@ def _way(
     operation = " and ".join(sorted(hidden))
     if last.subtype:
         operation = ", ".join(filter(None, (last.subtype.value, operation)))
-    begin = f"{first.dataset}.{first.column}"
+    origins = [_name(labels, origin) for origin in labels.origins(column)]
+    begin = join_names(origins or [f"{first.dataset}.{first.column}"])
     return _name(labels, column), level.text, begin, len(steps), last.task, operation
 
 
@@ -136,6 +137,7 @@ def _column(labels: PrivacyLabels, column: int, level: Classification) -> dict[s
         }
         if declared
         else None,
+        "origins": [_place(labels, origin) for origin in labels.origins(column)],
         "path": [_step(step) for step in labels.path(column)],
     }
 

@@ -18,6 +18,7 @@ from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage, Task
 from tests.analysis.impact.test_answer import EDGES, FLOWS, table
 from tests.catalog.html_reader import HtmlReader
+from tests.notation import column_edge
 
 
 def index(label: str = "pii", column: str = "id") -> Index:
@@ -51,6 +52,19 @@ def test_it_lists_columns_with_the_way_of_their_values() -> None:
     ]
     assert "pii, hashed" in text(page)
     assert "hash_ids" in text(page)
+
+
+def test_a_column_of_several_labelled_ones_names_all_of_them() -> None:
+    names, orders = ("first", "last"), table("orders")
+    edges = [column_edge(table("clean"), "name", orders, name) for name in names]
+    declared = [DeclaredLabel(orders, name, Classification.PII, "dbt") for name in names]
+    labels = privacy_labels(ImpactGraph(edges, ()), declared)
+    lineage = Lineage(column_edges=tuple(edges))
+    made = Index(DescribedLineage(lineage), extras=SiteExtras(privacy=labels))
+    page = privacy_page(made)
+    assert page is not None
+    assert "also from orders.last" in text(page)
+    assert "pii from orders.first, orders.last" in text(dataset_page(made, table("clean")))
 
 
 def test_what_is_not_sensitive_is_not_on_it() -> None:

@@ -283,3 +283,26 @@ def _slow(
                 found[target] = max(left, found.get(target, left))
         if found == before:
             return {name: one.text for name, one in found.items()}
+
+
+def test_all_labelled_columns_behind_a_column_are_its_origins() -> None:
+    edges = [
+        edge("raw.first -> stg.name"),
+        edge("raw.last -> stg.name", Subtype.TRANSFORMATION),
+        edge("raw.city -> stg.name"),
+        edge("stg.name -> mart.name"),
+        edge("raw.mail -> mart.name", Subtype.TRANSFORMATION, masked_by=Masking.HASH),
+        edge("raw.mail -> mart.mails", Subtype.AGGREGATION),
+        edge("mart.name -> stg.name"),  # a loop
+        edge("raw.phone -> mart.name", Subtype.FILTER),
+    ]
+    declared = [label(f"raw.{name}") for name in ("first", "last", "mail", "phone")]
+    labels = labelled(edges, *declared, rules=ALL_LOWER)
+    origins = {
+        ".".join(labels.place(column)): [labels.place(at)[1] for at in labels.origins(column)]
+        for column in labels.columns()
+    }
+    assert origins["db/stg.name"] == ["first", "last", "mail"]
+    assert origins["db/mart.name"] == ["mail", "first", "last"]  # the nearest first
+    assert origins["db/raw.first"] == []
+    assert origins["db/mart.mails"] == []  # a count of addresses is none
