@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, replace
 from typing import ClassVar
 from urllib.parse import urlsplit
 
 import jinja2
 
-from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.page import Page, render
 from dbt_graft.catalog.theme import Shells
 
-# Links of the page start at the site's root. Where the site's URL is not known, that is the folder
-# of 404.html, or what comes before one of the site's own folders.
-_ROOT = r"""<script>
+# Links of the page start at the site's root: its URL, if that is known and the browser shows it,
+# else the folder of 404.html, or what comes before one of the site's own folders. The page is
+# written once the root is known, or a browser would ask for its files beside the address.
+_WRITE = r"""<script>
 {
-  const path = location.pathname
+  const path = location.pathname, root = ROOT
   const folder = path.match(/^(.*?\/)(?:404\.html$|(?:FOLDERS)(?:\/|$))/)
-  const known = document.querySelector("base"), root = known?.getAttribute("href")
-  const base = known ?? document.head.appendChild(document.createElement("base"))
+  const base = document.createElement("base")
   base.href = root && path.startsWith(root) ? root : folder ? folder[1] : path.replace(/[^/]*$/, "")
+  document.write(base.outerHTML + PAGE)
 }
-</script>"""
+</script><noscript><h1>Page not found</h1></noscript>"""
+_CANONICAL = re.compile(r'<link rel="canonical"[^>]*>')
 _FOLDERS = (
     *("attention", "changes", "columns", "datasets", "dbt", "explore", "gaps", "owners"),
     *("platforms", "privacy", "tags", "tasks"),
@@ -45,6 +48,11 @@ def missing_page(shells: Shells, jinja: jinja2.Environment, url: str) -> bytes:
     page = MissingPage(path="", title="Page not found")
     html = replace(shells, of_entries={}).fill(page, render(page, jinja))
     root = urlsplit(url).path.rstrip("/") + "/" if url else ""
-    base = f'<base href="{text(root)}">' if root else ""
-    script = _ROOT.replace("FOLDERS", "|".join(_FOLDERS))
-    return html.replace("<head>", f"<head>{base}{script}", 1).encode()
+    head, _, rest = _CANONICAL.sub("", html).partition("<head>")
+    script = _WRITE.replace("FOLDERS", "|".join(_FOLDERS)).replace("ROOT", _quote(root))
+    return f'{head}<head><meta charset="utf-8">{script.replace("PAGE", _quote(rest))}'.encode()
+
+
+def _quote(content: str) -> str:
+    """A text as JavaScript, in which no tag ends or begins."""
+    return json.dumps(content).replace("<", "\\u003c")

@@ -97,7 +97,7 @@ def _definition(
     sources.update(followed.reads.get(node_id, ()))
     operation = _OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS)
     # What is merged must have the columns of the table.
-    starred = frozenset[str]() if operation is Operation.MERGE else followed.starred.get(node_id)
+    starred = None if operation is Operation.MERGE else followed.starred.get(node_id)
     return Definition(
         name=node_id,
         kind=DefinitionKind.DBT,
@@ -105,7 +105,7 @@ def _definition(
         reads=tuple(sorted({*upstream_datasets(node, everything, relations), *sources})),
         operation=operation,
         gap=followed.gaps.get(node_id),
-        starred=starred or frozenset(),
+        starred=starred or (),
     )
 
 

@@ -43,7 +43,7 @@ class Definition:
     operation: Operation = Operation.CREATE_VIEW
     shapes: tuple[str, ...] = ()
     gap: str | None = None
-    starred: frozenset[str] = frozenset()
+    starred: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class DefinitionColumns:
     gaps: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     reads: Mapping[str, tuple[DatasetId, ...]] = field(default_factory=dict)
-    starred: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    starred: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def coverage(self) -> ColumnCoverage | None:

@@ -88,7 +88,7 @@ class ImpactGraph:
                     self.column(number, column.name)
         places = self._add_flows(flows, tasks, stale_before, followed)
         starred = {
-            name: definition.starred
+            name: frozenset(definition.starred)
             for name, definition in (definitions or {}).items()
             if definition.starred
         }

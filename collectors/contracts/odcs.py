@@ -132,7 +132,8 @@ def _servers(document: ContractDocument, table: ObjectPart) -> Iterator[TableSer
     is_topic = table.physical_type.casefold() == "topic"
     for server in sorted(servers, key=lambda server: not server.is_production):
         names = [name for text in texts for name in (*_names_on(server, text), text)]
-        location = _VARIABLE_PART.sub(texts[0], resolve_variables(server.location))
+        location = resolve_variables(server.location)
+        location = _VARIABLE_PART.sub(lambda _: texts[0], location)
         if server.topic and len(document.tables) == 1:
             names.insert(0, server.topic)
         yield TableServer(

@@ -69,7 +69,7 @@ class ColumnTracer:
         self._edges: dict[str, tuple[ColumnEdge, ...]] = {}
         self._gaps: dict[str, str] = {}
         self._reads: dict[str, tuple[DatasetId, ...]] = {}
-        self._starred: dict[str, frozenset[str]] = {}
+        self._starred: dict[str, tuple[str, ...]] = {}
 
     def add(self, model: DbtModel, query: FollowedQuery) -> None:
         """Add a model, and what its query was found to do."""

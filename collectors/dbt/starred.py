@@ -14,13 +14,13 @@ _COUNTING = frozenset(
 )
 
 
-def starred_columns(sql: str, columns: Iterable[str]) -> frozenset[str]:
-    """The columns, folded, of those that a query reads, that no word of its SQL can mean."""
+def starred_columns(sql: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """The columns of those that a query reads, folded, in order, that no word of its SQL means."""
     if "*" not in sql:
-        return frozenset()
+        return ()
     code = _COMMENT.sub("", sql) if "--" in sql else sql
     words = {*_WORD.findall(code.casefold())}
     if not words.isdisjoint(_COUNTING):
-        return frozenset()
+        return ()
     folded = {column.casefold() for column in columns}
-    return frozenset(column for column in folded if not words.issuperset(_WORD.findall(column)))
+    return tuple(sorted(column for column in folded if not words.issuperset(_WORD.findall(column))))

@@ -171,7 +171,7 @@ def test_links_of_the_page_for_missing_addresses_work_below_a_subpath(
         visit.base + missing, lambda route: route.fulfill(body=body, content_type="text/html")
     )
     page.goto(visit.base + missing)
-    page.get_by_role("link", name="Tasks").click()
+    page.get_by_role("article").get_by_role("link", name="Tasks").click()
     page.wait_for_url(visit.base + "tasks/index.html")
     assert page.get_by_role("heading", level=1).inner_text() == "Tasks"
 

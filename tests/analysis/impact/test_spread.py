@@ -24,7 +24,7 @@ PASSED_ON = {"GONE": "LATE", "VALUES": "VALUES", "ROWS": "ROWS", "LATE": "LATE"}
 PASSED_ON |= {"SENSITIVE": "SENSITIVE", "MASKED": "MASKED", "TYPE": "TYPE"}
 # Task `u` takes column x by `select *`.
 STARRED = {("u", "x")}
-STAR = Definition("u", DefinitionKind.DBT, DatasetId("db", "a"), starred=frozenset("x"))
+STAR = Definition("u", DefinitionKind.DBT, DatasetId("db", "a"), starred=("x",))
 GUESSED = {**PASSED_ON, "VALUES": "ROWS", "TYPE": "ROWS"}
 
 

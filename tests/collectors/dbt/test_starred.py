@@ -36,4 +36,4 @@ COLUMNS = ("id", "Amount", "sent at", "address.city")
 def test_columns_that_no_word_of_a_query_names_are_taken_by_star(
     sql: str, starred: set[str]
 ) -> None:
-    assert starred_columns(sql, COLUMNS) == starred
+    assert {*starred_columns(sql, COLUMNS)} == starred

@@ -64,9 +64,9 @@ def label_of(kind: str, folder: Path, meta: dict[str, Any]) -> None:
     [
         ("table", {"classification": "strictly_confidential"}, "strictly_confidential"),
         ("column", {"sensitivity": "top secret"}, "top secret"),
-        ("column", {"pii": "email"}, "pii: email"),
+        ("column", {"pii": "masked"}, "pii: masked"),
         ("ephemeral model", {"classification": "strictly_confidential"}, "strictly_confidential"),
-        ("exposure", {"pii": "email"}, "pii: email"),
+        ("exposure", {"pii": "masked"}, "pii: masked"),
         ("macro", {"sensitivity": "top secret"}, "top secret"),
     ],
 )
