@@ -125,10 +125,10 @@ def _filled_variables(arguments: str, variables: Variables) -> str:
     names = _PARAMETER.findall(declared or "")
     filled = ""
     for at, argument in enumerate(rest[1:]):
-        variable, *marks = argument["value"].split()
         name = argument["name"] or "".join(names[at : at + 1])
-        if marks and name:
-            filled += f"; SET {variable} = {name}"
+        if name and argument["value"].startswith("@"):
+            variable, *output = argument["value"].split()
+            filled += f"; SET {variable} = {name}" if output else ""
     return filled
 
 

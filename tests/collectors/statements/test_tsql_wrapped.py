@@ -22,6 +22,8 @@ CASES = [
     ("exec sp_executesql N'MERGE t USING (VALUES (@0)) s (i) ON t.i = s.i WHEN NOT MATCHED THEN INSERT (i) VALUES (s.i);',N'@0 int',@0=1", "", "MERGE t"),
     ("exec sp_executesql N'SELECT 1 FROM a; SELECT 2 FROM b'", "a b", ""),
     ("exec sp_executesql N'SELECT * FROM a -- comment', N'@x int', 1; SELECT * FROM b", "a b", ""),
+    ("exec sp_executesql N'SELECT * FROM a WHERE b = @b', N'@b nvarchar(9)', N'two words'; SELECT * FROM b", "a b", ""),
+    ("exec sp_executesql N'SELECT * FROM a WHERE b = @b', N'@b nvarchar(9)', N'\n'; SELECT * FROM b", "a b", ""),
     ("exec sp_executesql N'exec sp_executesql N''SELECT * FROM t'''", "t", ""),
     ("exec sp_executesql N'EXEC (''DELETE FROM t'')'", "", "DELETE t"),
     # prepared statements and cursors
