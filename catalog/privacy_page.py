@@ -84,10 +84,7 @@ def sensitive_columns(
         level = labels.classification(column)
         if level is not None and level >= sensitive:
             declared, path = labels.declared.get(column), labels.path(column)
-            origins = [
-                (graph.datasets[graph.dataset_of[origin]], graph.column_names[origin])
-                for origin in labels.origins(column)
-            ]
+            origins = _origins(labels, column)
             yield SensitiveColumn(
                 graph.datasets[graph.dataset_of[column]],
                 graph.column_names[column],
@@ -112,14 +109,19 @@ def derived_labels(index: Index, dataset: DatasetId) -> dict[str, str]:
             continue
         if number not in labels.declared:
             first = labels.path(number)[0]
-            names = [
-                f"{labels.graph.datasets[labels.graph.dataset_of[origin]].short}."
-                f"{labels.graph.column_names[origin]}"
-                for origin in labels.origins(number)
-            ]
+            names = [f"{origin.short}.{column}" for origin, column in _origins(labels, number)]
             begin = join_names(names or [f"{first.dataset.short}.{first.column}"])
             labels_by_column[name.casefold()] = f"{level.text} from {begin}"
     return labels_by_column
+
+
+def _origins(labels: PrivacyLabels, column: int) -> list[tuple[DatasetId, str]]:
+    """All labelled columns whose values flow into a column."""
+    graph = labels.graph
+    return [
+        (graph.datasets[graph.dataset_of[origin]], graph.column_names[origin])
+        for origin in labels.origins(column)
+    ]
 
 
 def _order(column: SensitiveColumn) -> tuple[DatasetId, str, int, DatasetId, str]:
