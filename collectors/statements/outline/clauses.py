@@ -12,8 +12,10 @@ from dbt_graft.collectors.statements.outline.expression import (
 )
 from dbt_graft.collectors.statements.outline.scope import Marks, OutlineScope, digest, has_own
 
+# ORDER BY, and those of Spark that order the rows of each part.
+ORDERS = ("order", "sort", "cluster", "distribute")
 # Clauses and hints that decide on how a query runs, and not on what it gives.
-_NEUTRAL = {"distribute", "sort", "cluster", "locks", "indexed", "materialized"}
+_NEUTRAL = {"locks", "indexed", "materialized"}
 _HINTS = {"hint", "hints", "options"}
 _NEUTRAL_WORDS = """
     broadcast broadcastjoin mapjoin merge shuffle_merge mergejoin shuffle_hash shuffle_replicate_nl
@@ -97,11 +99,17 @@ def limit_digests(tree: exp.Expr, scope: OutlineScope) -> list[str]:
 
 
 def order_digest(tree: exp.Expr, scope: OutlineScope) -> str:
-    """ORDER BY, in which a number stands for a column; empty without one."""
-    order = tree.args.get("order")
-    if not order:
-        return ""
-    parts = []
+    """The orders of a query, in which a number stands for a column; empty without one."""
+    orders = [
+        digest(name, *_order_terms(tree.args[name], scope))
+        for name in ORDERS
+        if tree.args.get(name)
+    ]
+    return digest(*orders) if orders else ""
+
+
+def _order_terms(order: exp.Expr, scope: OutlineScope) -> Iterator[str]:
+    yield str(bool(order.args.get("siblings")))
     for part in order.expressions:
         term = part.this if isinstance(part, exp.Ordered) else part
         how = [
@@ -109,8 +117,7 @@ def order_digest(tree: exp.Expr, scope: OutlineScope) -> str:
             str(bool(part.args.get("nulls_first"))),
             value_digest(part.args.get("with_fill"), scope),
         ]
-        parts.append(digest(_numbered(term, scope), *how))
-    return digest("order", str(bool(order.args.get("siblings"))), *parts)
+        yield digest(_numbered(term, scope), *how)
 
 
 def distinct_digest(tree: exp.Expr, scope: OutlineScope, others: Collection[str]) -> str:

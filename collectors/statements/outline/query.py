@@ -19,6 +19,7 @@ from sqlglot.errors import SqlglotError
 from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.outline.clauses import (
+    ORDERS,
     clause_marks,
     distinct_digest,
     group_digest,
@@ -52,9 +53,9 @@ _ROW_MAKERS = (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline)
 _CUTS = ("sample", "connect", "match")
 _OF_SELECT = {
     *("with_", "expressions", "distinct", "from_", "joins", "laterals", "group", "windows"),
-    *("order", "limit", "offset", "pivots", "where", "prewhere", "having", "qualify", *_CUTS),
+    *("limit", "offset", "pivots", "where", "prewhere", "having", "qualify", *ORDERS, *_CUTS),
 }
-_OF_SUBQUERY = {"this", "alias", "with_", "order", "limit", "offset", "sample", "pivots"}
+_OF_SUBQUERY = {"this", "alias", "with_", "limit", "offset", "sample", "pivots", *ORDERS}
 _OF_SET = {*_OF_SUBQUERY, "expression", "distinct", "by_name"}
 FORMS = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 
