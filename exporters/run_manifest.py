@@ -232,6 +232,7 @@ def _period(period: Period) -> Section:
         "to": exact_iso(period.end),
         "grain": period.grain.value,
         "evidence": period.evidence.value,
+        "in_part": period.in_part,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of, entire_dates
 from dbt_graft.lineage.dates.period_union import PARTITIONS
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access
@@ -32,10 +32,14 @@ def removes_rows(access: Access) -> bool:
     return access.operation in _REMOVES
 
 
-def removed_dates(access: Access) -> Dates:
-    """The dates of which a DELETE, TRUNCATE or DROP removes rows; none where it is not known."""
+def removed_dates(access: Access, *, perhaps: bool = False) -> Dates:
+    """The dates of which a DELETE, TRUNCATE or DROP removes all rows; none where it is not known.
+
+    Args:
+        perhaps: Those of which it removes some count, too.
+    """
     if access.periods:
-        return dates_of(access.periods)
+        return dates_of(access.periods) if perhaps else entire_dates(access.periods)
     is_part = access.operation is Operation.DELETE or any(
         position.kind == PARTITIONS for position in access.positions
     )
@@ -58,6 +62,11 @@ def read_dates(reads: Sequence[Access]) -> Dates | None:
             return None
         dates |= dates_of(read.periods)
     return dates
+
+
+def is_in_part(access: Access) -> bool:
+    """Whether an access is about a part of some of its dates."""
+    return any(period.in_part for period in access.periods)
 
 
 def times(access: Access) -> Sequence[datetime]:

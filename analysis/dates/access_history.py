@@ -17,7 +17,7 @@ from dbt_graft.analysis.dates.access_effects import (
 )
 from dbt_graft.analysis.dates.access_index import AccessIndex
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of, entire_dates
 from dbt_graft.lineage.dates.partition_mapping import (
     EdgeRun,
     MappingEvidence,
@@ -107,25 +107,34 @@ class AccessHistory(AccessIndex):
             ]
         return self._dated_writes[dataset]
 
-    def rewrites(self, access: Access, *, perhaps: bool = False) -> bool:
-        """Whether a write takes the place of all that was there for its dates.
+    def entire_dates(self, access: Access) -> Dates:
+        """The dates of which a write is about all rows; none if not known."""
+        return (
+            entire_dates(access.periods)
+            if access.periods
+            else self.written_dates(access) or NO_DATES
+        )
+
+    def replaced_dates(self, access: Access, *, perhaps: bool = False) -> Dates:
+        """The dates of which a write takes the place of all that was there.
 
         Args:
-            perhaps: What has no end in the logs, and may not have been done, counts too.
+            perhaps: What has no end in the logs, and may not have been done, counts too, and dates
+                of which it may have replaced a part.
         """
         if access.status is Status.UNKNOWN and not perhaps:
-            return False
+            return NO_DATES
+        written = self.written_dates(access) or NO_DATES
         if replaces_rows(access):
-            return True
+            return written if perhaps else self.entire_dates(access)
         removed = NO_DATES
         task, run = self.execution(access)
         for write in self.writes_by_run(task, access.dataset).get(run, ()):
             is_before = write.last_at and access.last_at and write.last_at <= access.last_at
             is_done = perhaps or write.status is not Status.UNKNOWN
             if is_before and is_done and removes_rows(write):
-                removed |= removed_dates(write)
-        dates = self.written_dates(access)
-        return removed.covers(ALL_DATES if dates is None else dates)
+                removed |= removed_dates(write, perhaps=perhaps)
+        return removed & written
 
     def may_replace_all(self, access: Access) -> bool:
         """Whether a write may have replaced more than the dates that it is known for.

@@ -13,7 +13,6 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import (
     ALL_DATES,
     FIRST,
-    NO_DATES,
     Dates,
     dates_in,
     moment_of,
@@ -59,7 +58,7 @@ def bad_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[
         if written is None or not (bad := written & left):
             continue
         bad_writes.append(_bad(history, access, bad))
-        left -= bad
+        left -= history.entire_dates(access)
     if bad_writes and all(history.written_dates(write) in (None, ALL_DATES) for write in writes):
         raise GraftError(
             "no log shows for which dates it is written",
@@ -88,8 +87,8 @@ def writes_of_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) ->
         if not removes_rows(access)
     ]
     left = dates
-    for _, written in writes:
-        left -= written or NO_DATES
+    for access, _ in writes:
+        left -= history.entire_dates(access)
     ends = [written.span[1] for _, written in writes if written]
     if ends and None not in (written for _, written in writes):
         left &= dates_in([(FIRST, max(ends))])

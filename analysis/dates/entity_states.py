@@ -35,9 +35,9 @@ class EntityState(StrEnum):
 
     MISSING: nothing was written for it. PARTIAL: some of it, or with fewer units of an input than
     it needs. UNSURE: it may be partial: nothing tells which dates of an input it needs, or whether
-    the run that wrote it ended well. ESTIMATED: what people declare for that was there, for
-    completed not yet. TAINTED: bad data, on record. SUSPECT: it may be bad, on record. SUPERSEDED:
-    a later run wrote it again.
+    the run that wrote it ended well, a part of it was written, or rows were deleted. ESTIMATED:
+    what people declare for that was there, for completed not yet. TAINTED: bad data, on record.
+    SUSPECT: it may be bad, on record. SUPERSEDED: a later run wrote it again.
     """
 
     MISSING = "missing"
@@ -229,14 +229,25 @@ class _Walk:
         available, certain = self.available[access.dataset], self.certain[access.dataset]
         if not removes_rows(access):
             dates = self.history.written_dates(access) or NO_DATES
-            for known in (available, certain) if is_sure else (available,):
-                known.change(access, known.now | dates)
-        elif access.operation.replaces:
-            for known in (available, certain) if is_sure else (certain,):
-                known.change(access, known.now - removed_dates(access))
+            available.change(access, available.now | dates)
+            entire = self.history.entire_dates(access)
+            if is_sure:
+                certain.change(access, certain.now | entire)
+            self.has_doubts |= entire != dates
+        else:
+            removed = removed_dates(access)
+            if is_sure and access.operation.replaces:
+                available.change(access, available.now - removed)
+            certain.change(access, certain.now - removed_dates(access, perhaps=True))
+            self.has_doubts |= available.now != certain.now
 
     def _remove(self, access: Access) -> None:
-        if not self.is_dated or not access.operation.replaces:
+        if not self.is_dated:
+            return
+        if not access.operation.replaces:
+            # What a run deletes of its own is its business.
+            own = self.holders.get(self.history.execution(access), NO_DATES)
+            self.unsure |= (removed_dates(access, perhaps=True) & self.written) - own
             return
         dates = removed_dates(access)
         self.written -= dates
@@ -256,24 +267,29 @@ class _Walk:
             for unit in _bounded_units(new, self.grain):
                 self.first_writes.setdefault(unit, access.last_at)
         run = self.history.execution(access)
-        again = dates & self.written
-        if again and self.is_dated and self.history.rewrites(access):
+        again = self.history.replaced_dates(access) & dates & self.written
+        if again and self.is_dated:
             for other, held in list(self.holders.items()):
                 if other != run and (lost := held & again):
                     self.superseded |= lost
                     self.holders[other] = held - again
         self.holders[run] = self.holders.get(run, NO_DATES) | dates
         self.written |= dates
+        # What is written in part stays as it was, as to the rest.
+        entire = self._entire_dates(access, dates)
         short = self._short(self.completed_needs, dates, access, self.available)
-        self.short_of_completed = (self.short_of_completed - dates) | short
+        self.short_of_completed = (self.short_of_completed - entire) | short
         perhaps_short = short
         if self.has_doubts:
             perhaps_short = self._short(self.completed_needs, dates, access, self.certain)
-        unsure = dates if self._is_unsure(access) else perhaps_short - short
-        self.unsure = (self.unsure - dates) | unsure
-        self.estimated -= dates
+        unsure = dates if self._is_unsure(access) else (perhaps_short - short) | (new - entire)
+        self.unsure = (self.unsure - entire) | unsure
+        self.estimated -= entire
         if self.estimated_needs:
             self.estimated |= short - self._short(self.estimated_needs, dates, access, self.certain)
+
+    def _entire_dates(self, access: Access, dates: Dates) -> Dates:
+        return self.history.entire_dates(access) & dates if self.is_dated else dates
 
     def _dates(self, access: Access) -> Dates:
         if not self.is_dated:

@@ -28,7 +28,7 @@ class LateOutput:
         dates: Those that it should have written and nobody wrote since; all where it is not known.
         last_write: The last one before.
         since: The first failed run of those that end with this one, or its beginning.
-        written_since: A later run wrote it, and nothing tells whether for these dates.
+        written_since: A later run wrote it, and nothing tells whether all of these dates.
     """
 
     dataset: DatasetId
@@ -66,12 +66,12 @@ def _late_output(
 ) -> LateOutput:
     writes = [write for write in history.writes(dataset) if not removes_rows(write)]
     before = [write for write in writes if write.last_at and write.last_at < since]
-    after = [
-        history.written_dates(write) for write in writes if write.last_at and write.last_at > end
-    ]
-    for written in after:
-        dates -= written or NO_DATES
-    return LateOutput(dataset, dates, before[-1] if before else None, since, None in after)
+    after = [write for write in writes if write.last_at and write.last_at > end]
+    for write in after:
+        dates -= history.entire_dates(write)
+    perhaps = (history.written_dates(write) for write in after)
+    written_since = any(written is None or written.meets(dates) for written in perhaps)
+    return LateOutput(dataset, dates, before[-1] if before else None, since, written_since)
 
 
 def _writes(history: AccessHistory, task: Task) -> Iterator[Access]:

@@ -9,6 +9,7 @@ The accesses are gone through once, in the order of time:
 - a run that ended before the bad write, or began after a clean one, taints nothing;
 - a write that takes the place of all that was there for its dates ends their taint; where it may
   have taken the place of all dates, the others are no longer bad in any case;
+- a date that is read in part may have been read, one that is replaced in part may still be bad;
 - what failed wrote nothing, and what has no end in the logs may have;
 - views hold no data, and are as bad as what they select from.
 """
@@ -21,13 +22,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import itemgetter
 
-from dbt_graft.analysis.dates.access_effects import removed_dates, removes_rows, times
+from dbt_graft.analysis.dates.access_effects import (
+    is_in_part,
+    removed_dates,
+    removes_rows,
+    times,
+)
 from dbt_graft.analysis.dates.access_history import AccessHistory, Edge
 from dbt_graft.analysis.dates.access_index import Execution
 from dbt_graft.analysis.dates.bad_writes import BadWrite
 from dbt_graft.analysis.dates.taint_bounds import taint_bounds
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of, entire_dates
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Status
 
@@ -197,6 +203,7 @@ class _Spread:
     def run(self) -> Taint:
         """Go through all accesses."""
         for at, order, is_last, access in sorted(self._events(), key=itemgetter(0, 1)):
+            self.has_doubts |= is_in_part(access)
             if order == _BEGIN:
                 self._begin_read(access, at)
             elif order == _READ:
@@ -273,7 +280,11 @@ class _Spread:
         if not self.passing and not self.state.get(access.dataset):
             return NO_DATES
         current = self._current(access.dataset)
-        return current & dates_of(access.periods) if current and access.periods else current
+        if not current or not access.periods:
+            return current
+        # Of a date that is read in part the bad rows may be others.
+        dates = entire_dates if self.is_certain else dates_of
+        return current & dates(access.periods)
 
     def _touch(self, access: Access, hit: Dates, at: datetime) -> None:
         run = self.history.execution(access)
@@ -285,7 +296,8 @@ class _Spread:
         is_sure = access.status is not Status.UNKNOWN
         self.has_doubts |= not is_sure
         if is_sure or self.is_certain:
-            self._clean(access, removed_dates(access), at, NO_DATES)
+            removed = removed_dates(access, perhaps=self.is_certain)
+            self._clean(access, removed, at, NO_DATES)
             self._read_on(access.dataset, at)
 
     def _write(self, access: Access, at: datetime, *, is_last: bool) -> None:
@@ -306,8 +318,8 @@ class _Spread:
             return
         is_sure = access.status is not Status.UNKNOWN
         self.has_doubts |= not is_sure
-        if is_last and self.history.rewrites(access, perhaps=self.is_certain):
-            dates = self.history.written_dates(access) or NO_DATES
+        if is_last:
+            dates = self.history.replaced_dates(access, perhaps=self.is_certain)
             if self.history.may_replace_all(access):
                 # Then what was bad before for other dates may be gone, or may not.
                 self.has_doubts |= not dates.covers(self._held_dates(dataset))

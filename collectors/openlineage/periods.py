@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from dbt_graft.collectors.openlineage.event import NamedDataset
 from dbt_graft.collectors.openlineage.facets import mapping, objects, text
-from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns, DateRank, name_grain
+from dbt_graft.lineage.dates.date_columns import (
+    NO_RULES,
+    DateColumns,
+    DateRank,
+    has_time,
+    name_grain,
+)
 from dbt_graft.lineage.dates.date_ranges import (
     Conditions,
-    comparison_range,
+    comparison_ranges,
     date_range,
     intersect_conditions,
+    known_extents,
     unite_conditions,
 )
 from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
@@ -61,7 +69,9 @@ def event_periods(
         case "location":
             return _location_periods(condition, columns, partition)
         case "compare" | "binary":
-            return _best_periods(_conditions(condition), columns, _types(dataset))
+            periods = _best_periods(_conditions(condition), columns, _types(dataset))
+            in_part = is_output and len(_fields(condition)) > 1
+            return tuple(replace(p, in_part=p.in_part or in_part) for p in periods)
     period = (
         path_period(dataset.name, columns, PeriodEvidence.PATH) if "/" in dataset.name else None
     )
@@ -112,8 +122,18 @@ def _conditions(condition: Mapping[str, Any], depth: int = 0) -> Conditions:
         left, right, operator = right, left, _MIRRORED.get(operator, "")
     column, value = text(left, "field"), text(right, "value")
     dates = date_range(value, name_grain(column)) if column else None
-    compared_dates = comparison_range(operator, dates) if dates else None
-    return {column: (compared_dates,)} if compared_dates else {}
+    ranges = comparison_ranges(operator, dates) if dates else ()
+    return {column: ranges} if ranges else {}
+
+
+def _fields(condition: Mapping[str, Any], depth: int = 0) -> set[str]:
+    """The columns of a condition; empty for what is none."""
+    sides = (mapping(condition, side) for side in ("left", "right"))
+    if depth == _DEEPEST:
+        return {""}
+    if text(condition, "type") == "binary":
+        return {field for side in sides for field in _fields(side, depth + 1)}
+    return {text(side, "field") for side in sides if text(side, "type") != "literal"}
 
 
 def _types(dataset: NamedDataset) -> dict[str, str]:
@@ -129,8 +149,8 @@ def _best_periods(
         column: columns.rank(column, types.get(column.casefold(), "")) for column in conditions
     }
     for column in sorted(ranks, key=lambda name: (-ranks[name], name)):
-        if ranks[column] is not DateRank.NONE and (
-            periods := condition_periods(conditions, column)
-        ):
+        has_times = has_time(types.get(column.casefold(), ""))
+        ranges = known_extents(conditions[column], has_time=has_times)
+        if ranks[column] is not DateRank.NONE and (periods := condition_periods(ranges, column)):
             return periods
     return ()

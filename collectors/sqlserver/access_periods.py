@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import timedelta
 
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
 from dbt_graft.collectors.sqlserver.runs.segment import SegmentCounts
@@ -18,13 +17,13 @@ from dbt_graft.collectors.statements.periods.shape import TextDate
 from dbt_graft.lineage.building.period_flow import derive_periods
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, has_time
-from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
-from dbt_graft.lineage.dates.period_union import PARTITIONS, union
+from dbt_graft.lineage.dates.date_ranges import known_extents
+from dbt_graft.lineage.dates.period import DataPosition, Period
+from dbt_graft.lineage.dates.period_union import PARTITIONS, condition_periods
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Evidence
 
 _CHANGES = frozenset({Operation.DELETE, Operation.UPDATE, Operation.MERGE})
-_DAY = timedelta(days=1)
 
 Periods = tuple[Period, ...]
 Accesses = tuple[DatasetAccess, ...]
@@ -86,9 +85,9 @@ def _table_periods(
     for column in sorted(ranks, key=lambda name: (-ranks[name], name)):
         if ranks[column] is DateRank.NONE:
             continue
-        type_ = types.get(column.casefold(), "")
-        periods = union(_period(date, type_) for date in by_column[column])
-        if periods:
+        has_times = has_time(types.get(column.casefold(), ""))
+        ranges = known_extents((date.range for date in by_column[column]), has_time=has_times)
+        if periods := condition_periods(ranges, column):
             return periods
     return ()
 
@@ -121,10 +120,3 @@ def _is_named(access: DatasetAccess, written: str) -> bool:
     names = (access.dataset.name, access.alias.name if access.alias else "")
     folded = (name.casefold() for name in names if name)
     return any(name == written or name.endswith(f".{written}") for name in folded)
-
-
-def _period(date: TextDate, type_: str) -> Period:
-    # `> '2026-11-01'` holds for the afternoon of that day, where the column has times.
-    is_same_day = date.after and date.start is not None and has_time(type_)
-    start = date.start - _DAY if is_same_day and date.start else date.start
-    return Period(start, date.end, Grain(date.grain), PeriodEvidence.PREDICATE, date.column)

@@ -140,7 +140,7 @@ class LogRecords:
 
 
 # Of the store. Raise it with every new column or value, which earlier versions cannot read.
-FORMAT = 8
+FORMAT = 9
 # The file that holds a batch's record.
 RECORD = "batch.parquet"
 

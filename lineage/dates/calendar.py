@@ -189,8 +189,13 @@ def unit_dates(unit: int, grain: Grain) -> Dates:
     return dates_in([(unit_start(unit, grain), unit_start(unit + 1, grain))])
 
 
+def entire_dates(periods: Sequence[Period]) -> Dates:
+    """The dates of periods of which all is meant, in the units of their grains."""
+    return dates_of([period for period in periods if not period.in_part])
+
+
 def dates_of(periods: Sequence[Period]) -> Dates:
-    """The dates of periods, in the units of their grains."""
+    """The dates of periods, of which all or a part is meant, in the units of their grains."""
     if len(periods) == 1:
         return _period_dates(periods[0].start, periods[0].end, periods[0].grain)
     dates = NO_DATES

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from enum import IntEnum
 
 from dbt_graft.lineage.dates.period import Grain
 
@@ -44,18 +45,42 @@ _LONGEST = 40
 _HOURS = 24
 
 
+class Extent(IntEnum):
+    """The part of its units that a range is about; of two conditions the greater one holds.
+
+    PART: some hours of a day. PART_OF_TIMES: all of it, unless the column has times:
+    `<= '2026-11-01'` is then only the midnight of that day. ONLY_OF_TIMES: nothing of it, unless
+    the column has times: `> '2026-11-01'`.
+    """
+
+    ALL = 0
+    PART_OF_TIMES = 1
+    PART = 2
+    ONLY_OF_TIMES = 3
+
+
+class Place(IntEnum):
+    """The place of a time in its unit."""
+
+    BEGINNING = 0
+    INSIDE = 1
+    END = 2
+
+
 @dataclass(frozen=True, slots=True)
 class DateRange:
     """Dates from `start` up to, not with, `end`; None where a side is open.
 
     Attributes:
-        at_midnight: It was written as a date, or as a time at midnight.
+        place: The place in its unit of a time that was written.
+        extent: The part of each unit that it is about.
     """
 
     start: datetime | None
     end: datetime | None
     grain: Grain
-    at_midnight: bool = True
+    place: Place = Place.BEGINNING
+    extent: Extent = Extent.ALL
 
 
 # Ranges of which one holds, by column: conditions on others say nothing about it.
@@ -103,7 +128,14 @@ def _build_range(parts: Mapping[str, str | None], named: Grain | None) -> DateRa
     time = parts.get("time") or ""
     if time and named is Grain.HOUR:
         return _hour(start, time, parts.get("offset") or "")
-    return DateRange(start, start + _DAY, Grain.DAY, not time.strip("0:.,"))
+    return DateRange(start, start + _DAY, Grain.DAY, _place(time))
+
+
+def _place(time: str) -> Place:
+    """The place of a time in its day; `23:59:59`, whatever its fraction, is the end of it."""
+    if not time.strip("0:.,"):
+        return Place.BEGINNING
+    return Place.END if time.replace(":", "").startswith("235959") else Place.INSIDE
 
 
 def _hour(day: datetime, time: str, offset: str) -> DateRange | None:
@@ -115,7 +147,8 @@ def _hour(day: datetime, time: str, offset: str) -> DateRange | None:
         digits = offset[1:].replace(":", "")
         east = timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
         start -= east if offset[0] == "+" else -east
-    return unit(begin_of_unit(start, Grain.HOUR), Grain.HOUR)
+    place = Place.INSIDE if time[2:].strip("0:.,") else Place.BEGINNING
+    return replace(unit(begin_of_unit(start, Grain.HOUR), Grain.HOUR), place=place)
 
 
 def unit(start: datetime, grain: Grain) -> DateRange:
@@ -172,27 +205,48 @@ def finer(a: Grain, b: Grain) -> Grain:
     return min(a, b, key=_FINEST_FIRST.index)
 
 
-def comparison_range(
-    operator: str, value: DateRange, *, has_time: bool = False
-) -> DateRange | None:
-    """The dates for which `column operator value` may hold; None for another operator.
+def comparison_ranges(operator: str, value: DateRange) -> tuple[DateRange, ...]:
+    """The dates for which `column operator value` may hold; none for another operator.
 
-    Args:
-        has_time: The column has times: `> 2026-11-01` holds on that day too.
+    The unit that holds the value is a range of its own, where it may count in part.
     """
-    has_time = has_time or not value.at_midnight
+    before = DateRange(None, value.start, value.grain)
+    after = DateRange(value.end, None, value.grain)
+    place = value.place
     match operator:
         case "=" | "==" | "<=>":
-            return DateRange(value.start, value.end, value.grain)
+            return (_of_unit(value, Extent.PART if place else Extent.ALL),)
         case ">":
-            return DateRange(value.start if has_time else value.end, None, value.grain)
+            extent = Extent.PART if place else Extent.ONLY_OF_TIMES
+            return (_of_unit(value, extent), after)
+        case ">=" if place:
+            return (_of_unit(value, Extent.PART), after)
         case ">=":
-            return DateRange(value.start, None, value.grain)
+            return (replace(after, start=value.start),)
+        case "<" if place:
+            return (before, _of_unit(value, Extent.PART))
         case "<":
-            return DateRange(None, value.start if value.at_midnight else value.end, value.grain)
+            return (before,)
+        case "<=" if place is Place.END:
+            return (replace(before, end=value.end),)
         case "<=":
-            return DateRange(None, value.end, value.grain)
-    return None
+            extent = Extent.PART if place else Extent.PART_OF_TIMES
+            return (before, _of_unit(value, extent))
+    return ()
+
+
+def _of_unit(value: DateRange, extent: Extent) -> DateRange:
+    return DateRange(value.start, value.end, value.grain, extent=extent)
+
+
+def known_extents(ranges: Iterable[DateRange], *, has_time: bool) -> tuple[DateRange, ...]:
+    """Ranges of a column of which it is known whether it has times; each of ALL or PART."""
+    return tuple(
+        replace(dates, extent=Extent.PART if is_part else Extent.ALL)
+        for dates in ranges
+        if has_time or dates.extent is not Extent.ONLY_OF_TIMES
+        for is_part in [dates.extent is Extent.PART or (has_time and dates.extent > Extent.ALL)]
+    )
 
 
 def intersection(a: DateRange, b: DateRange) -> DateRange | None:
@@ -201,7 +255,7 @@ def intersection(a: DateRange, b: DateRange) -> DateRange | None:
     end = min((at for at in (a.end, b.end) if at), default=None)
     if start and end and start >= end:
         return None
-    return DateRange(start, end, finer(a.grain, b.grain))
+    return DateRange(start, end, finer(a.grain, b.grain), extent=max(a.extent, b.extent))
 
 
 def intersect_conditions(conditions: Iterable[Conditions]) -> Conditions:

@@ -105,9 +105,8 @@ def path_period(path: str, columns: DateColumns, evidence: PeriodEvidence) -> Pe
     Args:
         evidence: Of dates in columns; those in names are of PATH.
     """
-    if dated := partition_range(path_partition(path), columns):
-        column, dates = dated
-        return Period(dates.start, dates.end, dates.grain, evidence, column)
+    if periods := partition_periods([path_partition(path)], columns, evidence):
+        return periods[0]
     below = _dates_below(path)
     return Period(below.start, below.end, below.grain, PeriodEvidence.PATH) if below else None
 
@@ -132,14 +131,32 @@ def name_range(name: str) -> DateRange | None:
 
 
 def partition_periods(
-    partitions: Iterable[Partition], columns: DateColumns, evidence: PeriodEvidence
+    partitions: Iterable[Partition],
+    columns: DateColumns,
+    evidence: PeriodEvidence,
+    *,
+    by_rows: bool = False,
 ) -> tuple[Period, ...]:
-    """The periods of partitions, unless one of them has no dates."""
+    """The periods of partitions, unless one of them has no dates.
+
+    A partition by other columns, too, is a part of its dates: `ds=2026-10-04/country=DE`. Those
+    that a scan was pruned to are all that it asked for.
+
+    Args:
+        by_rows: Rows decided on the partitions, which are all that there were of their dates.
+    """
     periods = []
+    by_rows = by_rows or evidence is PeriodEvidence.LOCATION
     for partition in partitions:
         dated = partition_range(partition, columns)
         if dated is None:
             return ()
         column, dates = dated
-        periods.append(Period(dates.start, dates.end, dates.grain, evidence, column))
+        in_part = not by_rows and any(_is_other(*pair, columns) for pair in partition)
+        periods.append(Period(dates.start, dates.end, dates.grain, evidence, column, in_part))
     return tuple(periods)
+
+
+def _is_other(column: str, value: str, columns: DateColumns) -> bool:
+    is_date = columns.rank(column) is not DateRank.NONE or _ISO.fullmatch(value.strip("'\""))
+    return not is_date

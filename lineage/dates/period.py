@@ -47,6 +47,8 @@ class Period:
     Attributes:
         column: The partition or date column; empty where a path or an interval has the dates.
         start, end: None where that side is open: `day >= '2026-11-01'` has no end.
+        in_part: Some rows of each unit may be left out: `ts >= '2026-11-01 05:00'`, one of the
+            partitions of a day.
     """
 
     start: datetime | None
@@ -54,6 +56,7 @@ class Period:
     grain: Grain
     evidence: PeriodEvidence
     column: str = ""
+    in_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,10 @@ _FORMS = {Grain.HOUR: "%Y-%m-%d %H:00", Grain.MONTH: "%Y-%m", Grain.YEAR: "%Y"}
 
 
 def period_text(periods: Sequence[Period]) -> str:
-    """`ds 2026-10-04 to 2026-10-10 (location)`; the last day is in it. Empty without periods."""
+    """`ds 2026-10-04 to 2026-10-10 (location)`; the last day is in it. Empty without periods.
+
+    Days that are meant in part are `part of 2026-10-04`.
+    """
     if not periods:
         return ""
     first = periods[0]
@@ -26,6 +29,10 @@ def period_text(periods: Sequence[Period]) -> str:
 
 
 def _span(period: Period) -> str:
+    return f"part of {_dates(period)}" if period.in_part else _dates(period)
+
+
+def _dates(period: Period) -> str:
     start, end, grain = period.start, period.end, period.grain
     if start is None:
         return f"before {_moment(end, grain)}"
@@ -49,6 +56,7 @@ def period_json(periods: Sequence[Period]) -> list[dict[str, Any]]:
             "to": period.end and period.end.isoformat(),
             "grain": period.grain.value,
             "evidence": period.evidence.value,
+            "in_part": period.in_part,
         }
         for period in periods
     ]

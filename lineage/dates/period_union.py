@@ -1,4 +1,7 @@
-"""Periods and positions of several accesses, put together: sorted, without overlaps."""
+"""Periods and positions of several accesses, put together: sorted, without overlaps.
+
+Periods that are meant in part stay beside others: two parts of a day may leave out a third one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from dbt_graft.lineage.dates.date_ranges import Conditions, finer
+from dbt_graft.lineage.dates.date_ranges import DateRange, Extent, finer
 from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
 
 _BEGIN = datetime.min.replace(tzinfo=UTC)
@@ -21,23 +24,27 @@ SNAPSHOTS = "iceberg snapshot"
 
 def union(periods: Iterable[Period]) -> tuple[Period, ...]:
     """All dates of the periods; nothing where these are all dates there are."""
-    ordered = sorted(
-        periods,
-        key=lambda p: (p.start or _BEGIN, p.end is None, p.end or _BEGIN, p.column, p.grain),
-    )
-    merged: list[Period] = []
-    for period in ordered:
+    parts: dict[bool, list[Period]] = {False: [], True: []}
+    for period in sorted(periods, key=_order):
+        merged = parts[period.in_part]
         if merged and _touches(merged[-1], period):
             merged[-1] = _join_periods(merged[-1], period)
         else:
             merged.append(period)
+    merged = sorted((*parts[False], *parts[True]), key=_order)
     if len(merged) > _MOST:
-        merged = [replace(merged[0], end=merged[-1].end)]
+        end = None if any(p.end is None for p in merged) else max(p.end for p in merged if p.end)
+        merged = [replace(merged[0], end=end, in_part=True)]
     return (
         ()
         if any(period.start is None and period.end is None for period in merged)
         else tuple(merged)
     )
+
+
+def _order(period: Period) -> tuple[datetime, bool, datetime, str, str, bool]:
+    start, end = period.start or _BEGIN, period.end or _BEGIN
+    return start, period.end is None, end, period.column, period.grain, period.in_part
 
 
 def known_union(a: tuple[Period, ...], b: tuple[Period, ...]) -> tuple[Period, ...]:
@@ -60,17 +67,19 @@ def _join_periods(a: Period, b: Period) -> Period:
         finer(a.grain, b.grain),
         max(a.evidence, b.evidence, key=_STRONGEST_FIRST.index),
         a.column,
+        a.in_part,
     )
 
 
-def condition_periods(
-    conditions: Conditions, column: str, evidence: PeriodEvidence = PeriodEvidence.PREDICATE
-) -> tuple[Period, ...]:
-    """The periods that conditions leave of a column."""
-    return union(
-        Period(dates.start, dates.end, dates.grain, evidence, column)
-        for dates in conditions.get(column, ())
-    )
+def condition_periods(ranges: Iterable[DateRange], column: str) -> tuple[Period, ...]:
+    """The periods that conditions leave of a column, by ranges whose extents are known."""
+    return union(range_period(dates, PeriodEvidence.PREDICATE, column) for dates in ranges)
+
+
+def range_period(dates: DateRange, evidence: PeriodEvidence, column: str = "") -> Period:
+    """A range, of which it is known whether it is meant in part, as a period."""
+    in_part = dates.extent is Extent.PART
+    return Period(dates.start, dates.end, dates.grain, evidence, column, in_part)
 
 
 def join_positions(

@@ -116,6 +116,7 @@ def test_dates_of_data_have_their_evidence() -> None:
             "to": None,
             "grain": "day",
             "evidence": "predicate",
+            "in_part": False,
         }
     ]
 

@@ -63,6 +63,11 @@ def period_days(access: Access) -> Days:
     return period_days_of(access.periods)
 
 
+def entire_days(access: Access) -> Days:
+    """The days of which all is meant: a part of a day is never all of it."""
+    return period_days_of(tuple(period for period in access.periods if not period.in_part))
+
+
 @dataclass
 class PlainMapping:
     period: Grain
@@ -232,20 +237,21 @@ class Plain:
     def is_removal(self, access: Access) -> bool:
         return access.operation in (Operation.DELETE, Operation.TRUNCATE, Operation.DROP)
 
-    def rewrites(self, access: Access) -> bool:
+    def replaced(self, access: Access, *, perhaps: bool = False) -> Days:
+        """The days whose rows a write takes the place of, or may take the place of."""
+        written = self.written(access) or NOTHING
         if access.operation in (
             Operation.INSERT_OVERWRITE,
             Operation.CREATE_TABLE_AS,
             Operation.MERGE,
         ):
-            return True
+            return entire_days(access) if access.periods and not perhaps else written
         removed: Days = NOTHING
         for one in self.writes(access.dataset):
             same = (one.task, one.run_id) == (access.task, access.run_id)
             if same and self.is_removal(one) and one.last_at <= access.last_at:  # type: ignore[operator]
-                removed |= self.removed(one)
-        written = self.written(access)
-        return (EVERYTHING if written is None else written) <= removed
+                removed |= self.removed(one, perhaps=perhaps)
+        return removed & written
 
     def may_be_all(self, access: Access) -> bool:
         """Whether an overwrite names no partition, and its dates, if any, are those of its run."""
@@ -256,9 +262,9 @@ class Plain:
         by_rows = any(one.partitions is not None for one in beside)
         return not access.periods or not (named - {PeriodEvidence.INTERVAL} or by_rows)
 
-    def removed(self, access: Access) -> Days:
+    def removed(self, access: Access, *, perhaps: bool = False) -> Days:
         if access.periods:
-            return period_days(access)
+            return period_days(access) if perhaps else entire_days(access)
         return NOTHING if access.operation is Operation.DELETE else EVERYTHING
 
     def steps(self, start: datetime | None) -> list[tuple[datetime, int, bool, Access]]:
@@ -302,7 +308,9 @@ class Plain:
 
         def meet(access: Access) -> Days:
             hit = self._bad_now(state, access.dataset)
-            return hit & period_days(access) if access.periods else hit
+            if not access.periods:
+                return hit
+            return hit & (entire_days(access) if certain else period_days(access))
 
         for at, order, is_last, access in self.steps(start):
             if start and at < start:
@@ -327,16 +335,16 @@ class Plain:
                 if access.operation is not Operation.DELETE:
                     for (_, dataset), days in state.items():
                         if dataset == access.dataset:
-                            days -= self.removed(access)
+                            days -= self.removed(access, perhaps=certain)
             else:
                 found = self._spread(access, touched, state, bad)
-                if is_last and self.rewrites(access):
-                    written = self.written(access) or NOTHING
+                if is_last:
+                    replaced = self.replaced(access, perhaps=certain)
                     if certain and self.may_be_all(access):
-                        written = EVERYTHING
+                        replaced = EVERYTHING
                     for (_, dataset), days in state.items():
                         if dataset == access.dataset:
-                            days -= written
+                            days -= replaced
                 state.setdefault((access.task, access.dataset), set()).update(found)
         for task, source, target in self.edges:
             if not any(a.task == task for a in self.writes(target)):
@@ -438,12 +446,12 @@ class Plain:
                 continue
             for day in days:
                 others = held.get(day, set()) - {access.run_id}
-                if dated and self.rewrites(access):
+                if dated and day in self.replaced(access):
                     if others:
                         superseded.add(day)
                     held[day] = set()
                 held.setdefault(day, set()).add(access.run_id)
-            partial -= days
+            partial -= days if not access.periods or not dated else entire_days(access)
             for edge, rule in needs:
                 if edge[0] != access.task:
                     continue

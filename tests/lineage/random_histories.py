@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -151,6 +151,24 @@ def _run(
     yield _access(random, habit, run_id, habit.target, Direction.WRITE, at, periods, operation)
 
 
+def _cut(random: Random, whole: Period) -> tuple[Period, ...]:
+    """A period that begins or ends at a time of day, or of which other conditions take a part."""
+    assert whole.start
+    assert whole.end
+    inner = whole.start + timedelta(1), whole.end - timedelta(1)
+    if whole.grain is not Grain.DAY or inner[0] >= inner[1] or random.random() < 0.3:
+        return (replace(whole, in_part=True),)
+    first = replace(whole, end=inner[0], in_part=True)
+    last = replace(whole, start=inner[1], in_part=True)
+    return random.choice(
+        [
+            (first, replace(whole, start=inner[0])),
+            (replace(whole, end=inner[1]), last),
+            (first, replace(whole, start=inner[0], end=inner[1]), last),
+        ]
+    )
+
+
 def _access(
     random: Random,
     habit: Habit,
@@ -162,6 +180,8 @@ def _access(
     operation: Operation = Operation.SELECT,
 ) -> Access:
     many = random.random() < 0.1
+    if periods and random.random() < 0.12:
+        periods = _cut(random, periods[0])
     dynamic = direction is Direction.WRITE and not periods and random.random() < 0.5
     return Access(
         task=habit.name,

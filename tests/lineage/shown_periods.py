@@ -9,10 +9,10 @@ from dbt_graft.lineage.dates.period import Grain, Period
 
 
 def shown(periods: Iterable[Period]) -> list[str]:
-    """Each period on a line; an open side is `-`, hours have their time."""
+    """Each period on a line; an open side is `-`, hours have their time; `~` is a part."""
     return [
         " ".join(filter(None, (one.column, _side(one, one.start), _side(one, one.end))))
-        + f" {one.grain} {one.evidence}"
+        + f" {one.grain} {one.evidence}{' ~' * one.in_part}"
         for one in periods
     ]
 

@@ -14,7 +14,7 @@ from dbt_graft.collectors.spark.application.execution import (
 )
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.application.statement import PlanStatement
-from dbt_graft.collectors.spark.plans.date_filters import date_conditions
+from dbt_graft.collectors.spark.plans.date_filters import date_conditions, is_only_about
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
 from dbt_graft.lineage.building.period_flow import derive_periods
@@ -45,7 +45,7 @@ def written_periods(
     new = _new_partitions(segment)
     # What is not new in the catalog was written again, and nothing tells which.
     if new and partitions in (None, len(new)):
-        return union(partition_periods(new, columns, PeriodEvidence.PARTITION))
+        return union(partition_periods(new, columns, PeriodEvidence.PARTITION, by_rows=True))
     if periods := _condition_periods(segment, columns):
         return periods
     period = path_period(target.path, columns, PeriodEvidence.PATH) if target.path else None
@@ -77,7 +77,9 @@ def _condition_periods(segment: PlanSegment, columns: DateColumns) -> tuple[Peri
         conditions = date_conditions(text[begins : ends + 1], {})
         for column in sorted(conditions, key=lambda name: (-columns.rank(name), name)):
             if columns.rank(column) is not DateRank.NONE:
-                return condition_periods(conditions, column)
+                periods = condition_periods(conditions[column], column)
+                in_part = not is_only_about(text[begins : ends + 1], column)
+                return union(replace(p, in_part=p.in_part or in_part) for p in periods)
         begins = text.find("[", begins + 1)
     return ()
 

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from dbt_graft.collectors.spark.plans.arguments import plain_expressions
 from dbt_graft.lineage.dates.date_columns import has_time, name_grain
 from dbt_graft.lineage.dates.date_ranges import (
     Conditions,
-    comparison_range,
+    comparison_ranges,
     date_range,
     intersect_conditions,
+    known_extents,
     unite_conditions,
 )
 
@@ -39,6 +41,7 @@ _PUSHED = re.compile(
 )
 _PUSHED_AMONG = re.compile(r"\*?In\((?P<column>[\w.$`-]+), ?\[(?P<values>[^\[\]]+)\]\)")
 _PUSHED_JUNCTION = re.compile(r"\*?(?P<word>And|Or)\((?P<inside>.*)\)", re.DOTALL)
+_NOT_NULL = re.compile(r"(?i:isnotnull)\([^()]*\)|[^()]* IS NOT NULL")
 _OPERATORS = {
     "EqualTo": "=",
     "EqualNullSafe": "=",
@@ -61,6 +64,22 @@ def date_conditions(filters: str, types: Mapping[str, str]) -> Conditions:
     return intersect_conditions(
         _condition(expression, types) for expression in plain_expressions(filters)
     )
+
+
+def is_only_about(filters: str, column: str) -> bool:
+    """Whether filters leave out rows by the dates of a column alone."""
+    return all(_is_about(expression, column) for expression in plain_expressions(filters))
+
+
+def _is_about(text: str, column: str, depth: int = 0) -> bool:
+    text = _strip_brackets(text)
+    if depth == _DEEPEST:
+        return False
+    for sign in (" OR ", " AND "):
+        parts = list(_split(text, sign))
+        if len(parts) > 1:
+            return all(_is_about(part, column, depth + 1) for part in parts)
+    return bool(_NOT_NULL.fullmatch(text)) or column in _condition(text, {}, _DEEPEST - 1)
 
 
 def _condition(text: str, types: Mapping[str, str], depth: int = 0) -> Conditions:
@@ -86,8 +105,10 @@ def _condition(text: str, types: Mapping[str, str], depth: int = 0) -> Condition
     column = comparison["column"].strip("`")
     value = date_range(comparison["value"], name_grain(column))
     type_ = comparison.groupdict().get("type") or types.get(column, "")
-    dates = value and comparison_range(operator, value, has_time=has_time(type_))
-    return {column: (dates,)} if dates else {}
+    ranges = comparison_ranges(operator, value) if value else ()
+    # Spark writes the time of a timestamp, midnight too.
+    has_times = has_time(type_) or ":" in comparison["value"]
+    return {column: known_extents(ranges, has_time=has_times)} if ranges else {}
 
 
 def _among_conditions(column: str, values: str) -> Conditions:
@@ -96,8 +117,12 @@ def _among_conditions(column: str, values: str) -> Conditions:
     if len(texts) > _MOST_VALUES:
         return {}
     named = name_grain(column)
-    ranges = tuple(dates for text in texts if (dates := date_range(text, named)))
-    return {column: ranges} if len(ranges) == len(texts) else {}
+    ranges = [
+        ranges
+        for text in texts
+        if (value := date_range(text, named)) and (ranges := comparison_ranges("=", value))
+    ]
+    return {column: tuple(chain.from_iterable(ranges))} if len(ranges) == len(texts) else {}
 
 
 def _strip_brackets(text: str) -> str:

@@ -96,7 +96,7 @@ def _best_periods(
     }
     for column in sorted(ranks, key=lambda name: (-ranks[name], name)):
         if ranks[column] is not DateRank.NONE and (
-            periods := condition_periods(conditions, column)
+            periods := condition_periods(conditions[column], column)
         ):
             return periods
     return ()

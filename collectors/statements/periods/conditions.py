@@ -53,7 +53,7 @@ class _Scope:
         self.inner: list[tuple[int, int]] = []
         self.tables: list[TableMention] = []
         self.conditions: list[DateCondition] = []
-        self.changed: str | None = None
+        self.removes = self.is_limited = False
 
     def word(self, at: int) -> str:
         return self.tokens[at].word if at < self.end else ""
@@ -114,8 +114,10 @@ class _Scope:
 
     def _changed_table(self) -> None:
         """`DELETE TOP (5) FROM t`, `UPDATE t SET`, `MERGE INTO t AS x USING`"""
+        self.removes = self.word(self.at) == "DELETE"
         self.at += 1
         if self.word(self.at) == "TOP":
+            self.is_limited = True
             opens = self.at + 1
             self.at = self.closes.get(opens, opens) + 1
         if self.word(self.at) in ("FROM", "INTO"):
@@ -156,6 +158,7 @@ class _Scope:
             words.append(self.word(at))
             at = self.closes.get(at, at) + 1 if self.word(at) == "(" else at + 1
         counts = not _LEFT_OUT.intersection(words) and not only_last
+        self.is_limited |= not counts
         at = begin
         while at < end:
             if counts and (comparison := self._comparison(at)):
@@ -163,14 +166,18 @@ class _Scope:
                 self.conditions.append(condition)
             elif self.word(at) == "(":
                 close = min(self.closes.get(at, end), end)
-                if self.word(at + 1) in _BEGINS_QUERY:
-                    self.inner.append((at + 1, close))
-                elif counts and (at == begin or self.word(at - 1) == "AND"):
+                is_query = self.word(at + 1) in _BEGINS_QUERY
+                if counts and (at == begin or self.word(at - 1) == "AND") and not is_query:
                     self._condition(at + 1, close, only_last=False)
                 else:
-                    self._queries_in(at + 1, close)
+                    self.is_limited = True
+                    if is_query:
+                        self.inner.append((at + 1, close))
+                    else:
+                        self._queries_in(at + 1, close)
                 at = close + 1
             else:
+                self.is_limited |= self.word(at) not in ("AND", ";")
                 at += 1
 
     def _comparison(self, at: int) -> tuple[DateCondition, int] | None:
@@ -179,25 +186,26 @@ class _Scope:
         named = self._column(at)
         if named is None:
             return self._reversed_comparison(at)
-        qualifier, column, at = named
+        qualifier, column, is_date, at = named
         operator = self.word(at)
         if operator == "IN":
             number = list_number(self.tokens, at + 1)
             if number is None:
                 return None
             values = (DateExpression(literal=number, is_list=True),)
-            return DateCondition(qualifier, column, "=", values), at + 4
+            return DateCondition(qualifier, column, "=", values, is_date), at + 4
         if operator not in _COMPARES and operator != "BETWEEN":
             return None
         first = read_expression(self.tokens, at + 1)
         if first is None:
             return None
         if operator != "BETWEEN":
-            return DateCondition(qualifier, column, operator, (first[0],)), first[1]
+            return DateCondition(qualifier, column, operator, (first[0],), is_date), first[1]
         last = read_expression(self.tokens, first[1] + 1)
         if last is None or self.word(first[1]) != "AND":
             return None
-        return DateCondition(qualifier, column, operator, (first[0], last[0])), last[1]
+        both = (first[0], last[0])
+        return DateCondition(qualifier, column, operator, both, is_date), last[1]
 
     def _reversed_comparison(self, at: int) -> tuple[DateCondition, int] | None:
         """`@d <= day`"""
@@ -208,27 +216,34 @@ class _Scope:
         if named is None:
             return None
         operator = _MIRRORED[self.word(first[1])]
-        return DateCondition(named[0], named[1], operator, (first[0],)), named[2]
+        qualifier, column, is_date, at = named
+        return DateCondition(qualifier, column, operator, (first[0],), is_date), at
 
-    def _column(self, at: int) -> tuple[str, str, int] | None:
-        """The qualifier and name of a column, and the place after it, a cast taken off."""
+    def _column(self, at: int) -> tuple[str, str, bool, int] | None:
+        """The qualifier and name of a column, a cast taken off, and the place after it.
+
+        The third value says whether the cast takes off the time of day.
+        """
         if self.word(at) in ("CAST", "TRY_CAST") and self.word(at + 1) == "(":
             inside, close = self._column(at + 2), self.closes.get(at + 1, self.end)
-            return (*inside[:2], close + 1) if inside and self.word(inside[2]) == "AS" else None
+            if inside is None or self.word(inside[3]) != "AS":
+                return None
+            return *inside[:2], self.word(inside[3] + 1) == "DATE", close + 1
         if self.word(at) in ("CONVERT", "TRY_CONVERT") and self.word(at + 3) == ",":
             inside, close = self._column(at + 4), self.closes.get(at + 1, self.end)
-            return (*inside[:2], close + 1) if inside else None
+            return (*inside[:2], self.word(at + 2) == "DATE", close + 1) if inside else None
         name = name_at(self.tokens, at, Dialect.TSQL)
         if name is None or name.name[-1].startswith(("@", "__value", "__list")):
             return None
         if self.word(name.end) == "(":
             return None
         qualifier = name.name[-2] if len(name.name) > 1 else ""
-        return qualifier, name.name[-1], name.end
+        return qualifier, name.name[-1], False, name.end
 
     def mentions(self) -> Iterator[TableMention]:
         """The tables with the conditions on each."""
         targets = [table for table in self.tables if table.changes]
+        is_limited = self.is_limited or len(self.tables) > 1 + len(targets)
         for target in targets:
             named = [
                 table
@@ -245,4 +260,6 @@ class _Scope:
                 if not condition.qualifier or table.is_called(condition.qualifier):
                     table.conditions.append(condition)
                     table.sure = table.sure and (bool(condition.qualifier) or len(self.tables) == 1)
+        for table in self.tables:
+            table.removes, table.is_limited = table.changes and self.removes, is_limited
         yield from self.tables

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from dbt_graft.collectors.statements.text.fingerprint import LIST_MARK, VALUE_MARK
 from dbt_graft.collectors.statements.text.tokens import Token, keywords
-from dbt_graft.lineage.dates.date_ranges import DateRange, begin_of_unit, date_range, unit
+from dbt_graft.lineage.dates.date_ranges import DateRange, Place, begin_of_unit, date_range, unit
 from dbt_graft.lineage.dates.period import Grain
 
 _NOW = keywords(
@@ -52,6 +52,7 @@ class DateExpression:
         literal: The number of the literal; of a list with its `item`, None for all of them.
         variable: A parameter or variable, in lower case.
         now: The beginning of the statement, on the server's clock or, with `is_utc`, in UTC.
+        is_date: A time of day is cut off.
         of: The expression that is shifted.
         days, months: The length of one step; `steps` is the number of the literal that counts them,
             `sign` its sign.
@@ -62,6 +63,7 @@ class DateExpression:
     variable: str = ""
     now: bool = False
     is_utc: bool = False
+    is_date: bool = False
     of: DateExpression | None = None
     days: int = 0
     months: int = 0
@@ -126,7 +128,8 @@ def _read_simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int]
     if word.startswith("@") and not word.startswith("@@"):
         return DateExpression(variable=word.casefold()), at + 1
     if word in _NOW:
-        return DateExpression(now=True, is_utc=word in _UTC_NOW), at + (3 if after == "(" else 1)
+        now = DateExpression(now=True, is_utc=word in _UTC_NOW, is_date=word == "CURRENT_DATE")
+        return now, at + (3 if after == "(" else 1)
     if word in _PREFIXES and _mark(tokens, at + 1) is not None:
         return DateExpression(literal=_mark(tokens, at + 1)), at + 2
     listed = _LIST.fullmatch(_word(tokens, at + 2)) if after == "(" else None
@@ -146,15 +149,20 @@ def _read_cast(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] |
     parsed = read_expression(tokens, at)
     if parsed is None or _word(tokens, parsed[1]) != "AS":
         return None
-    return parsed[0], _place_behind(tokens, parsed[1])
+    is_date = parsed[0].is_date or _word(tokens, parsed[1] + 1) == "DATE"
+    return replace(parsed[0], is_date=is_date), _place_behind(tokens, parsed[1])
 
 
 def _read_convert(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`date, GETDATE())`, `varchar(10), @d, 120)`"""
+    is_date = _word(tokens, at) == "DATE"
     while _word(tokens, at) not in (",", ""):
         at = _place_behind(tokens, at + 1) if _word(tokens, at) == "(" else at + 1
     parsed = read_expression(tokens, at + 1)
-    return (parsed[0], _place_behind(tokens, parsed[1])) if parsed else None
+    if parsed is None:
+        return None
+    is_date = is_date or parsed[0].is_date
+    return replace(parsed[0], is_date=is_date), _place_behind(tokens, parsed[1])
 
 
 def _read_shift(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
@@ -200,9 +208,18 @@ def _word(tokens: Sequence[Token], at: int) -> str:
 
 def dates_of(expression: DateExpression, values: DateValues) -> tuple[DateRange, ...]:
     """The days of an expression; empty where one of its values is no date."""
+    dates = _timed_dates(expression, values)
+    if expression.is_date:
+        return tuple(replace(day, place=Place.BEGINNING) for day in dates)
+    return dates
+
+
+def _timed_dates(expression: DateExpression, values: DateValues) -> tuple[DateRange, ...]:
     if expression.now:
         now = values.utc_now if expression.is_utc else values.now
-        return (unit(begin_of_unit(now, Grain.DAY), Grain.DAY),) if now else ()
+        if now is None:
+            return ()
+        return (replace(unit(begin_of_unit(now, Grain.DAY), Grain.DAY), place=Place.INSIDE),)
     if expression.variable:
         text = (values.parameters or {}).get(expression.variable, "")
         return _days([text]) if text else ()
@@ -219,7 +236,8 @@ def dates_of(expression: DateExpression, values: DateValues) -> tuple[DateRange,
     count = _NUMBER.fullmatch(_literal(values, expression.steps or 0))
     if len(shifted) != 1 or not count or shifted[0].start is None:
         return ()
-    return _move_date(shifted[0].start, expression, expression.sign * int(count[0]))
+    days = _move_date(shifted[0].start, expression, expression.sign * int(count[0]))
+    return tuple(replace(day, place=shifted[0].place) for day in days)
 
 
 def _move_date(start: datetime, expression: DateExpression, steps: int) -> tuple[DateRange, ...]:

@@ -15,12 +15,14 @@ class DateCondition:
     Attributes:
         qualifier: The table or alias before the column; empty without one.
         values: The right side; more than one of BETWEEN.
+        is_date: The column's time of day is cut off.
     """
 
     qualifier: str
     column: str
     operator: str
     values: tuple[DateExpression, ...]
+    is_date: bool = False
 
 
 @dataclass(slots=True)
@@ -29,12 +31,16 @@ class TableMention:
 
     Attributes:
         changes: Its rows are deleted or updated.
+        removes: They are deleted.
+        is_limited: Something else than the conditions limits which ones: a join, TOP, OR.
         sure: The conditions are on this table; else on one of those beside it that has the column.
     """
 
     name: Name
     alias: str = ""
     changes: bool = False
+    removes: bool = False
+    is_limited: bool = False
     sure: bool = True
     conditions: list[DateCondition] = field(default_factory=list)
 

@@ -7,9 +7,10 @@ the literals that a condition compares a column with can come out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 
 from sqlglot.errors import TokenError
 
@@ -24,11 +25,16 @@ from dbt_graft.collectors.statements.periods.variables import assign_value, vari
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import literals, mark_literals
 from dbt_graft.collectors.statements.text.length import LONGEST
-from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.dates.date_columns import is_personal, name_grain
-from dbt_graft.lineage.dates.date_ranges import DateRange, comparison_range, intersection
+from dbt_graft.lineage.dates.date_ranges import (
+    DateRange,
+    Extent,
+    comparison_ranges,
+    intersection,
+    known_extents,
+)
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import union
 
@@ -50,7 +56,7 @@ class TextDate:
         table: As written, in lower case, dotted.
         changes: Rows of the table are deleted or updated; else they are read.
         sure: The condition is on a column of this table; else on one of those beside it.
-        after: The condition is `>` on the day before `start`, whose later hours may be meant.
+        extent: The part of each unit.
     """
 
     table: str
@@ -60,7 +66,12 @@ class TextDate:
     end: datetime | None
     grain: str
     sure: bool = True
-    after: bool = False
+    extent: Extent = Extent.ALL
+
+    @property
+    def range(self) -> DateRange:
+        """The dates."""
+        return DateRange(self.start, self.end, Grain(self.grain), extent=self.extent)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +84,7 @@ class DateShape:
         is_relative: Dates depend on the time of the statement.
     """
 
-    tables: tuple[tuple[Name, bool, bool, tuple[DateCondition, ...]], ...]
+    tables: tuple[tuple[TableMention, tuple[DateCondition, ...]], ...]
     numbers: tuple[int, ...]
     variables: frozenset[str]
     is_relative: bool
@@ -109,14 +120,14 @@ def _date_shape(text: str) -> DateShape | None:
     values = DateValues(dict(enumerate(literals(text))))
     without = {_key(mention) for mention in mentions if not _candidates(mention, variables, values)}
     tables = tuple(
-        (mention.name, mention.changes, mention.sure, conditions)
+        (mention, conditions)
         for mention in mentions
         if _key(mention) not in without and (conditions := _candidates(mention, variables, values))
     )
     if not tables:
         return None
     used = [
-        value for *_, conditions in tables for condition in conditions for value in condition.values
+        value for _, conditions in tables for condition in conditions for value in condition.values
     ]
     return DateShape(
         tables,
@@ -146,39 +157,37 @@ def _candidates(
 
 
 def _dates(
-    name: Name, changes: bool, sure: bool, conditions: Iterable[DateCondition], values: DateValues
+    mention: TableMention, conditions: Collection[DateCondition], values: DateValues
 ) -> Iterator[TextDate]:
     by_column: dict[str, list[DateCondition]] = {}
     for condition in conditions:
         by_column.setdefault(condition.column.casefold(), []).append(condition)
-    table = ".".join(filter(None, name)).casefold()
+    table = ".".join(filter(None, mention.name)).casefold()
+    # Other conditions leave rows of these dates in the table.
+    is_limited = len(by_column) > 1 or len(conditions) < len(mention.conditions)
+    is_part = mention.removes and (mention.is_limited or is_limited)
     for column_conditions in by_column.values():
         ranges: tuple[DateRange, ...] | None = None
-        after = False
         for condition in column_conditions:
             new_ranges = _ranges(condition, values)
-            if new_ranges is None:
-                continue
-            after = after or condition.operator == ">"
-            ranges = (
-                new_ranges
-                if ranges is None
-                else tuple(
-                    overlap for a in ranges for b in new_ranges if (overlap := intersection(a, b))
-                )
-            )
+            if new_ranges is not None:
+                ranges = new_ranges if ranges is None else _overlaps(ranges, new_ranges)
         # None of its values is a date: all dates may be meant.
         for dates in (DateRange(None, None, Grain.DAY),) if ranges is None else ranges:
             yield TextDate(
                 table,
-                changes,
+                mention.changes,
                 condition.column,
                 dates.start,
                 dates.end,
                 dates.grain.value,
-                sure,
-                after and dates.start is not None,
+                mention.sure,
+                max(dates.extent, Extent.PART) if is_part else dates.extent,
             )
+
+
+def _overlaps(a: Iterable[DateRange], b: Collection[DateRange]) -> tuple[DateRange, ...]:
+    return tuple(dates for x in a for y in b if (dates := intersection(x, y)))
 
 
 def _ranges(condition: DateCondition, values: DateValues) -> tuple[DateRange, ...] | None:
@@ -188,18 +197,19 @@ def _ranges(condition: DateCondition, values: DateValues) -> tuple[DateRange, ..
         return None
     if condition.operator == "BETWEEN":
         first, last = each[0][0], each[1][0]
-        low, high = comparison_range(">=", first), comparison_range("<=", last)
-        overlap = intersection(low, high) if low and high else None
-        return (overlap,) if overlap else ()
-    ranges = (comparison_range(condition.operator, dates) for dates in each[0])
-    return tuple(dates for dates in ranges if dates)
+        ranges = _overlaps(comparison_ranges(">=", first), comparison_ranges("<=", last))
+    else:
+        by_value = (comparison_ranges(condition.operator, dates) for dates in each[0])
+        ranges = tuple(chain.from_iterable(by_value))
+    return known_extents(ranges, has_time=False) if condition.is_date else ranges
 
 
 def merge_dates(dates: Iterable[TextDate]) -> tuple[TextDate, ...]:
-    """The dates of each table and column, sorted, without overlaps."""
-    grouped: dict[tuple[str, bool, str, bool], list[TextDate]] = {}
+    """The dates of each table and column, sorted, without overlaps in one extent."""
+    grouped: dict[tuple[str, bool, str, bool, Extent], list[TextDate]] = {}
     for date in dates:
-        grouped.setdefault((date.table, date.changes, date.column, date.sure), []).append(date)
+        key = (date.table, date.changes, date.column, date.sure, date.extent)
+        grouped.setdefault(key, []).append(date)
     merged: list[TextDate] = []
     for key in sorted(grouped):
         each = grouped[key]
@@ -207,10 +217,8 @@ def merge_dates(dates: Iterable[TextDate]) -> tuple[TextDate, ...]:
             merged += each
             continue
         periods = [Period(o.start, o.end, Grain(o.grain), PeriodEvidence.PREDICATE) for o in each]
-        after = any(date.after for date in each)
-        table, changes, column, sure = key
         merged += [
-            TextDate(table, changes, column, p.start, p.end, p.grain.value, sure, after)
+            TextDate(*key[:3], p.start, p.end, p.grain.value, *key[3:])
             for p in union(periods) or (Period(None, None, Grain.DAY, PeriodEvidence.PREDICATE),)
         ]
     return tuple(merged)

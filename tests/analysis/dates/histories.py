@@ -27,8 +27,9 @@ def history(
 ) -> AccessHistory:
     """A history, a run a line, an hour after the one before: `task: a[3] b > OVERWRITE c[3..4]!`.
 
-    In brackets days of October, `@` behind them where only the run's interval tells them; `!` is a
-    failed statement, `?` one without an end, `*` a write whose rows decide on dates.
+    In brackets days of October, `@` behind them where only the run's interval tells them, `~` for
+    a part of them, which may be followed by others: `[3~,4..5]`; `!` is a failed statement, `?` one
+    without an end, `*` a write whose rows decide on dates.
     """
     accesses: list[Access] = []
     flows: dict[tuple[str, str, str], Flow] = {}
@@ -55,7 +56,7 @@ def history(
                     first_at=START + timedelta(hours=number),
                     last_at=START + timedelta(hours=number),
                     status=status,
-                    periods=(period(days),) if days else (),
+                    periods=tuple(map(period, days.split(","))) if days else (),
                 )
             )
         for source in reads.split() if target and status is not Status.FAILED else ():
@@ -73,7 +74,7 @@ def history(
 
 def period(days: str) -> Period:
     evidence = PeriodEvidence.INTERVAL if days.endswith("@") else PeriodEvidence.PARTITION
-    first, _, last = days.removesuffix("@").partition("..")
+    first, _, last = days.rstrip("@~").partition("..")
     start = datetime(2026, 10, int(first), tzinfo=UTC)
     end = datetime(2026, 10, int(last or first), tzinfo=UTC) + timedelta(1)
-    return Period(start, end, Grain.DAY, evidence, "ds")
+    return Period(start, end, Grain.DAY, evidence, "ds", days.endswith("~"))

@@ -83,6 +83,36 @@ def shown(lines: Sequence[str], declared: DeclaredDates | None = None) -> dict[s
             id="so may what was made of it",
         ),
         pytest.param(
+            ("copy: _ > INSERT b[3~,4]",),
+            None,
+            {"unsure": "3 Oct 2026", "completed": "4 Oct 2026"},
+            id="a part of a day",
+        ),
+        pytest.param(
+            ("copy: _ > INSERT b[3]", "copy: _ > INSERT b[3~]"),
+            None,
+            {"completed": "3 Oct 2026"},
+            id="rows beside a completed day",
+        ),
+        pytest.param(
+            ("load: _ > INSERT a[3~]", "load: _ > INSERT a[4]", "copy: a[3] > INSERT b[3]"),
+            DECLARED,
+            {"unsure": "3 Oct 2026"},
+            id="what was made of a part of a day",
+        ),
+        pytest.param(
+            ("copy: _ > INSERT b[3..4]", "clear: _ > DELETE b[4~]"),
+            None,
+            {"unsure": "4 Oct 2026", "completed": "3 Oct 2026"},
+            id="rows were deleted",
+        ),
+        pytest.param(
+            ("copy: _ > INSERT b[3]", "clear: _ > DELETE b[3]", "copy: _ > INSERT b[3]"),
+            None,
+            {"completed": "3 Oct 2026"},
+            id="and written again",
+        ),
+        pytest.param(
             (*LOADS, "copy: a > INSERT_OVERWRITE b[3]", "other: c > INSERT_OVERWRITE b[4]"),
             None,
             {"unsure": "3 Oct 2026", "completed": "4 Oct 2026"},

@@ -193,6 +193,60 @@ def test_a_read_lies_anywhere_between_its_beginning_and_its_end(
     assert shown(replace(taint, tainted=taint.certain)) == certain
 
 
+@for_each(
+    "removed, written, bad, certain",
+    [
+        ("3", "3", "no dates", "no dates"),
+        # What a run cuts at a time of day may leave bad rows in that day.
+        ("3~", "3~", "3 Oct 2026", "no dates"),
+        ("3~", "3", "3 Oct 2026", "no dates"),
+        ("3", "3~", "no dates", "no dates"),
+        ("3~,4", "3~,4", "3 Oct 2026", "no dates"),
+        ("2..3", "2..4", "no dates", "no dates"),
+        ("4", "3..4", "3 Oct 2026", "3 Oct 2026"),
+    ],
+)
+def test_a_delete_of_a_part_of_a_day_does_not_clean_the_day(
+    removed: str, written: str, bad: str, certain: str
+) -> None:
+    past = history(LOAD, f"load: _ > DELETE a[{removed}]", f"load: _ > INSERT a[{written}]")
+    joined = [
+        replace(access, run_id="again") if access.run_id != "r0" else access
+        for access in past.lineage.history.accesses
+    ]
+    past = AccessHistory(_with(past.lineage, joined))
+    taint = spread(past, bad_runs(past, [("load", "r0")]))
+
+    assert dates_text(taint.of_dataset(table("a"))) == bad
+    assert dates_text(taint.of_dataset(table("a"), is_certain=True)) == certain
+
+
+@for_each(
+    "lines, bad, certain",
+    [
+        ((LOAD, "load: _ > INSERT_OVERWRITE a[3~]"), {"load a"}, set[str]()),
+        ((LOAD, "load: _ > MERGE a[3~]"), {"load a"}, set[str]()),
+        ((LOAD, "copy: a[3~] > INSERT b[3]"), {"load a", "copy b"}, {"load a"}),
+        ((LOAD, "copy: a[3] > INSERT b[3~]"), {"load a", "copy b"}, {"load a", "copy b"}),
+    ],
+)
+def test_dates_that_are_meant_in_part_may_be_bad(
+    lines: tuple[str, ...], bad: set[str], certain: set[str]
+) -> None:
+    past = history(*lines)
+    taint = spread(past, bad_runs(past, [("load", "r0")]))
+
+    assert shown(taint).keys() == bad
+    assert shown(replace(taint, tainted=taint.certain)).keys() == certain
+
+
+def test_of_a_date_that_was_written_in_parts_each_may_be_the_bad_one() -> None:
+    past = history("load: _ > INSERT a[3~]", "load: _ > INSERT a[3~]", LOAD, LOAD)
+    bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
+
+    assert [write.run for write in bad] == ["r0", "r1", "r2"]
+
+
 def test_delete_and_insert_write_again() -> None:
     lines = (LOAD, "copy: a[3] > INSERT b[3]", LOAD)
     past = history(*lines, "copy: _ > DELETE b[3]", "copy: a[3] > INSERT b[3]")

@@ -40,8 +40,26 @@ def accesses(folder: Path, *datasets: Document) -> tuple[Access, ...]:
                     {"dimensions": {"ds": "2026-10-05"}},
                 ],
             },
-            ["ds 2026-10-04 2026-10-06 day partition"],
+            ["ds 2026-10-04 2026-10-05 day partition ~", "ds 2026-10-05 2026-10-06 day partition"],
             id="partitions",
+        ),
+        pytest.param(
+            compare("order_date", "GREATER_EQUAL_THAN", "2026-10-04T05:00:00"),
+            [
+                "order_date 2026-10-04 2026-10-05 day predicate ~",
+                "order_date 2026-10-05 - day predicate",
+            ],
+            id="a time of day",
+        ),
+        pytest.param(
+            {
+                "type": "binary",
+                "operator": "AND",
+                "left": compare("order_date", "EQUAL", "2026-10-04"),
+                "right": compare("region", "EQUAL", "eu"),
+            },
+            ["order_date 2026-10-04 2026-10-05 day predicate ~"],
+            id="other conditions",
         ),
         pytest.param(
             {"type": "location", "locations": ["s3://b/t/dt=2026-10-04"]},

@@ -68,9 +68,10 @@ def collected(
 
 
 def shown(access: Access) -> str:
-    """`read orders day 2026-11-01 2026-11-02 day`"""
+    """`read orders day 2026-11-01 2026-11-02 day`, with `~` of a part."""
     ranges = "; ".join(
         f"{one.column} {one.start and one.start.date()} {one.end and one.end.date()} {one.grain}"
+        f"{' ~' * one.in_part}"
         for one in access.periods
     )
     direction = "read" if access.direction is Direction.READ else "write"
@@ -93,8 +94,18 @@ def periods(*sent: str | tuple[str, str], snapshot: Snapshot | None = SNAPSHOT) 
         ),
         pytest.param(
             "SELECT id FROM dbo.orders WHERE placed > '2026-11-01' AND placed < '2026-11-03'",
-            ["read orders: placed 2026-11-01 2026-11-03 day"],
+            ["read orders: placed 2026-11-01 2026-11-02 day ~; placed 2026-11-02 2026-11-03 day"],
             id="by type, with times",
+        ),
+        pytest.param(
+            "DELETE FROM dbo.orders WHERE placed >= '2026-11-01 05:00' AND placed < '2026-11-03'",
+            ["write orders: placed 2026-11-01 2026-11-02 day ~; placed 2026-11-02 2026-11-03 day"],
+            id="delete from a time of day on",
+        ),
+        pytest.param(
+            "DELETE FROM dbo.daily WHERE day = '2026-11-01' AND total = 5",
+            ["write daily: day 2026-11-01 2026-11-02 day ~"],
+            id="delete by other columns, too",
         ),
         pytest.param(
             "SELECT id FROM dbo.orders WHERE day > '2026-11-01'",
@@ -178,7 +189,8 @@ def test_without_a_catalog_names_decide() -> None:
     ids=["named", "positional", "second", "prepared"],
 )
 def test_parameters_of_calls_are_values(call: str) -> None:
-    assert periods(("rpc", call)) == ["write daily: day 2026-11-04 2026-11-05 day"]
+    [found] = periods(("rpc", call))
+    assert found.removesuffix(" ~") == "write daily: day 2026-11-04 2026-11-05 day"
 
 
 def test_a_prepared_statement_has_the_dates_of_all_its_calls() -> None:

@@ -71,6 +71,26 @@ def test_dates_in_paths(path: str, expected: str | None) -> None:
     assert shown([found] if found else []) == ([expected] if expected else [])
 
 
+@for_each(
+    "partition, evidence, expected",
+    [
+        ("ds=2026-10-04/country=DE", PeriodEvidence.PARTITION, True),
+        ("ds=2026-10-04/country=DE", PeriodEvidence.PATH, True),
+        ("ds=2026-10-04/hr=1", PeriodEvidence.PARTITION, False),
+        ("year=2026/month=10/day=4", PeriodEvidence.PARTITION, False),
+        ("ds=2026-10-04/snapshot=2026-10-04", PeriodEvidence.PARTITION, False),
+        # All countries of a day are locations of a scan, each by itself.
+        ("ds=2026-10-04/country=DE", PeriodEvidence.LOCATION, False),
+    ],
+)
+def test_a_partition_by_other_columns_is_a_part_of_its_dates(
+    partition: str, evidence: PeriodEvidence, expected: bool
+) -> None:
+    found = path_period(f"/t/{partition}", DATE_COLUMNS, evidence)
+    assert found
+    assert found.in_part is expected
+
+
 def test_one_partition_without_dates_leaves_all_open() -> None:
     partitions = [[("ds", "2026-10-04")], [("ds", "unknown")]]
     assert partition_periods(partitions, DATE_COLUMNS, PeriodEvidence.PARTITION) == ()

@@ -38,6 +38,11 @@ def days(first: int | None, last: int | None, **more: object) -> Period:
         pytest.param([days(None, 2), days(1, None)], [], id="all dates"),
         pytest.param([days(None, None)], [], id="no condition"),
         pytest.param(
+            [days(0, 1, in_part=True), days(0, 1, in_part=True), days(1, 2)],
+            [days(0, 1, in_part=True), days(1, 2)],
+            id="parts beside others",
+        ),
+        pytest.param(
             [days(0, 2), days(1, 3, evidence=PeriodEvidence.PATH)],
             [days(0, 3, evidence=PeriodEvidence.PATH)],
             id="weaker evidence",
@@ -56,7 +61,7 @@ def test_an_access_without_dates_leaves_all_open() -> None:
 
 def test_too_many_gaps_are_one_period() -> None:
     found = union(days(2 * n, 2 * n + 1) for n in range(500))
-    assert shown(found) == ["ds 2026-11-01 2029-07-27 day predicate"]
+    assert shown(found) == ["ds 2026-11-01 2029-07-27 day predicate ~"]
 
 
 def test_positions_run_from_the_first_start_to_the_last_end() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dbt_graft.collectors.spark.plans.date_filters import is_only_about
 from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.collectors.spark.sources.scan_periods import scan_periods, scan_positions
 from dbt_graft.collectors.spark.sources.write_periods import mapped_partitions, static_partition
@@ -72,8 +73,26 @@ def test_partitions_that_are_read(location: str, filters: str, expected: list[st
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
-        ("[(placed#3 > 2026-10-01 00:00:00)]", ["placed 2026-10-01 - day predicate"]),
-        ("[(placed#3 < 2026-10-02 12:30:00)]", ["placed - 2026-10-03 day predicate"]),
+        (
+            "[(placed#3 > 2026-10-01 00:00:00)]",
+            ["placed 2026-10-01 2026-10-02 day predicate ~", "placed 2026-10-02 - day predicate"],
+        ),
+        ("[(placed#3 >= 2026-10-01 00:00:00)]", ["placed 2026-10-01 - day predicate"]),
+        (
+            "[(placed#3 < 2026-10-02 12:30:00)]",
+            ["placed - 2026-10-02 day predicate", "placed 2026-10-02 2026-10-03 day predicate ~"],
+        ),
+        (
+            "[(unknown_ts#3 <= 2026-10-02 00:00:00)]",
+            [],
+        ),
+        (
+            "[(event_date#3 <= 2026-10-02 00:00:00)]",
+            [
+                "event_date - 2026-10-02 day predicate",
+                "event_date 2026-10-02 2026-10-03 day predicate ~",
+            ],
+        ),
         (
             "[(day#3 > 2026-10-01), (day#3 < 2026-10-04)]",
             ["day 2026-10-02 2026-10-04 day predicate"],
@@ -100,6 +119,24 @@ def test_filters_on_date_columns(filters: str, expected: list[str]) -> None:
 )
 def test_other_sources(text: str) -> None:
     assert read(text=text) == ["dt 2026-01-01 2026-01-02 day predicate"]
+
+
+@for_each(
+    "filters, expected",
+    [
+        ("[(ds#3 = 2026-10-04)]", True),
+        ("[isnotnull(ds#3), (ds#3 >= 2026-10-04), (ds#3 < 2026-10-06)]", True),
+        ("[((ds#3 = 2026-10-04) OR (ds#3 = 2026-10-05))]", True),
+        ("[ds#3 IN (2026-10-04,2026-10-05)]", True),
+        ("[ds IS NOT NULL, ds = '2026-10-04']", True),
+        ("[(ds#3 = 2026-10-04), (country#4 = DE)]", False),
+        ("[((ds#3 = 2026-10-04) AND (country#4 = DE))]", False),
+        ("[(ds#3 = 2026-10-04), (hour(ts#5) > 5)]", False),
+        ("[(ds#3 = 2026-10-04), NOT (ds#3 = 2026-10-05)]", False),
+    ],
+)
+def test_conditions_that_leave_out_rows_by_dates_alone(filters: str, expected: bool) -> None:
+    assert is_only_about(filters, "ds") is expected
 
 
 def test_a_scan_of_delta_has_a_version() -> None:

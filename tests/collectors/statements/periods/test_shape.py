@@ -9,21 +9,36 @@ import pytest
 from dbt_graft.collectors.statements.periods.expressions import DateValues
 from dbt_graft.collectors.statements.periods.shape import find_dates
 from dbt_graft.collectors.statements.text.fingerprint import literals
+from dbt_graft.lineage.dates.date_ranges import DateRange, known_extents
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import condition_periods
 from tests.cases import for_each
 
 NOW = datetime(2026, 11, 5, tzinfo=UTC)
 
 
-def dates(text: str, **parameters: str) -> list[str]:
-    """`orders day 2026-11-01 2026-11-02`; `!` before a table whose rows are changed."""
+def dates(text: str, *, has_time: bool = False, **parameters: str) -> list[str]:
+    """`orders day 2026-11-01 2026-11-02`; `!` before a table whose rows are changed, `~` of a part.
+
+    Args:
+        has_time: The columns have times.
+    """
     shape = find_dates(text)
     named = {f"@{name}": value for name, value in parameters.items()}
     values = DateValues(dict(enumerate(literals(text))), named, NOW, NOW)
+    by_column: dict[str, list[DateRange]] = {}
+    for one in shape.dates(values) if shape else ():
+        by_column.setdefault(f"{'!' * one.changes}{one.table} {one.column}", []).append(one.range)
     return [
-        f"{'!' * one.changes}{one.table} {one.column} "
-        f"{one.start.date() if one.start else '-'} {one.end.date() if one.end else '-'}"
-        for one in (shape.dates(values) if shape else ())
+        f"{column} {_day(period.start)} {_day(period.end)}{' ~' * period.in_part}"
+        for column, ranges in by_column.items()
+        for period in condition_periods(known_extents(ranges, has_time=has_time), column)
+        or [Period(None, None, Grain.DAY, PeriodEvidence.PREDICATE)]
     ]
+
+
+def _day(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d}" if at else "-"
 
 
 @for_each(
@@ -70,6 +85,72 @@ def test_conditions(condition: str, expected: str | None) -> None:
         for one in dates(f"SELECT a FROM dbo.orders WHERE {condition}", d="'2026-11-04'")
     ]
     assert found == ([expected] if expected else [])
+
+
+@for_each(
+    "condition, has_time, expected",
+    [
+        ("ts >= '2026-11-01 05:00'", True, ["2026-11-01 2026-11-02 ~", "2026-11-02 -"]),
+        ("ts > '2026-11-01T05:00:00'", True, ["2026-11-01 2026-11-02 ~", "2026-11-02 -"]),
+        ("ts < '2026-11-03 17:30'", True, ["- 2026-11-03", "2026-11-03 2026-11-04 ~"]),
+        ("ts <= '2026-11-03 17:30'", False, ["- 2026-11-03", "2026-11-03 2026-11-04 ~"]),
+        ("ts = '2026-11-01 05:00'", True, ["2026-11-01 2026-11-02 ~"]),
+        (
+            "ts BETWEEN '2026-11-01 05:00' AND '2026-11-03 05:00'",
+            True,
+            ["2026-11-01 2026-11-02 ~", "2026-11-02 2026-11-03", "2026-11-03 2026-11-04 ~"],
+        ),
+        ("ts >= '2026-11-01 05:00' AND ts < '2026-11-01 06:00'", True, ["2026-11-01 2026-11-02 ~"]),
+        # Midnight cuts nothing off, unless it is the end of a column with times.
+        ("ts >= '2026-11-01 00:00:00'", True, ["2026-11-01 -"]),
+        ("ts < '2026-11-01 00:00'", True, ["- 2026-11-01"]),
+        ("ts = '2026-11-01'", True, ["2026-11-01 2026-11-02"]),
+        ("ts > '2026-11-01'", True, ["2026-11-01 2026-11-02 ~", "2026-11-02 -"]),
+        ("ts <= '2026-11-01'", True, ["- 2026-11-01", "2026-11-01 2026-11-02 ~"]),
+        ("CAST(ts AS date) <= '2026-11-01'", True, ["- 2026-11-02"]),
+        ("ts <= '2026-11-01 23:59:59.997'", True, ["- 2026-11-02"]),
+        ("ts < '2026-11-01 23:59:59'", True, ["- 2026-11-01", "2026-11-01 2026-11-02 ~"]),
+        # The time of the statement is one.
+        ("ts >= DATEADD(day, -1, GETDATE())", True, ["2026-11-04 2026-11-05 ~", "2026-11-05 -"]),
+        ("ts >= CAST(GETDATE() AS date)", True, ["2026-11-05 -"]),
+        ("ts >= CONVERT(date, GETDATE() - 1)", True, ["2026-11-04 -"]),
+        ("ts >= CURRENT_DATE", True, ["2026-11-05 -"]),
+    ],
+)
+def test_a_condition_cuts_days(condition: str, has_time: bool, expected: list[str]) -> None:
+    found = dates(f"SELECT a FROM dbo.orders WHERE {condition}", has_time=has_time)
+    assert [one.split(maxsplit=2)[2] for one in found] == expected
+
+
+@for_each(
+    "text, expected",
+    [
+        ("DELETE FROM t WHERE day = '2026-11-01'", "!t day 2026-11-01 2026-11-02"),
+        ("DELETE FROM t WHERE (day = '2026-11-01');", "!t day 2026-11-01 2026-11-02"),
+        (
+            "DELETE FROM t WHERE day = '2026-11-01' AND land = 'DE'",
+            "!t day 2026-11-01 2026-11-02 ~",
+        ),
+        ("DELETE FROM t WHERE day = '2026-11-01' AND n > 5", "!t day 2026-11-01 2026-11-02 ~"),
+        (
+            "DELETE FROM t WHERE day = '2026-11-01' AND (a = 1 OR b = 2)",
+            "!t day 2026-11-01 2026-11-02 ~",
+        ),
+        (
+            "DELETE FROM t WHERE day = '2026-11-01' AND id IN (SELECT id FROM s)",
+            "!t day 2026-11-01 2026-11-02 ~",
+        ),
+        ("DELETE TOP (100) FROM t WHERE day = '2026-11-01'", "!t day 2026-11-01 2026-11-02 ~"),
+        (
+            "DELETE o FROM t AS o JOIN s ON s.id = o.id WHERE o.day = '2026-11-01'",
+            "!t day 2026-11-01 2026-11-02 ~",
+        ),
+        # Others than deletes take the place of no day by what they leave out.
+        ("UPDATE t SET a = 1 WHERE day = '2026-11-01' AND n > 5", "!t day 2026-11-01 2026-11-02"),
+    ],
+)
+def test_other_conditions_of_a_delete_leave_rows_of_a_day(text: str, expected: str) -> None:
+    assert dates(text)[0] == expected
 
 
 @for_each(
