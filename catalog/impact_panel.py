@@ -1,17 +1,20 @@
-"""“If this changes” on the page of a dataset: what each kind of change reaches, in numbers."""
+"""“If this changes” on the page of a dataset: what each kind of change does, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt_graft.analysis.impact.answer import ProposedChange
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.impact.reach import ImpactReach, ReachOfChange
+from dbt_graft.catalog.formatting import count
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.grouping import group_by_key
 
-# Changes of a dataset and of a column, in words; a renamed one is gone under its old name.
+# Changes of a dataset, and what others get of a changed column; a renamed one is gone under its old
+# name.
 OF_DATASET: Mapping[ChangeType, str] = {
     ChangeType.REMOVE: "is removed or renamed",
     ChangeType.ROWS: "has other rows",
@@ -19,34 +22,38 @@ OF_DATASET: Mapping[ChangeType, str] = {
     ChangeType.FRESHNESS: "comes late",
 }
 OF_COLUMN: Mapping[ChangeType, str] = {
-    ChangeType.REMOVE: "is removed or renamed",
-    ChangeType.TYPE: "has another type",
-    ChangeType.SEMANTICS: "has another meaning",
-    ChangeType.UNIT: "has another unit",
-    ChangeType.DATA_INCORRECT: "is wrong",
-    ChangeType.PRIVACY: "is sensitive",
+    ChangeType.REMOVE: "",
+    ChangeType.TYPE: "another type",
+    ChangeType.SEMANTICS: "another meaning",
+    ChangeType.UNIT: "another unit",
+    ChangeType.DATA_INCORRECT: "wrong values",
+    ChangeType.PRIVACY: "sensitive values",
 }
-# Groups of columns listed for a dataset.
+# Rows of columns.
 _MOST = 60
+
+Reaches = Mapping[ChangeType, ReachOfChange]
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnImpact:
-    """Columns whose changes reach equally far.
+class Verdict:
+    """The outcome of a change, or of several that come to the same.
 
     Attributes:
-        names: As they are spelled.
-        reaches: For each kind of change, in the order of the panel's.
+        subjects: The changes in words, or the columns that are removed.
+        breaks: What is certain to fail; empty if nothing is.
+        datasets: How many others it reaches.
+        is_all: As much depends on the columns as on the dataset.
+        others: What other changes of the columns do, in a sentence.
     """
 
-    names: Sequence[str]
-    reaches: Sequence[ReachOfChange]
-
-    @property
-    def known(self) -> str:
-        """The share of the flows on the way whose columns are known: `3 of 4`."""
-        widest = max(self.reaches, key=lambda reach: reach.flows)
-        return f"{widest.known:,} of {widest.flows:,}"
+    subjects: tuple[str, ...]
+    breaks: str
+    datasets: int
+    consumers: tuple[Consumer, ...]
+    is_removal: bool = True
+    is_all: bool = False
+    others: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +62,42 @@ class ImpactPanel:
 
     Attributes:
         of_columns: Only columns that a change of reaches anything.
-        kinds: The changes of columns.
-        omitted: The number of columns that are not listed.
+        unread: The other columns.
     """
 
-    of_dataset: Mapping[ChangeType, ReachOfChange]
-    of_columns: Sequence[ColumnImpact]
-    kinds: Sequence[ChangeType] = tuple(OF_COLUMN)
-    omitted: int = 0
+    of_dataset: Reaches
+    of_columns: Mapping[str, Reaches]
+    unread: Sequence[str]
+
+    @property
+    def dataset_verdicts(self) -> list[Verdict]:
+        """A verdict for each kind of change; those that do the same are one."""
+        groups = group_by_key(
+            ((_reached(reach), kind is ChangeType.REMOVE), OF_DATASET[kind])
+            for kind, reach in self.of_dataset.items()
+        )
+        return [
+            Verdict(tuple(changes), *reached, is_removal)
+            for (reached, is_removal), changes in groups.items()
+        ]
+
+    @property
+    def column_verdicts(self) -> list[Verdict]:
+        """A verdict for each column; those of which it is the same are one."""
+        groups = group_by_key(
+            ((_reached(reaches[ChangeType.REMOVE]), _other_changes(reaches)), name)
+            for name, reaches in self.of_columns.items()
+        )
+        _, *most = _reached(self.of_dataset[ChangeType.REMOVE])
+        return [
+            Verdict(tuple(names), *reached, is_all=[*reached[1:]] == most, others=others)
+            for (reached, others), names in list(groups.items())[:_MOST]
+        ]
+
+    @property
+    def omitted(self) -> int:
+        """The number of columns that are in no verdict."""
+        return len(self.of_columns) - sum(len(row.subjects) for row in self.column_verdicts)
 
 
 def impact_panel(
@@ -76,24 +111,42 @@ def impact_panel(
     of_dataset = {kind: reach.measure(ProposedChange(dataset, kind)) for kind in OF_DATASET}
     if not any(of_dataset.values()):
         return None
+    of_columns = {
+        name: {kind: reach.measure(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN}
+        for name in columns
+        if reach.knows(dataset, name)
+    }
+    read = {name: reaches for name, reaches in of_columns.items() if any(reaches.values())}
+    return ImpactPanel(of_dataset, read, [name for name in columns if name not in read])
+
+
+def _reached(reach: ReachOfChange) -> tuple[str, int, tuple[Consumer, ...]]:
+    parts = ((reach.broken, "writer"), (reach.tests, "test"))
+    breaks = " and ".join(count(number, noun) for number, noun in parts if number)
+    by_name = sorted(reach.consumers, key=lambda one: (not one.is_critical, one.name))
+    return breaks, reach.datasets, tuple(by_name)
+
+
+def _other_changes(reaches: Reaches) -> str:
+    """`7 datasets may get another type or wrong values, 3 sensitive values.`"""
     groups = group_by_key(
-        (reaches, name) for name, reaches in _column_reaches(reach, dataset, columns)
+        (reach.datasets, OF_COLUMN[kind])
+        for kind, reach in reaches.items()
+        if kind is not ChangeType.REMOVE and reach.datasets
     )
-    listed = [ColumnImpact(names, reaches) for reaches, names in groups.items()]
-    return ImpactPanel(
-        of_dataset,
-        listed[:_MOST],
-        omitted=sum(len(impact.names) for impact in listed[_MOST:]),
+    widest = max(reaches.values(), key=lambda reach: reach.flows)
+    unknown = widest.flows - widest.known
+    notes = (
+        [f"On {count(unknown, 'flow')} of {widest.flows:,} no columns are known: all counts there."]
+        if unknown
+        else []
     )
-
-
-def _column_reaches(
-    reach: ImpactReach, dataset: DatasetId, columns: Sequence[str]
-) -> Iterator[tuple[str, tuple[ReachOfChange, ...]]]:
-    for name in columns:
-        if reach.knows(dataset, name):
-            reaches = tuple(
-                reach.measure(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN
-            )
-            if any(reaches):
-                yield name, reaches
+    if [*groups] == [reaches[ChangeType.REMOVE].datasets]:
+        return " ".join(["Other changes reach as many.", *notes])
+    parts = list[str]()
+    for number, changes in groups.items():
+        *first, last = changes
+        words = f"{', '.join(first)} or {last}" if first else last
+        subject = f"{number:,}" if parts else f"{count(number, 'dataset')} may get"
+        parts.append(f"{subject} {words}")
+    return " ".join([*([", ".join(parts) + "."] if parts else []), *notes])

@@ -19,7 +19,6 @@ import jinja2
 from dbt_graft.catalog import formatting, links, markup
 from dbt_graft.catalog.badges import fault_words
 from dbt_graft.catalog.bar_charts import day_chart, duration_chart, rows_chart
-from dbt_graft.catalog.impact_panel import OF_COLUMN, OF_DATASET
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.lineage.errors import GraftError
@@ -108,8 +107,6 @@ def environment(folder: Path) -> jinja2.Environment:
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
         "fault_words": fault_words,
-        "dataset_changes": OF_DATASET,
-        "column_changes": OF_COLUMN,
         "role_label": formatting.role_label,
         "loaded_ago": loaded_ago,
         "linked_dataset": links.dataset_link,

@@ -198,11 +198,7 @@ def _impact(index: Index, dataset: DatasetId) -> Section | None:
         return None
     return {
         "dataset": _reaches(panel.of_dataset),
-        "columns": {
-            name: _reaches(dict(zip(panel.kinds, impact.reaches, strict=True)))
-            for impact in panel.of_columns
-            for name in impact.names
-        },
+        "columns": {name: _reaches(reaches) for name, reaches in panel.of_columns.items()},
     }
 
 

@@ -73,7 +73,7 @@ ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
         (
             ORDERS,
             "If this changes",
-            ["is removed or renamed", "blocking", "amount", "Columns known"],
+            ["is removed or renamed", "breaks 1 writer", "amount", "depend on it"],
         ),
         (ORDERS, "Upstream", ["landing/orders"]),
         (ORDERS, "Downstream", ["analytics.orders", "ml.customer_scores"]),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
+from pypdf import PdfReader
 
 from tests.site.conftest import GONE, kinds, served
 
@@ -16,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
 DOCS = "dbt/"
 DATASET = "datasets/spark/analytics/orders/index.html"
+RAW = "datasets/spark/raw/"
 WIDE, PHONE = (1400, 900), (390, 844)
 PHONE_SIZE = {"width": PHONE[0], "height": PHONE[1]}
 PAPER = {"width": 718, "height": 1047}
@@ -234,7 +238,7 @@ def test_nothing_moves_where_less_motion_is_asked_for(
     indirect=True,
     ids=["dark", "light"],
 )
-def test_a_printed_page_is_dark_on_white_and_as_wide_as_paper(
+def test_a_printed_page_is_dark_on_white_as_wide_as_paper_and_short(
     tab: Page, base: str, addressed_site: Path
 ) -> None:
     for path in [*kinds(addressed_site), f"{GONE}index.html"]:
@@ -254,3 +258,15 @@ def test_a_printed_page_is_dark_on_white_and_as_wide_as_paper(
             assert faint == [], path
             axe = Axe().run(tab, options=COLOURS).response["violations"]
             assert axe == [], path
+    for path in (DATASET, f"{RAW}orders/index.html"):
+        tab.goto(base + path)
+        for sheet in ("A4", "Letter"):
+            printed = PdfReader(BytesIO(tab.pdf(format=sheet))).pages
+            assert 2 <= len(printed) <= 4, (path, sheet)
+            words = " ".join(" ".join(page.extract_text() for page in printed).split())
+            in_table = "cancelled before it was sent: never counted as revenue"
+            texts = ["order_id integer", in_table, "If this changes", "Other names"]
+            assert [part for part in texts if part not in words] == [], (path, sheet)
+            folded = ["further on", "2026-10-05"]
+            assert [part for part in folded if part in words] == [], (path, sheet)
+            assert not re.search(r"\b(\w ){8}", words), (path, sheet)  # a letter a line
