@@ -36,8 +36,6 @@ def rewrites(statement: StatementTokens) -> Iterator[Edit]:
             yield at, at + 2, " "
         elif words[at : at + 5] == ["WITHIN", "GROUP", "(", "GRAPH", "PATH"]:
             yield at, at + 6, " "
-        elif words[at] == "?" and _is_alias(statement, at):
-            yield at, at + 1, "AS ?"
 
 
 def _rewrite_beginning(statement: StatementTokens) -> Iterator[Edit]:
@@ -113,13 +111,6 @@ def _function(statement: StatementTokens, at: int) -> Iterator[Edit]:
         case "CHANGETABLE":  # (CHANGES t, …)
             table = statement.text_between(at + 2, statement.behind_name(at + 2))
             yield at - 1, statement.behind_brackets(at), table
-
-
-def _is_alias(statement: StatementTokens, at: int) -> bool:
-    """Whether a value stands for an alias: `SELECT f(a) 'x', t.b 'y' FROM`."""
-    words = statement.words
-    behind_value = words[at - 1] in {"", ")"} or words[at - 2] == "."
-    return behind_value and words[at + 1] in {",", "FROM", "INTO"}
 
 
 def _changed_column(statement: StatementTokens, name: int, behind: int) -> str:

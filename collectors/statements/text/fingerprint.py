@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from dbt_graft.collectors.statements.text.aliases import is_alias
+from dbt_graft.collectors.statements.text.aliases import ColumnNames
 from dbt_graft.collectors.statements.text.dialect import COMMENT, TSQL_QUOTED, Dialect
 from dbt_graft.collectors.statements.text.protect import CARRIERS
 from dbt_graft.collectors.statements.text.protect import CARRIES as SPARK_CARRIES
@@ -100,21 +100,17 @@ def fingerprint(text: str, dialect: Dialect = Dialect.TSQL) -> str:
 def _read(text: str, dialect: Dialect) -> tuple[str, list[str]]:
     """The fingerprint of a text, and what it takes out."""
     taken: list[str] = []
-    names = _NAMES[dialect]
+    names, columns = _NAMES[dialect], ColumnNames(text)
 
     def take_out(piece: re.Match[str]) -> str:
         part = piece.group()
         first = part[0]
-        if first in names or _is_alias(piece, first):
+        if first in names or (first == "'" and columns.holds(*piece.span())):
             return part
         taken.append(part)
         return _TAKEN_OUT.get(first, _VALUE)
 
     return _PIECES[dialect].sub(take_out, text), taken
-
-
-def _is_alias(piece: re.Match[str], first: str) -> bool:
-    return first == "'" and is_alias(piece.string, *piece.span())
 
 
 def literals(text: str) -> list[str]:
@@ -128,11 +124,12 @@ def literals(text: str) -> list[str]:
 def mark_literals(text: str) -> str:
     """A T-SQL text with a word in the place of each literal, which has the literal's number."""
     number = -1
+    columns = ColumnNames(text)
 
     def word(piece: re.Match[str]) -> str:
         nonlocal number
         first = piece.string[piece.start()]
-        if first in _NAMES[Dialect.TSQL] or _is_alias(piece, first):
+        if first in _NAMES[Dialect.TSQL] or (first == "'" and columns.holds(*piece.span())):
             return piece.group()
         number += 1
         if first == "(":

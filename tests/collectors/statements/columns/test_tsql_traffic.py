@@ -233,7 +233,7 @@ INSERT INTO dbo.t (action, source, hash, format) SELECT s.action, s.source, s.ha
 INSERT INTO dbo.t (a) SELECT [dbo].[s].[x] FROM [dbo].[s] | t.a=s.x
 """
 PROCEDURES = """
-INSERT INTO [orders].[OrderDetail] ([OrderId], [D], [P]) SELECT @orderId, [S].[Description], [X].[Q] * [S].[Price] FROM [orders].[S] JOIN (SELECT t.c.query('./Id').value('.', 'INT') 'Id', t.c.query('./Qty').value('.', 'INT') AS Q FROM @xml.nodes('Root/Node') t(c)) AS [X] ON X.[Id] = [S].[Id] | OrderDetail.D=S.Description OrderDetail.P=~S.Price OrderDetail.*=JOIN:S.Id | a column's table is not known
+INSERT INTO [orders].[OrderDetail] ([OrderId], [D], [P]) SELECT @orderId, [S].[Description], [X].[Q] * [S].[Price] FROM [orders].[S] JOIN (SELECT t.c.query('./Id').value('.', 'INT') 'Id', t.c.query('./Qty').value('.', 'INT') AS Q FROM @xml.nodes('Root/Node') t(c)) AS [X] ON X.[Id] = [S].[Id] | OrderDetail.D=S.Description OrderDetail.P=~S.Price OrderDetail.*=JOIN:S.Id
 INSERT INTO stage.[Dim] WITH (TABLOCK) (f, u) SELECT c.f, CASE WHEN LEAD(c.f, 1) OVER (PARTITION BY c.k ORDER BY c.f) IS NULL THEN 1 ELSE 0 END cur FROM daily c | Dim.f=daily.f Dim.u=CONDITIONAL:daily.f,CONDITIONAL:daily.k
 INSERT INTO #final SELECT DISTINCT o.f FROM #mo AS mo JOIN ofi AS o ON o.oid = mo.id OPTION(RECOMPILE, MAXDOP 4); | #final.f=ofi.f #final.*=JOIN:ofi.oid,JOIN:#mo.id | the target's columns are matched by name
 WITH d AS (SELECT c.*, p.b AS ps FROM known c LEFT JOIN known p ON p.i = c.b) INSERT INTO dbo.t (x, y) SELECT a, ps FROM d | t.x=known.a t.y=known.b t.*=JOIN:known.i,JOIN:known.b
@@ -284,7 +284,10 @@ SELECT 'net' = s.x - s.y INTO #t FROM dbo.s s | #t.net=~s.x,~s.y
 SELECT s.[value] AS 'Comment' INTO #t FROM dbo.s s | #t.Comment=s.value
 SELECT DISTINCT TOP (5) N'net' = s.x, 'k' = CASE WHEN 'x' = s.q THEN 'a' ELSE 'b' END INTO #t FROM dbo.s s WHERE 'z' = s.k | #t.*=FILTER:s.k #t.net=s.x #t.k=CONDITIONAL:s.q
 SELECT s.x AS N'o''x' INTO #t FROM dbo.s s | #t.o'x=s.x
-SELECT s.x 'y' INTO #t FROM dbo.s s | - | a column's name was taken out as a value
+SELECT s.x 'y' INTO #t FROM dbo.s s | #t.y=s.x
+SELECT s.x /* of s */ 'y' INTO #t FROM dbo.s s | - | the parser does not support this statement
+SELECT TOP 5 s.x N'a b', SUM(s.y) OVER (PARTITION BY s.z) 'w', CASE WHEN s.c LIKE 'q' THEN 'r' END 'k', (SELECT MAX(u.m) FROM dbo.u) 'm', -s.n 'n', s.d AT TIME ZONE 'UTC' 'd', s.e COLLATE DATABASE_DEFAULT 'e' INTO #t FROM dbo.s | #t.a_b=s.x #t.w=+s.y,WINDOW:s.z #t.k=CONDITIONAL:s.c #t.m=+u.m #t.n=~s.n #t.d=~s.d #t.e=~s.e
+SELECT DISTINCT TOP (5) 'q', s.x 'y' INTO #t FROM dbo.s s | #t.y=s.x
 INSERT INTO dbo.u (a, b) SELECT p1.name, LAST_VALUE(p2.name) WITHIN GROUP (GRAPH PATH) FROM dbo.p AS p1, dbo.k FOR PATH AS k, dbo.q FOR PATH AS p2 WHERE MATCH(SHORTEST_PATH(p1(-(k)->p2)+)) | u.a=p.name u.b=~q.name
 INSERT INTO dbo.u (a) SELECT STRING_AGG(p2.name, '>') WITHIN GROUP (GRAPH PATH) FROM dbo.p p1, dbo.k FOR PATH k, dbo.q FOR PATH p2 WHERE MATCH(SHORTEST_PATH(p1(-(k)->p2){1,3})) AND p1.c = 'x' | u.*=FILTER:p.c u.a=+q.name
 """
