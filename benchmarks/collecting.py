@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.sqlserver.memory import Memory
-from dbt_graft.collectors import store
 from dbt_graft.collectors.session import session
+from dbt_graft.collectors.store import door as store
 
 SETTINGS = {
     "spark.master": "local[2]",

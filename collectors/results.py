@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyarrow as pa
 
 from dbt_graft.collectors.arrow_frames import to_table
-from dbt_graft.collectors.store import LogRecords
 from dbt_graft.collectors.store.arrow_tables import distinct, drop_origins, unnest_records
-from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.collectors.store.tables import TABLES, LogRecords
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

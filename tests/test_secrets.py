@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.contracts.odcs import read_contract
 from dbt_graft.collectors.declared import document
 from dbt_graft.collectors.declared.collect import DeclaredFiles, declared_records
 from dbt_graft.collectors.schema import arrow
 from dbt_graft.collectors.spark.sources.connectors import save_target
 from dbt_graft.collectors.spark.sources.databases import database_of
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.tables import TABLES, Collected
 from dbt_graft.graft.commands.cli import main

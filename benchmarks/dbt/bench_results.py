@@ -28,7 +28,7 @@ seconds = time.perf_counter() - began
 print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 """
 COLLECT = """
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.dbt.source import results_source
 source = results_source({runs!r}, "runs")
 began = time.perf_counter()
@@ -40,7 +40,7 @@ began = time.perf_counter()
 parse_run_results(json.loads(open({path!r}).read()))
 """
 READ = """
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 began = time.perf_counter()
 store.read({place!r}, results={results})
 """

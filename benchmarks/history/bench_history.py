@@ -168,7 +168,8 @@ def _injecting(folder: Path) -> Callable[[], None]:
 def _committing(store: str, tasks: int, days: int) -> Callable[[], None]:
     """One more hour of all tasks, read as a collector gives it."""
     from dbt_graft.collectors.session import session
-    from dbt_graft.collectors.store import commit, open_store
+    from dbt_graft.collectors.store.batches import open_store
+    from dbt_graft.collectors.store.commit import commit
     from dbt_graft.collectors.store.fold.write import fold_store
     from dbt_graft.collectors.store.tables import Collected
 
@@ -188,7 +189,8 @@ def _committing(store: str, tasks: int, days: int) -> Callable[[], None]:
 def _make(store: str, tasks: int, days: int) -> None:
     """Commit the batches that are not there yet."""
     from dbt_graft.collectors.session import session
-    from dbt_graft.collectors.store import commit, open_store
+    from dbt_graft.collectors.store.batches import open_store
+    from dbt_graft.collectors.store.commit import commit
     from dbt_graft.collectors.store.tables import Collected
 
     done = len(open_store(store).batches)

@@ -24,7 +24,7 @@ from benchmarks.collecting import SETTINGS, collected
 from benchmarks.report import Report
 from dbt_graft.collectors.openlineage.collect import collect
 from dbt_graft.collectors.openlineage.files import EventFiles
-from dbt_graft.collectors.store import open_store
+from dbt_graft.collectors.store.batches import open_store
 
 BUILD = Path("build/bench-openlineage")
 SIZE, TASKS, FILES = 1_500, 2_000, 8

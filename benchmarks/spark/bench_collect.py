@@ -33,9 +33,9 @@ from benchmarks.spark.logs import (
     task_heavy,
     write,
 )
-from dbt_graft.collectors import store
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.store import door as store
 from tests.collectors.spark.packed import zstd
 
 BUILD = Path("build/bench-spark-collect")

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.report import Report
 from benchmarks.xel.bench_decode import SHAPES, START, TASKS, template
-from dbt_graft.collectors import store
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.store import door as store
 from tests.collectors.sqlserver.xel_writer import write_records
 
 EVENTS = int(sys.argv[1]) if sys.argv[1:] else 5_000_000

@@ -16,9 +16,9 @@ from xml.sax.saxutils import escape
 
 from memory import Memory
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.store import door as store
 
 EVENTS, SHAPES, TASKS, FILES = 1_000_000, 500, 50, 8
 BUILD = Path("build/bench")

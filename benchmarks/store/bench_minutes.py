@@ -28,9 +28,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.report import Report  # noqa: E402
-from dbt_graft.collectors import store  # noqa: E402
-from dbt_graft.collectors.store import Collected, arrow_tables, compaction  # noqa: E402
-from dbt_graft.collectors.store.tables import LogRecords, ReadLog  # noqa: E402
+from dbt_graft.collectors.store import arrow_tables, compaction  # noqa: E402
+from dbt_graft.collectors.store import door as store  # noqa: E402
+from dbt_graft.collectors.store.tables import Collected, LogRecords, ReadLog  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId, Kind  # noqa: E402
 from dbt_graft.lineage.operations import Operation  # noqa: E402
 from dbt_graft.lineage.records import (  # noqa: E402

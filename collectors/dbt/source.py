@@ -21,8 +21,9 @@ from dbt_graft.collectors.dbt.results import (
 from dbt_graft.collectors.files import LogFile, changed_logs, filesystem, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import LogSource
-from dbt_graft.collectors.store import Collected, Positions, ReadLog, of_logs
 from dbt_graft.collectors.store.arrow_tables import table, tables
+from dbt_graft.collectors.store.positions import of_logs
+from dbt_graft.collectors.store.tables import Collected, Positions, ReadLog
 from dbt_graft.lineage.records import NodeResult, Records, Reject
 
 # The files of an index last: what another file has of an invocation is more.

@@ -28,8 +28,9 @@ from dbt_graft.collectors.statement import (
     access_records,
     column_edge_records,
 )
-from dbt_graft.collectors.store import Collected, Positions, of_logs
 from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.store.positions import of_logs
+from dbt_graft.collectors.store.tables import Collected, Positions
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.declared_dates import DeclaredDates

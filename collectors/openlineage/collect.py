@@ -26,10 +26,9 @@ from dbt_graft.collectors.openlineage.worker import REPLACED, FilePart, PartResu
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.results import Results, read_results, record_tables
 from dbt_graft.collectors.schema import batch, ddl
-from dbt_graft.collectors.store import Collected
 from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
-from dbt_graft.collectors.store.tables import ReadLog
+from dbt_graft.collectors.store.tables import Collected, ReadLog
 from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Reject

@@ -26,7 +26,7 @@ from dbt_graft.collectors.openlineage.metadata import DatasetTexts, task_metadat
 from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.statement import access_records, column_edge_records
-from dbt_graft.collectors.store import LogRecords
+from dbt_graft.collectors.store.tables import LogRecords
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.building.task_metadata import newness
 from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns

@@ -50,10 +50,9 @@ from dbt_graft.collectors.spark.worker import (
     files_to_read,
     log_reader,
 )
-from dbt_graft.collectors.store import Collected
 from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
-from dbt_graft.collectors.store.tables import ReadLog
+from dbt_graft.collectors.store.tables import Collected, ReadLog
 from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from dbt_graft.collectors.spark.log.history_server import (
 )
 from dbt_graft.collectors.spark.settings import is_history_server
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected_log
-from dbt_graft.collectors.store import LogRecords
+from dbt_graft.collectors.store.tables import LogRecords
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.records import Reject
 

@@ -33,7 +33,7 @@ from dbt_graft.collectors.statement import (
     merge_records,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.store import LogRecords, OpenSession
+from dbt_graft.collectors.store.tables import LogRecords, OpenSession
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Access, Outcome, Reject, Run, Shape

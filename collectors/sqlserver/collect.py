@@ -40,7 +40,6 @@ from dbt_graft.collectors.sqlserver.runs.folding import (
 )
 from dbt_graft.collectors.sqlserver.runs.segment import Segment
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
-from dbt_graft.collectors.store import Collected, OpenSession
 from dbt_graft.collectors.store.arrow_tables import (
     distinct,
     drop_origins,
@@ -50,7 +49,7 @@ from dbt_graft.collectors.store.arrow_tables import (
     unnest_records,
 )
 from dbt_graft.collectors.store.positions import of_logs
-from dbt_graft.collectors.store.tables import ReadLog
+from dbt_graft.collectors.store.tables import Collected, OpenSession, ReadLog
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Records, Reject
 

@@ -52,7 +52,9 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     read_snapshot,
     write_snapshot,
 )
-from dbt_graft.collectors.store import Collected, last_event_times, of_logs, open_sessions
+from dbt_graft.collectors.store.positions import of_logs
+from dbt_graft.collectors.store.read import last_event_times, open_sessions
+from dbt_graft.collectors.store.tables import Collected
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

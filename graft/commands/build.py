@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.batches import StoreError
 from dbt_graft.graft.commands.shared_options import takes_as_of, takes_turns
 from dbt_graft.graft.commands.step import allow_empty_option, full_option, prints_summary
 from dbt_graft.graft.project.config import Config
@@ -55,7 +55,7 @@ def _collect_logs(config: Config, progress: Progress) -> CollectResult:
     """New logs, collected; none of them into a damaged store, of which the rest is published."""
     try:
         return collecting.collect(config, progress)
-    except store.StoreError as error:
+    except StoreError as error:
         if not is_damage(error):
             raise
         progress.warn(f"nothing was collected: {error}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.read import noise, read
 from dbt_graft.graft.commands.shared_options import takes_turns
 from dbt_graft.graft.commands.step import prints_summary
 from dbt_graft.graft.project.config import Config
@@ -29,12 +29,12 @@ def collect(config: Config, progress: Progress, *, again: str | None) -> Summary
     """Read new logs into the lineage store."""
     collected = collecting.collect(config, progress, again=again)
     store_folder = config.path(config.store)
-    records = store.read(store_folder)
+    records = read(store_folder)
     return Summary(
         store=store_folder,
         new_logs=collected.new_logs,
         rejects=tuple(dict.fromkeys((*records.rejects, *collected.unreadable))),
         unread=collected.unreadable,
-        noise=store.noise(store_folder),
+        noise=noise(store_folder),
         gaps=gaps(records.shapes.values()),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.read import collected_at
 from dbt_graft.exporters.airflow_lineage import airflow_lineage as document_of
 from dbt_graft.exporters.airflow_lineage import lines
 from dbt_graft.graft.commands.command import config_option, load_config
@@ -37,7 +37,7 @@ def airflow_lineage(config_path: Path | None, out: Path | None) -> None:
     """
     config = load_config(config_path)
     store_folder = config.path(config.store)
-    as_of = store.collected_at(store_folder)
+    as_of = collected_at(store_folder)
     if as_of is None:
         problem = "there is no lineage to export: nothing was collected yet"
         raise GraftError(problem, place=store_folder, remedy="run `graft collect`")

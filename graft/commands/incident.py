@@ -9,8 +9,8 @@ import click
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.dates.incident import bad_data_answer, files_table, incidents_answer
-from dbt_graft.collectors import store
 from dbt_graft.collectors.public_address import public_address
+from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import CommandGroup, load_config
 from dbt_graft.graft.questions.incident import BadData, follow_bad_data, report_run
@@ -133,7 +133,7 @@ def close(number: int, config_path: Path | None) -> Answer:
     """End an incident on record: its dates count as clean. It stays in the list."""
     config = load_config(config_path)
     close_incident(config, number)
-    return incidents_answer(store.recorded_taints(config.path(config.store)))
+    return incidents_answer(recorded_taints(config.path(config.store)))
 
 
 @incident.command("list", epilog="\b\nExample: graft incident list --json")
@@ -141,7 +141,7 @@ def close(number: int, config_path: Path | None) -> Answer:
 def list_incidents(config_path: Path | None) -> Answer:
     """List the incidents on record, the newest first."""
     config = load_config(config_path)
-    return incidents_answer(store.recorded_taints(config.path(config.store)))
+    return incidents_answer(recorded_taints(config.path(config.store)))
 
 
 @incident.command(

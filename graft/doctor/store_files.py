@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.clean import StoredSecrets, stored_secrets
 from dbt_graft.lineage.errors import GraftError
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import ago, count, first_findings, join_names
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.doctor.cut_plans import is_cut
 from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.gaps import Gap, gaps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.read import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.past import Moment
 from dbt_graft.lineage.errors import GraftError
@@ -18,7 +18,7 @@ def check_collected(config: Config, past: Moment | None = None) -> None:
             the past.
     """
     store_folder = config.path(config.store)
-    if store.collected_at(store_folder) is None:
+    if collected_at(store_folder) is None:
         problem = "nothing was collected yet"
         if past or not (config.target_dir / "manifest.json").exists():
             raise GraftError(

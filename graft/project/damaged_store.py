@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.batches import StoreError, damages
 from dbt_graft.collectors.store.damage import NewerStoreError, UnreadableStoreError
 from dbt_graft.lineage.records import Reject
 
@@ -30,10 +30,10 @@ def read_rest(
     """
     try:
         return read(()), ()
-    except store.StoreError as error:
+    except StoreError as error:
         if not is_damage(error):
             raise
-        damaged = store.damages(store_folder)
+        damaged = damages(store_folder)
         if not damaged:
             raise
         faults = (fault for batch_faults in damaged.values() for fault in batch_faults)
@@ -41,7 +41,7 @@ def read_rest(
         return read(tuple(damaged)), tuple(rejects)
 
 
-def is_damage(error: store.StoreError) -> bool:
+def is_damage(error: StoreError) -> bool:
     """Whether an error is about a damaged store, and not one out of reach or too new."""
     return not isinstance(error, NewerStoreError | UnreadableStoreError)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.read import collected_at
 from dbt_graft.exporters.dag_factory.operators import selections
 from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.reprocessing.commands import RerunSettings
@@ -55,7 +55,7 @@ def dated_lineage(
     """
     config = project.config
     store_folder = config.path(config.store)
-    if store.collected_at(store_folder) is None:
+    if collected_at(store_folder) is None:
         raise GraftError(
             "there is no lineage: nothing was collected yet",
             place=store_folder,

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from dbt_graft import __version__, collectors, graft, injector, lineage
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.state import store_state
 from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.platform import platform, read_connection
 
@@ -30,7 +30,7 @@ def impact_key(config: Config) -> str:
         *_code(),
         f"{config.folder} {store_path} {target} {config.project_dir}",
         config.model_dump_json(),
-        store.store_state(store_path),
+        store_state(store_path),
         *_stamps(target / name for name in _ARTIFACTS),
         *_stamps(sorted((target / "index").glob("*.parquet"))),
         *_connection(config),

@@ -14,11 +14,11 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from dbt_graft.analysis.checks.contracts import match_contracts
-from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.collectors.store.read import read
-from dbt_graft.collectors.store.selected import read_selected
+from dbt_graft.collectors.store.selected import read_selected, tasks_of_runs
+from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.graft.project.collected import check_collected
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import add_contracts, read_contracts
@@ -287,7 +287,7 @@ class Project:
         """
         names = lineage_names(self.described(view), self.log_names(view))
         if task is None and not names.matches(name):
-            tasks = store.tasks_of_runs(self.config.path(self.config.store), [name])
+            tasks = tasks_of_runs(self.config.path(self.config.store), [name])
             return RunName(name) if tasks else names.find(name)
         return names.find(name) if task is None else RunName(name, task)
 
@@ -301,7 +301,7 @@ class Project:
 
     def _describe(self, view: LineageView) -> tuple[DescribedLineage, Grafted | None]:
         check_collected(self.config, view.past)
-        taints = store.recorded_taints(self.config.path(self.config.store))
+        taints = recorded_taints(self.config.path(self.config.store))
         if self.dbt:
             grafted = self.grafted(view)
             lineage = grafted.lineage

@@ -23,7 +23,8 @@ from dbt_graft.analysis.dates.taint_plan import taint_plan
 from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
 from dbt_graft.analysis.history.bad_streak import first_bad_run
 from dbt_graft.analysis.history.dag_runs import DagRun, find_dag_run
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.selected import tasks_of_runs
+from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.exporters.reprocessing.commands import backfills, rerun_steps
 from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.graft.project.config import Config
@@ -91,7 +92,7 @@ def follow_bad_data(config: Config, named: BadData) -> FollowedData:
             return tasks_of_taint(history, [project.find_dataset(named.dataset)])
         runs = (*named.runs, *(named.between or ()))
         runs = tuple(run for name in runs for run in _run_ids(history, name))
-        tasks = store.tasks_of_runs(config.path(config.store), runs)
+        tasks = tasks_of_runs(config.path(config.store), runs)
         return _tasks_around(history, {named.task} if named.task else tasks)
 
     dated = dated_lineage(project, tasks_around)
@@ -112,7 +113,7 @@ def report_run(config: Config, name: str, task: str | None) -> tuple[Answer, Inc
 
     def tasks_around(history: AccessHistory) -> set[str]:
         run_ids = _run_ids(history, run_id)
-        tasks = {task} if task else store.tasks_of_runs(config.path(config.store), run_ids)
+        tasks = {task} if task else tasks_of_runs(config.path(config.store), run_ids)
         beside = {other for known in tasks for other in tasks_beside(history.lineage, known)}
         return beside | _tasks_around(history, tasks)
 
@@ -212,7 +213,7 @@ def _tasks_around(history: AccessHistory, tasks: set[str]) -> set[str]:
 
 def _run_on_record(config: Config, name: str) -> tuple[str, str] | None:
     """The run, and its task, with which an incident on record begins; None if it is none's id."""
-    for incident in store.recorded_taints(config.path(config.store)):
+    for incident in recorded_taints(config.path(config.store)):
         if str(incident.number) == name:
             if not incident.run:
                 raise GraftError(

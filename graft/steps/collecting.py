@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.collectors import store
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.source import (
@@ -24,6 +23,7 @@ from dbt_graft.collectors.source import (
     settings_of,
     to_read_again,
 )
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.retention import purge_if_due
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared import task_infos

@@ -12,7 +12,7 @@ from dbt_graft.analysis.dates.bad_writes import BadWrite
 from dbt_graft.analysis.dates.incident import Incident
 from dbt_graft.analysis.dates.taint import Taint
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.taints import next_taint_number, recorded_taints, write_taint
 from dbt_graft.exporters.dag_factory.document import marker
 from dbt_graft.exporters.reprocessing.dag import reprocessing_dag
 from dbt_graft.graft.project.config import Config
@@ -39,7 +39,7 @@ def record_incident(
     for write in bad:
         begin |= write.dates if write.dataset == first.dataset else NO_DATES
     run_write = next((write for write in bad if write.run), first)
-    number = store.next_taint_number(store_folder)
+    number = next_taint_number(store_folder)
     recorded = RecordedTaint(
         number=number,
         recorded_at=now,
@@ -67,7 +67,7 @@ def record_incident(
             for supersession in taint.superseded
         ),
     )
-    store.write_taint(store_folder, recorded)
+    write_taint(store_folder, recorded)
     return number
 
 
@@ -78,13 +78,13 @@ def close_incident(config: Config, number: int) -> None:
         GraftError: There is none of this id.
     """
     store_folder = config.path(config.store)
-    incidents = {taint.number: taint for taint in store.recorded_taints(store_folder)}
+    incidents = {taint.number: taint for taint in recorded_taints(store_folder)}
     if number not in incidents:
         raise GraftError(
             f"there is no incident {number} on record", remedy="`graft incident list` has all"
         )
     if incidents[number].cleared_at is None:
-        store.write_taint(store_folder, replace(incidents[number], cleared_at=datetime.now(UTC)))
+        write_taint(store_folder, replace(incidents[number], cleared_at=datetime.now(UTC)))
 
 
 def write_dag(config: Config, incident: Incident, folder: str) -> list[str]:

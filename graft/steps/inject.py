@@ -13,8 +13,8 @@ from dbt_graft.analysis.checks.agreement import findings
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 from dbt_graft.analysis.finding import Finding
-from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.columns import ModelCount
+from dbt_graft.collectors.store import door as store
 from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.read import collected_at
 from dbt_graft.exporters.openlineage import files
 from dbt_graft.exporters.openlineage.airflow_runs import airflow_events
 from dbt_graft.exporters.openlineage.events import EventSelection, ExportedEvent, events
@@ -98,7 +98,7 @@ def _snapshot(project: Project, view: LineageView) -> LineageSnapshot:
     described, config = project.described(view), project.config
     return LineageSnapshot(
         described.lineage,
-        store.collected_at(config.path(config.store)) or datetime.now(UTC),
+        collected_at(config.path(config.store)) or datetime.now(UTC),
         described.descriptions,
         project.joined_records(view).accesses,
         config.openlineage.namespace,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest

@@ -18,7 +18,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.exporters.dag_factory.document import documents, files
 from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.dag_factory.planner import plan_dags

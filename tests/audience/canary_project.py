@@ -17,8 +17,9 @@ from click.testing import CliRunner, Result
 
 from dbt_graft.collectors.contracts.document import ContractDocument
 from dbt_graft.collectors.declared.document import Document as DeclaredDocument
-from dbt_graft.collectors.store import Collected, commit
 from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.store.commit import commit
+from dbt_graft.collectors.store.tables import Collected
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.config import Config
 from dbt_graft.lineage.dataset import DatasetId, Kind

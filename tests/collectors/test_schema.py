@@ -20,7 +20,7 @@ from dbt_graft.collectors.schema import (
     record,
     row,
 )
-from dbt_graft.collectors.store import TABLES
+from dbt_graft.collectors.store.tables import TABLES
 from dbt_graft.lineage.dataset import DatasetId
 from tests.cases import for_each
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.source import results_source
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.records import NodeResult, Status
 
 pytestmark = pytest.mark.demo

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.results import read_invocation
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.node_results import PER_NODE
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.project import Project

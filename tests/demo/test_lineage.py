@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.injector.report import Grafted

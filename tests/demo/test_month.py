@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.project import LineageView, Project
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id

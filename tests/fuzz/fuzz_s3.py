@@ -21,8 +21,8 @@ from multiprocessing.process import BaseProcess
 
 import click
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.store import arrow_tables, compaction, lease
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.damage import UnreadableStoreError
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.lineage.dataset import DatasetId, Kind

@@ -15,8 +15,8 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import table, tables
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.dataset import DatasetId, Kind

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation

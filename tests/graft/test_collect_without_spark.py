@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dbt_graft.analysis.finding import Severity
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.commands.doctor import examine
 from dbt_graft.graft.project.config import Config, load
 from dbt_graft.graft.project.progress import Progress

@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
+from dbt_graft.collectors.store import door as store
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
 from tests.graft.conftest import Graft

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_graft.analysis.history.changes import Build
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.commands.cli import main
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
 

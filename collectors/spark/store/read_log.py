@@ -17,7 +17,7 @@ from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.store.collector import ApplicationCollector
 from dbt_graft.collectors.spark.store.records import log_records, run_id
-from dbt_graft.collectors.store import LogRecords
+from dbt_graft.collectors.store.tables import LogRecords
 
 _FIRST_EVENTS = frozenset(
     f"SparkListener{name}" for name in ("LogStart", "ApplicationStart", "EnvironmentUpdate")

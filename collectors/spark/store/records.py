@@ -18,7 +18,7 @@ from dbt_graft.collectors.spark.sources.schema import merge_columns
 from dbt_graft.collectors.spark.store.collector import LastExecution, TaskResult
 from dbt_graft.collectors.statement import SeenDatasets, access_records, column_edge_records
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.store import LogRecords
+from dbt_graft.collectors.store.tables import LogRecords
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Dataset, Outcome, Reject, Run, Shape, Status

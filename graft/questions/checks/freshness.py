@@ -8,9 +8,11 @@ from datetime import datetime
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.freshness import SourceFreshness, freshness_answer
-from dbt_graft.collectors import store
 from dbt_graft.collectors.source import LogSource, is_below
+from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.origins import OriginState, origin_states
+from dbt_graft.collectors.store.positions import StoredPositions
+from dbt_graft.collectors.store.tables import Positions
 from dbt_graft.graft.project.collect_section import CollectEntry
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.sources import sources
@@ -64,9 +66,9 @@ def freshness(config: Config) -> tuple[list[SourceFreshness], datetime | None]:
         GraftError: The store cannot be read.
     """
     store_folder = config.path(config.store)
-    opened = store.open_store(store_folder)
+    opened = open_store(store_folder)
     states = origin_states(opened)
-    positions = store.StoredPositions(store_folder)
+    positions = StoredPositions(store_folder)
     report = []
     listed = list(sources(config))
     entries = [*config.collect, *([None] * (len(listed) - len(config.collect)))]
@@ -82,7 +84,7 @@ def _source(
     entry: CollectEntry | None,
     source: LogSource,
     states: Mapping[str, OriginState],
-    positions: store.Positions,
+    positions: Positions,
 ) -> SourceFreshness:
     waiting, problem = None, ""
     if not _is_live(entry):  # a server would have to be queried for its events

@@ -11,7 +11,7 @@ from requests import RequestException, get
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.links import check_links, is_site_url, link_lines, links_answer
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.lineage.errors import GraftError
 

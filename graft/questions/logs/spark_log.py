@@ -12,7 +12,7 @@ from dbt_graft.collectors.spark.source import (
     COUNTS,
     CollectedLog,
 )
-from dbt_graft.collectors.store import LogRecords
+from dbt_graft.collectors.store.tables import LogRecords
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.memory import uses_memory
 from dbt_graft.lineage.dataset import DatasetId

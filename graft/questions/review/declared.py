@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dbt_graft.analysis.review.tasks import TaskSurroundings, declared_reviews
-from dbt_graft.collectors import store
 from dbt_graft.collectors.declared.source import declared_files
+from dbt_graft.collectors.store.read import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.questions.review.files import BaseFiles
 from dbt_graft.graft.questions.review.names import ReviewNames, writers_of
@@ -50,7 +50,7 @@ def compare_declarations(
                 text = base.shown(str(error))
                 notices.append(f"declared lineage {path} is not compared: in the base {text}")
                 now.drop(path)
-        elif store.collected_at(store_folder) is None:
+        elif collected_at(store_folder) is None:
             notices.append(f"declared lineage {path} is not compared: the base has none")
             now.drop(path)
         else:

@@ -10,7 +10,7 @@ from dbt_graft.analysis.review.merged import merge_reviews
 from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.analysis.review.project import ProjectReview, ReviewImpact, review_impact
 from dbt_graft.analysis.review.task_version import TaskVersion
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.read import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.current_index import load_impact_index
 from dbt_graft.graft.project.dbt_relations import dbt_relations
@@ -46,7 +46,7 @@ def review_project(
     """
     old = base_artifacts(base, config.target_dir)
     index = load_impact_index(config)
-    has_store = store.collected_at(config.path(config.store)) is not None
+    has_store = collected_at(config.path(config.store)) is not None
     outlines = outline_cache(config)
     nodes, notices = compare_artifacts(old, new, outlines)
     outlines.write()

@@ -11,9 +11,9 @@ from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.analysis.review.task_runs import runs_beyond, runs_since
 from dbt_graft.analysis.review.task_version import task_versions
 from dbt_graft.analysis.review.tasks import TaskSurroundings, run_reviews
-from dbt_graft.collectors import store
 from dbt_graft.collectors.statements.outline.statement import statement_outline
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.store.read import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared import task_infos
 from dbt_graft.graft.project.past import Moment
@@ -53,7 +53,7 @@ def compare_runs(
     Raises:
         GraftError: A store cannot be read.
     """
-    if base_store is not None and store.collected_at(base_store) is None:
+    if base_store is not None and collected_at(base_store) is None:
         raise GraftError(
             "there is no lineage store", place=base_store, remedy="name that of the base build"
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store.selected import tasks_of_runs
 from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.graft.project.names import RunName, find_run, tasks_beside
 from dbt_graft.graft.project.project import LineageView, Project
@@ -25,7 +25,7 @@ def manifest_of_run(project: Project, name: RunName, view: LineageView) -> dict[
     def runs_of(lineage: Lineage) -> Collection[str]:
         tasks = {name.task or ""}
         if name.task is None:
-            tasks = store.tasks_of_runs(project.config.path(project.config.store), [name.run_id])
+            tasks = tasks_of_runs(project.config.path(project.config.store), [name.run_id])
         return tasks | {other for task in tasks for other in tasks_beside(lineage, task)}
 
     described, _ = project.described_graft(view, runs_of)

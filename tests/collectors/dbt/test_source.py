@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.source import results_source, target_source
 from dbt_graft.collectors.source import LogSource, to_read_again
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import NodeResult, Status
 from tests.collectors.dbt.artifacts import Document, dump, result, run_results, sources

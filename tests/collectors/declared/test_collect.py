@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from dbt_graft.analysis.finding import Finding
-from dbt_graft.collectors import store
 from dbt_graft.collectors.declared.collect import (
     ChangedFile,
     DeclaredFiles,
@@ -19,6 +18,7 @@ from dbt_graft.collectors.declared.collect import (
     documents,
     task_infos,
 )
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError

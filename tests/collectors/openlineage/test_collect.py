@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbt_graft.collectors import results as reading_results
-from dbt_graft.collectors import store
 from dbt_graft.collectors.openlineage import collect as job
 from dbt_graft.collectors.openlineage.collect import collect
 from dbt_graft.collectors.openlineage.files import EventFiles
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.dataset import DatasetId

@@ -27,7 +27,7 @@ from dbt_graft.collectors.openlineage.worker import (
 )
 from dbt_graft.collectors.results import ArrowResults
 from dbt_graft.collectors.source import to_read_again
-from dbt_graft.collectors.store import Collected
+from dbt_graft.collectors.store.tables import Collected
 from dbt_graft.lineage.errors import GraftError
 from tests.collectors.openlineage.events import OUT, event
 

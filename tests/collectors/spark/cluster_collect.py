@@ -14,8 +14,9 @@ import pyarrow as pa
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.store import commit, fold_store
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.collectors.store.fold.spark import folding_on
+from dbt_graft.collectors.store.fold.write import fold_store
 
 
 def imported(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

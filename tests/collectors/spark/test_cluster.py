@@ -16,7 +16,8 @@ import pytest
 
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.store import commit, read
+from dbt_graft.collectors.store.commit import commit
+from dbt_graft.collectors.store.read import read
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Records
 from tests.collectors.spark.daemons import daemon

@@ -15,7 +15,13 @@ import pytest
 from dbt_graft.collectors import results
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.store import commit, last_event_times, positions, read, run_origins
+from dbt_graft.collectors.store.commit import commit
+from dbt_graft.collectors.store.read import (
+    last_event_times,
+    positions,
+    read,
+)
+from dbt_graft.collectors.store.selected import run_origins
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.runs import runs_by_task
 from dbt_graft.lineage.flow import flows

@@ -17,9 +17,9 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect, new_logs
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Records
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
@@ -16,6 +15,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Column, Records

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Evidence, Records, Subtype
 

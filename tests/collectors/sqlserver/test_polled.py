@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.source import to_read_again
 from dbt_graft.collectors.sqlserver.collect import (
     Polling,
@@ -21,6 +20,7 @@ from dbt_graft.collectors.sqlserver.collect import (
 from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:

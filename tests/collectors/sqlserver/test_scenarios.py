@@ -19,7 +19,6 @@ from uuid import UUID
 import pyarrow.parquet as pq
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Value
 from dbt_graft.collectors.sqlserver.runs.captured import TRANSACTIONS
@@ -30,6 +29,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage

@@ -9,11 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from dbt_graft.collectors import store
-from dbt_graft.collectors.store import Collected, arrow_tables, open_store
+from dbt_graft.collectors.store import arrow_tables
+from dbt_graft.collectors.store import door as store
+from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.commit import record_batch
 from dbt_graft.collectors.store.logs import last_logs
-from dbt_graft.collectors.store.tables import OpenSession, ReadLog
+from dbt_graft.collectors.store.tables import Collected, OpenSession, ReadLog
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation

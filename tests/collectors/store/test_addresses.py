@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.addresses import Address
 
 AT = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.store import backup, compaction
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.backup import back_up
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.lineage.errors import GraftError

@@ -19,9 +19,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbt_graft.collectors import schema, store
-from dbt_graft.collectors.store import StoreError, batches, commit, damages, open_store
-from dbt_graft.collectors.store.commit import record_batch, sweep
+from dbt_graft.collectors import schema
+from dbt_graft.collectors.store import door as store
+from dbt_graft.collectors.store.batches import StoreError, damages, open_store
+from dbt_graft.collectors.store.commit import (
+    commit,
+    record_batch,
+    sweep,
+)
+from dbt_graft.collectors.store.read import batches
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Access, Run
@@ -246,7 +252,7 @@ def test_a_store_that_may_not_be_read_says_so(stored: Path, below: str) -> None:
     for folder in (stored, *stored.parents[:3]):
         folder.chmod(0o755)
     (stored / below).chmod(0)
-    script = f"from dbt_graft.collectors import store; store.read({str(stored)!r})"
+    script = f"from dbt_graft.collectors.store.read import read; read({str(stored)!r})"
     user = ["setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c", script]
     done = subprocess.run(user, capture_output=True, text=True)
     if "ModuleNotFoundError" in done.stderr:

@@ -14,7 +14,7 @@ from dbt_graft.analysis.history.changes import (
     PublishedNames,
     update_history,
 )
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column
 

@@ -15,10 +15,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from dbt_graft.analysis.history.changes import Build, BuildHistory, PublishedNames
-from dbt_graft.collectors import store
 from dbt_graft.collectors.arrow_frames import to_frame
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.store import arrow_tables, compaction
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.clean import clean_store, stored_secrets
 from dbt_graft.collectors.store.secrets import redact_folder, redact_rows, secret_texts
 from dbt_graft.collectors.store.tables import TABLES, Collected

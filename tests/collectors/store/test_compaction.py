@@ -13,9 +13,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dbt_graft.collectors import store
-from dbt_graft.collectors.store import StoreError, arrow_tables, compaction, lock, open_store
-from dbt_graft.collectors.store.batches import OpenStore
+from dbt_graft.collectors.store import arrow_tables, compaction, lock
+from dbt_graft.collectors.store import door as store
+from dbt_graft.collectors.store.batches import OpenStore, StoreError, open_store
 from dbt_graft.collectors.store.commit import record_batch
 from dbt_graft.collectors.store.compaction import compact, due_blocks
 from dbt_graft.file_lock import Hold

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.store import compaction
+from dbt_graft.collectors.store import door as store
 from tests.cases import for_each
 from tests.collectors.store.histories import History, answers, shapes_in_use
 from tests.collectors.store.test_compaction import AT_ONCE, NAMES, logs, written
@@ -23,7 +23,8 @@ pytestmark = pytest.mark.slow
 KILLED = """
 import os, signal, sys
 from datetime import timedelta
-from dbt_graft.collectors.store import compaction, upgrade
+from dbt_graft.collectors.store import compaction
+from dbt_graft.collectors.store import upgrade
 place, left, work = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 compaction.FAN_OUT = 2
 

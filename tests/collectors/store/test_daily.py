@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dbt_graft.collectors.store import daily_history, fold_store
+from dbt_graft.collectors.store.daily import daily_history
+from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.lineage.dataset import DatasetId
 from tests.collectors.store.fold.test_write import commit_batch
 from tests.lineage.fold.test_runs import NEWEST

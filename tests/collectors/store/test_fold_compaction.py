@@ -7,13 +7,14 @@ from random import Random
 
 import pytest
 
-from dbt_graft.collectors.store import compaction, read
+from dbt_graft.collectors.store import compaction
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.fold.read import read_folded
 from dbt_graft.collectors.store.fold.tables import FOLDS
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.forget import forget, stored_origins
+from dbt_graft.collectors.store.read import read
 from dbt_graft.lineage.building.build import build
 from tests.cases import for_each
 from tests.collectors.store.fold.test_write import commit_batch

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
-from dbt_graft.collectors.store import compaction, open_store
+from dbt_graft.collectors.store import compaction
+from dbt_graft.collectors.store import door as store
+from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.forget import count_forgotten, forget, stored_origins
 from dbt_graft.collectors.store.origins import origin_states

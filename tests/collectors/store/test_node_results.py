@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.batches import StoreError
 from dbt_graft.collectors.store.tables import ReadLog

@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dbt_graft.collectors.store import commit, open_store
 from dbt_graft.collectors.store.arrow_tables import table, tables
+from dbt_graft.collectors.store.batches import open_store
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.collectors.store.origins import origin_states
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.dataset import DatasetId, Kind

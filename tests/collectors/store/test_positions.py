@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dbt_graft.collectors import store
-from dbt_graft.collectors.store import StoredPositions, arrow_tables, of_logs, other_settings
+from dbt_graft.collectors.store import arrow_tables
+from dbt_graft.collectors.store import door as store
+from dbt_graft.collectors.store.positions import StoredPositions, of_logs, other_settings
 from dbt_graft.lineage.records import Records
 from tests.cases import for_each
 

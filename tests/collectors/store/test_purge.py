@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from dbt_graft.collectors.store import compaction, positions, read
+from dbt_graft.collectors.store import compaction
 from dbt_graft.collectors.store.backup import back_up
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.compaction import compact
@@ -20,6 +20,10 @@ from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.forget import forget
 from dbt_graft.collectors.store.logs import is_closed, last_logs, values
 from dbt_graft.collectors.store.purge import Purge, purge
+from dbt_graft.collectors.store.read import (
+    positions,
+    read,
+)
 from dbt_graft.collectors.store.selected import read_selected
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.names import NameRules

@@ -18,8 +18,8 @@ from multiprocessing import get_context
 
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.store import arrow_tables, compaction, lease
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.daily import daily_history
 from dbt_graft.collectors.store.fold.write import fold_store

@@ -12,9 +12,10 @@ from dbt_graft.analysis.dates.bad_writes import bad_runs
 from dbt_graft.analysis.dates.entity_states import entity_states
 from dbt_graft.analysis.dates.taint import spread
 from dbt_graft.analysis.dates.tasks_around import tasks_of_states, tasks_of_taint
-from dbt_graft.collectors.store import read, read_selected, tasks_of_runs
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.fold.read import read_folded
+from dbt_graft.collectors.store.read import read
+from dbt_graft.collectors.store.selected import read_selected, tasks_of_runs
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.model import Lineage
 from tests.collectors.store.fold.test_write import fill

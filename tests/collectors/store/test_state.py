@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.state import store_state
 from dbt_graft.lineage.dataset import DatasetId

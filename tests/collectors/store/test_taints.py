@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES
 from dbt_graft.lineage.dates.date_text import parse_dates

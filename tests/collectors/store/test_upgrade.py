@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.schema import batch, record
-from dbt_graft.collectors.store import compaction, open_store
+from dbt_graft.collectors.store import compaction
+from dbt_graft.collectors.store import door as store
+from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.tables import FORMAT, Batch
 from tests.collectors.store.histories import History, answers, shapes_in_use

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.exporters.openlineage.column_lineage import edges_by_target
 from dbt_graft.exporters.openlineage.events import events
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbt_graft.analysis.rule import RULES
-from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import table, tables
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.questions.checks.registry import CHECKS
 from dbt_graft.lineage.dataset import DatasetId, Kind

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.store import arrow_tables, compaction
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.commands.store_text import size

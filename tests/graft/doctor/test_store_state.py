@@ -9,7 +9,7 @@ import pytest
 
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.spark.source import PLAN_CUT
-from dbt_graft.collectors.store import StoredBatch
+from dbt_graft.collectors.store.batches import StoredBatch
 from dbt_graft.graft.doctor.store_state import (
     StoreState,
     contents,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.store import arrow_tables
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Records

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors import store
-from dbt_graft.collectors.store import commit
+from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.past import moment, past_notice
 from dbt_graft.lineage.dataset import DatasetId, Kind

@@ -21,7 +21,12 @@ from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.history_server import DownloadError, download_log
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.spark.worker import event_files
-from dbt_graft.collectors.store import commit, positions, read, run_origins
+from dbt_graft.collectors.store.commit import commit
+from dbt_graft.collectors.store.read import (
+    positions,
+    read,
+)
+from dbt_graft.collectors.store.selected import run_origins
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
 from tests.collectors.spark.stored import tables

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.store import read
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.fold.spark import folding_on
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, fold_tables, stored_folds
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.purge import purge
+from dbt_graft.collectors.store.read import read
 from dbt_graft.lineage.building.build import build
 from tests.collectors.store.fold.test_write import commit_batch
 from tests.collectors.store.test_purge import last_time

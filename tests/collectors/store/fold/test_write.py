@@ -10,14 +10,17 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors.store import commit, read
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.batches import open_store
-from dbt_graft.collectors.store.commit import CommittedBatch
+from dbt_graft.collectors.store.commit import (
+    CommittedBatch,
+    commit,
+)
 from dbt_graft.collectors.store.fold import files
 from dbt_graft.collectors.store.fold.read import read_folded
 from dbt_graft.collectors.store.fold.tables import FOLDS
 from dbt_graft.collectors.store.fold.write import fold_store
+from dbt_graft.collectors.store.read import read
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage

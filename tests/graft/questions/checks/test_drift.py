@@ -11,8 +11,8 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbt_graft.analysis.checks.freshness import SourceFreshness
-from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.records import Records, Reject, Run, Status
 from tests.graft.commands.answers import read_answer

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.commands.cli import main
 from tests.analysis.checks.test_links import ADDRESSES, SITE
 from tests.graft.commands.answers import read_answer

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors.store import commit, fold_store
 from dbt_graft.collectors.store.arrow_tables import table, tables
+from dbt_graft.collectors.store.commit import commit
+from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.dataset import DatasetId, Kind

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Status

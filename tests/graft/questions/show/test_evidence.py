@@ -14,8 +14,8 @@ import orjson
 import pytest
 from click.testing import CliRunner
 
-from dbt_graft.collectors import store
 from dbt_graft.collectors.store import arrow_tables
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.operations import Operation

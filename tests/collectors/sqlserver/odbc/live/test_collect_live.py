@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors import store
+from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.sources import sources
 
