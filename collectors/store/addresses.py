@@ -13,7 +13,7 @@ from pyarrow import fs
 
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.schema import batch, record
-from dbt_graft.collectors.store.batches import StoreError
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.redaction import redact_name, redact_text
 

@@ -18,7 +18,7 @@ from pyarrow import fs
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.store.batch_records import in_parallel
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
-from dbt_graft.collectors.store.damage import MissingFileError
+from dbt_graft.collectors.store.errors import MissingFileError
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import GraftError

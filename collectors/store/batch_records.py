@@ -19,13 +19,12 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from dbt_graft.collectors.schema import record
-from dbt_graft.collectors.store.damage import (
+from dbt_graft.collectors.store.damage import file_errors, unreadable_error
+from dbt_graft.collectors.store.errors import (
     NEWER,
     NewerStoreError,
     StoreError,
     UnreadableStoreError,
-    file_errors,
-    unreadable_error,
 )
 from dbt_graft.collectors.store.tables import FORMAT, RECORD, TABLES, Batch, BatchFile
 

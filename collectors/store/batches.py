@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, ParamSpec, TypeVar
 
 import pyarrow as pa
@@ -26,23 +27,23 @@ from dbt_graft.collectors.store.batch_records import (
     uncommitted_folders,
     with_utc_times,
 )
-from dbt_graft.collectors.store.damage import (
+from dbt_graft.collectors.store.damage import file_errors, unreadable_error
+from dbt_graft.collectors.store.errors import (
     NEWER,
     RESTORE,
     MissingFileError,
     NewerStoreError,
     StoreError,
     UnreadableStoreError,
-    file_errors,
-    unreadable_error,
 )
 from dbt_graft.collectors.store.ranges import missing_sequences, superseded_batches
 from dbt_graft.collectors.store.tables import TABLES, BatchFile
 
 __all__ = [
     "OpenStore",
-    "StoreError",
     "StoredBatch",
+    "batches",
+    "collected_at",
     "damages",
     "open_store",
     "reopens",
@@ -157,6 +158,16 @@ def open_store(store: str, without: Collection[str] = ()) -> OpenStore:
     if faults:
         raise _damage_error(store, [fault for batch in faults.values() for fault in batch])
     return snapshot
+
+
+def collected_at(store: str, without: Collection[str] = ()) -> datetime | None:
+    """Time of the newest commit; None for an empty store."""
+    return max((batch.committed_at for batch in batches(store, without)), default=None)
+
+
+def batches(store: str, without: Collection[str] = ()) -> tuple[StoredBatch, ...]:
+    """The committed batches, oldest first."""
+    return open_store(store, without).batches
 
 
 def damages(store: str) -> dict[str, tuple[str, ...]]:

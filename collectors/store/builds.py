@@ -23,7 +23,7 @@ from dbt_graft.analysis.history.changes import (
     PublishedNames,
 )
 from dbt_graft.collectors.files import filesystem, numbered_files
-from dbt_graft.collectors.store.batches import StoreError
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column
 

@@ -1,4 +1,4 @@
-"""Errors of a store: what is damaged, what is only out of reach, what is gone, what is too new."""
+"""Errors of reading a file, as errors of the store."""
 
 from __future__ import annotations
 
@@ -7,30 +7,13 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from dbt_graft.collectors.system_reason import system_reason
-from dbt_graft.lineage.errors import GraftError
-
-NEWER = "install the version of dbt-graft that wrote it, or a later one"
-RESTORE = (
-    "restore the store from a backup; without one, `graft collect --again` reads what the logs "
-    "still hold"
+from dbt_graft.collectors.store.errors import (
+    RESTORE,
+    MissingFileError,
+    StoreError,
+    UnreadableStoreError,
 )
-
-
-class StoreError(GraftError):
-    """The store is damaged, incomplete, of a newer version of graft, or cannot be read now."""
-
-
-class UnreadableStoreError(StoreError):
-    """A store that may be whole, but is out of reach: its server, or the rights of its files."""
-
-
-class NewerStoreError(StoreError):
-    """A store that a newer version of dbt-graft wrote."""
-
-
-class MissingFileError(StoreError):
-    """A file that a batch lists is not there; compaction may have deleted it meanwhile."""
+from dbt_graft.collectors.system_reason import system_reason
 
 
 @contextmanager

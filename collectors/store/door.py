@@ -5,15 +5,20 @@ than a question to answer.
 """
 
 from dbt_graft.collectors.store.addresses import addresses, write_addresses
-from dbt_graft.collectors.store.batches import StoredBatch, StoreError, damages, open_store
+from dbt_graft.collectors.store.batches import (
+    StoredBatch,
+    batches,
+    collected_at,
+    damages,
+    open_store,
+)
 from dbt_graft.collectors.store.builds import build_history, write_build_history
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
 from dbt_graft.collectors.store.daily import daily_history
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.fold.write import fold_store, needs_spark
 from dbt_graft.collectors.store.positions import StoredPositions, of_logs, other_settings
 from dbt_graft.collectors.store.read import (
-    batches,
-    collected_at,
     last_event_times,
     noise,
     open_sessions,

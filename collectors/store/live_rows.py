@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, records
-from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, StoreError
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.logs import is_closed
 from dbt_graft.collectors.store.tables import TABLES
 

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 from dbt_graft.collectors.schema import arrow
 from dbt_graft.collectors.store.batch_records import with_utc_times
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
-from dbt_graft.collectors.store.damage import RESTORE, StoreError, file_errors
+from dbt_graft.collectors.store.damage import file_errors
+from dbt_graft.collectors.store.errors import RESTORE, StoreError
 from dbt_graft.collectors.store.logs import (
     PART,
     all_logs,

@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, column_names, record
 from dbt_graft.collectors.store.arrow_tables import distinct
-from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, StoreError
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.tables import BatchFile
 from dbt_graft.lineage.building.checks import CHECK
 from dbt_graft.lineage.dates.period import Period

@@ -113,16 +113,6 @@ def open_sessions(store: str, server: str, without: Collection[str] = ()) -> lis
     return [row for _, rows in newest.values() for row in rows]
 
 
-def collected_at(store: str, without: Collection[str] = ()) -> datetime | None:
-    """Time of the newest commit; None for an empty store."""
-    return max((batch.committed_at for batch in batches(store, without)), default=None)
-
-
-def batches(store: str, without: Collection[str] = ()) -> tuple[StoredBatch, ...]:
-    """The committed batches, oldest first."""
-    return open_store(store, without).batches
-
-
 @reopens
 def read(
     store: str,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -16,14 +16,6 @@ from dbt_graft.collectors.store.statement_texts import drop_statements, old_stat
 _DONE = "purged.json"
 # A purge by itself waits until so much of the time has passed again.
 _SHARE = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """The time for which runs and texts of statements are kept; None for all time."""
-
-    runs: timedelta | None = None
-    statements: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,7 @@ class Purged:
 
 def purge_store(
     store: str,
-    retention: Retention,
+    keep: Mapping[str, timedelta],
     now: datetime,
     *,
     dry_run: bool = False,
@@ -51,12 +43,13 @@ def purge_store(
     """Purge a store of all that is older than the rules say.
 
     Args:
+        keep: `runs`, `statements` -> the time for which they are kept; without one for all time.
         dry_run: Only count.
 
     Raises:
         StoreError: The store is damaged.
     """
-    before = _limits(retention, now)
+    before = {name: now - span for name, span in keep.items()}
     runs, statements = Purge(), 0
     if limit := before.get("statements"):
         on_progress("looking for old statements")
@@ -71,23 +64,17 @@ def purge_store(
     return Purged(before, runs, statements)
 
 
-def purge_if_due(store: str, retention: Retention, now: datetime) -> Purged | None:
+def purge_if_due(store: str, keep: Mapping[str, timedelta], now: datetime) -> Purged | None:
     """Purge a store if enough time has passed since; None if it has not."""
-    spans = {"runs": retention.runs, "statements": retention.statements}
     done = _read(open_store(store))
     due = {
         name: span
-        for name, span in spans.items()
-        if span and (name not in done or now - span - done[name] >= span / _SHARE)
+        for name, span in keep.items()
+        if name not in done or now - span - done[name] >= span / _SHARE
     }
     if not due:
         return None
-    return purge_store(store, Retention(**due), now)
-
-
-def _limits(retention: Retention, now: datetime) -> dict[str, datetime]:
-    spans = {"runs": retention.runs, "statements": retention.statements}
-    return {name: now - span for name, span in spans.items() if span}
+    return purge_store(store, due, now)
 
 
 def _read(snapshot: OpenStore) -> dict[str, datetime]:

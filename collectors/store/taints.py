@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from dbt_graft.collectors.files import filesystem, numbered_files
-from dbt_graft.collectors.store.batches import StoreError
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import NO_DATES, Dates
 from dbt_graft.lineage.dates.date_text import dates_from_iso, dates_iso

@@ -5,7 +5,6 @@ Assets start a DAG, sensors wait in one.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,18 +16,6 @@ from dbt_graft.exporters.dag_factory.settings import DagGrouping, DagSettings, T
 from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.grouping import group_by_key
-
-_FIELD = r"(?:[0-9*?L][0-9A-Za-z*/,#?-]*|[A-Za-z]{3}(?:[-,][A-Za-z]{3})*)"
-_CRON = re.compile(rf"{_FIELD}(?: +{_FIELD}){{4,5}}")
-_PRESETS = frozenset(
-    {"@once", "@continuous", "@hourly", "@daily", "@midnight", "@weekly", "@monthly"}
-    | {"@quarterly", "@yearly", "@annually"}
-)
-
-
-def is_schedule(text: str) -> bool:
-    """Whether a text looks like a schedule of Airflow: five fields of cron, six, or a preset."""
-    return text in _PRESETS or _CRON.fullmatch(text.strip()) is not None
 
 
 def dags_of(

@@ -13,7 +13,6 @@ from dbt_graft.exporters.dag_factory.grouping import (
     Crossing,
     crossing,
     dags_of,
-    is_schedule,
     task_group_of,
 )
 from dbt_graft.exporters.dag_factory.identifiers import GROUP_LENGTH, unique_identifiers
@@ -26,7 +25,13 @@ from dbt_graft.exporters.dag_factory.operators import (
 )
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge, reduce_edges
 from dbt_graft.exporters.dag_factory.plan import DagPlan, PlannedDag, PlannedTask
-from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, External, TaskCommand
+from dbt_graft.exporters.dag_factory.settings import (
+    DagSettings,
+    DbtTasks,
+    External,
+    TaskCommand,
+    is_schedule,
+)
 from dbt_graft.exporters.dag_factory.templates import without_jinja
 from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, tags_of, task_doc, units
 from dbt_graft.lineage.dataset import DatasetId

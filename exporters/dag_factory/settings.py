@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dbt_graft.exporters.dag_factory.order import OrderedNode
+if TYPE_CHECKING:
+    from dbt_graft.exporters.dag_factory.order import OrderedNode
 
 DBT = "dbt"
+_FIELD = r"(?:[0-9*?L][0-9A-Za-z*/,#?-]*|[A-Za-z]{3}(?:[-,][A-Za-z]{3})*)"
+_CRON = re.compile(rf"{_FIELD}(?: +{_FIELD}){{4,5}}")
+_PRESETS = frozenset(
+    {"@once", "@continuous", "@hourly", "@daily", "@midnight", "@weekly", "@monthly"}
+    | {"@quarterly", "@yearly", "@annually"}
+)
 
 
 class DagGrouping(StrEnum):
@@ -136,3 +144,8 @@ class DagSettings:
             return True
         names = (node.name, node.label)
         return any(fnmatchcase(name, pattern) for name in names for pattern in self.exclude)
+
+
+def is_schedule(text: str) -> bool:
+    """Whether a text looks like a schedule of Airflow: five fields of cron, six, or a preset."""
+    return text in _PRESETS or _CRON.fullmatch(text.strip()) is not None

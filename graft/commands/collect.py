@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dbt_graft.collectors.store.read import noise, read
+from dbt_graft.collectors.store.door import noise, read
 from dbt_graft.graft.commands.shared_options import takes_turns
 from dbt_graft.graft.commands.step import prints_summary
 from dbt_graft.graft.project.config import Config

@@ -11,7 +11,7 @@ from dbt_graft.analysis.history.presence import GoneRule
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
 from dbt_graft.graft.commands.values import PastTime
-from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.diff import compare_times
 
 _RULE = GoneRule()

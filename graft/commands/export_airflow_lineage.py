@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dbt_graft.collectors.store.read import collected_at
+from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.exporters.airflow_lineage import airflow_lineage as document_of
 from dbt_graft.exporters.airflow_lineage import lines
 from dbt_graft.graft.commands.command import config_option, load_config

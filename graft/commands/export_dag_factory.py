@@ -23,7 +23,8 @@ from dbt_graft.exporters.dag_factory.plan import DagPlan
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.dag_overrides import dag_overrides
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.steps.dag_files import WrittenFiles, write_files
 from dbt_graft.lineage.errors import GraftError
 

@@ -13,8 +13,8 @@ from dbt_graft.exporters.openlineage import files
 from dbt_graft.exporters.openlineage.settings import ExportedKind
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.commands.values import PastTime
-from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.steps.openlineage_events import AskedEvents, select_events, write_events
 from dbt_graft.graft.steps.sending import ALL, REFUSED, send
 

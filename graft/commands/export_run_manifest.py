@@ -10,7 +10,8 @@ import orjson
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.names import RunName
 from dbt_graft.graft.project.output_file import write_file
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.runs import manifest_of_run
 
 

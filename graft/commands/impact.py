@@ -11,7 +11,7 @@ from dbt_graft.analysis.impact.change import ChangeType, ImpactSeverity
 from dbt_graft.analysis.impact.report import impact_answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
-from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.impact import dates_of_change, impact_of_change
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import parse_dates

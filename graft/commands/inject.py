@@ -12,8 +12,8 @@ from dbt_graft.graft.commands.shared_options import takes_as_of
 from dbt_graft.graft.commands.step import allow_empty_option, prints_summary
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.outputs import check_outputs
-from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.steps import inject as pipeline
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts

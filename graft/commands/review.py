@@ -13,7 +13,7 @@ from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import CommandGroup, load_config
 from dbt_graft.graft.commands.values import PastTime
 from dbt_graft.graft.project.dbt_command import dbt_command
-from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.review.places import review_places
 from dbt_graft.graft.questions.review.project import review_project
 from dbt_graft.graft.questions.review.replay import replay_commits

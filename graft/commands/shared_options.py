@@ -13,8 +13,9 @@ import click
 from dbt_graft.graft.commands.values import Duration, PastTime
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.outputs import check_outputs
-from dbt_graft.graft.project.past import Moment, past_config
+from dbt_graft.graft.project.past import past_config
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.steps.turn import turn
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -9,8 +9,8 @@ import click
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
-from dbt_graft.graft.project.past import Moment
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.show.dates import SCALE, DateWindow
 from dbt_graft.graft.questions.show.page import page, paths
 from dbt_graft.graft.questions.show.tables import Sections

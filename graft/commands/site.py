@@ -7,8 +7,8 @@ import click
 from dbt_graft.graft.commands.shared_options import takes_as_of, takes_turns
 from dbt_graft.graft.commands.step import allow_empty_option, full_option, prints_summary
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.steps import inject as pipeline
 from dbt_graft.graft.steps.sites import publish_sites
 from dbt_graft.graft.steps.summary import Summary

@@ -38,8 +38,7 @@ def purge(config_path: Path | None, wait: timedelta, *, dry_run: bool, as_json: 
     time that a twelfth of the time has passed.
     """
     config = load_config(config_path)
-    retention = config.keep.retention
-    if not retention.runs and not retention.statements:
+    if not config.keep.spans:
         raise ConfigError(
             "has no `keep`",
             place=FILE_NAME,
@@ -52,7 +51,7 @@ def purge(config_path: Path | None, wait: timedelta, *, dry_run: bool, as_json: 
     with turn(config, wait, say):
         done = purge_store(
             config.path(config.store),
-            retention,
+            config.keep.spans,
             datetime.now(UTC),
             dry_run=dry_run,
             on_progress=say,

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dbt_graft.graft.project.past import Moment, moment
+from dbt_graft.graft.project.view import Moment, moment
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _SPAN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([smhd])")

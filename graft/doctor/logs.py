@@ -15,7 +15,7 @@ from dbt_graft.collectors.sqlserver.source import (
     read_snapshot,
     try_connection,
 )
-from dbt_graft.collectors.store.read import open_sessions
+from dbt_graft.collectors.store.door import open_sessions
 from dbt_graft.graft.doctor.store_state import StoreState
 from dbt_graft.graft.project.collect_section import CollectEntry, SqlServerEntry
 from dbt_graft.graft.project.config import Config

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from dbt_graft.collectors.checked_yaml import Section, Text
-from dbt_graft.exporters.dag_factory.grouping import is_schedule
 from dbt_graft.exporters.dag_factory.settings import (
     DagGrouping,
     DagSettings,
@@ -19,6 +18,7 @@ from dbt_graft.exporters.dag_factory.settings import (
     TaskCommand,
     TaskGrouping,
     WaitBy,
+    is_schedule,
 )
 from dbt_graft.exporters.dag_factory.templates import check_template
 from dbt_graft.graft.project.variables import expand_path

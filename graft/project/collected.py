@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from dbt_graft.collectors.store.read import collected_at
+from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.lineage.errors import GraftError
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dbt_graft.graft.project.collected import check_collected
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.impact_index import ImpactIndex, IndexFile, make_index
-from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.view import Moment
 
 
 def load_impact_index(config: Config, past: Moment | None = None) -> ImpactIndex:
@@ -22,7 +22,8 @@ def load_impact_index(config: Config, past: Moment | None = None) -> ImpactIndex
         check_collected(config)
         return index
     # Importing it takes longer than reading a file.
-    from dbt_graft.graft.project.project import LineageView, Project
+    from dbt_graft.graft.project.project import Project
+    from dbt_graft.graft.project.view import LineageView
 
     project = Project(config)
     described = project.described(LineageView(past))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
-from dbt_graft.collectors.store.batches import StoreError, damages
-from dbt_graft.collectors.store.damage import NewerStoreError, UnreadableStoreError
+from dbt_graft.collectors.store.batches import damages
+from dbt_graft.collectors.store.errors import NewerStoreError, StoreError, UnreadableStoreError
 from dbt_graft.lineage.records import Reject
 
 T = TypeVar("T")

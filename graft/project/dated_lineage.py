@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.collectors.store.read import collected_at
+from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.exporters.dag_factory.operators import selections
 from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.reprocessing.commands import RerunSettings

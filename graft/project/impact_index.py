@@ -26,7 +26,7 @@ from dbt_graft.analysis.impact.stored_surroundings import (
     read_surroundings,
     surroundings_sections,
 )
-from dbt_graft.collectors.store.batches import StoreError
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.impact_key import impact_key
 from dbt_graft.graft.project.names import Names, NameSearch, all_names, other_names

@@ -1,60 +1,17 @@
-"""Past times as people write them, and the configuration and records of a past state."""
+"""The configuration and the records of a past state."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.lineage.building.as_of import as_of, oldest
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
 
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_SPAN = re.compile(r"([0-9]{1,6})\s*([mhdw])(?:\s*ago)?")
-_DAYS = {"today": 0, "yesterday": 1}
 _SHORT = "%Y-%m-%d %H:%M"
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A time of the command line, and how it is shown."""
-
-    at: datetime
-    text: str
-
-    @property
-    def slug(self) -> str:
-        """The time in the name of a folder: `2026-10-01`, `2026-10-01T0600`."""
-        last = self.at + timedelta(microseconds=1)
-        if last.time() == time.min:
-            return f"{self.at:%Y-%m-%d}"
-        return f"{self.at:%Y-%m-%dT%H%M}"
-
-
-def moment(text: str, now: datetime, *, first: bool = False) -> Moment:
-    """The time that a text names; of a day its end, or its first moment.
-
-    Raises:
-        ValueError, OverflowError: It names none.
-    """
-    word = text.strip().lower()
-    if word == "now":
-        return Moment(now, "now")
-    if match := _SPAN.fullmatch(word):
-        at = now - timedelta(**{_UNITS[match[2]]: int(match[1])})
-        return Moment(at, f"{at:{_SHORT}} UTC")
-    if word in _DAYS:
-        word = (now - timedelta(days=_DAYS[word])).date().isoformat()
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", word):
-        at = datetime.fromisoformat(word).replace(tzinfo=UTC)
-        end = at + timedelta(days=1) - timedelta(microseconds=1)
-        return Moment(at if first else end, f"{at.day} {at:%b %Y}")
-    at = datetime.fromisoformat(text.strip())
-    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    return Moment(at, f"{at:{_SHORT}} UTC")
 
 
 def past_config(

@@ -32,7 +32,8 @@ from dbt_graft.graft.project.dbt_relations import (
 )
 from dbt_graft.graft.project.declared import declared_dates, task_infos
 from dbt_graft.graft.project.names import Named, RunName, all_names, lineage_names
-from dbt_graft.graft.project.past import Moment, past_records
+from dbt_graft.graft.project.past import past_records
+from dbt_graft.graft.project.view import NOW, LineageView
 from dbt_graft.injector import artifacts as dbt_artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
@@ -49,21 +50,6 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records, Reject, TaskInfo
 from dbt_graft.lineage.settings import LineageSettings
-
-
-@dataclass(frozen=True, slots=True)
-class LineageView:
-    """The part of the store that a lineage is made of.
-
-    Attributes:
-        past: The state of this time; None for that of now.
-        results: With the results of dbt's nodes and the newest runs, which pages show.
-        every_run: With each run by itself, and nothing folded.
-    """
-
-    past: Moment | None = None
-    results: bool = True
-    every_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +143,7 @@ class Project:
             ignore=section.ignore_tasks,
         )
 
-    def records(self, view: LineageView = LineageView()) -> Records:
+    def records(self, view: LineageView = NOW) -> Records:
         """The records of the store, under the names of the logs.
 
         Raises:
@@ -186,11 +172,11 @@ class Project:
             self._records[view] = replace(records, rejects=tuple(dict.fromkeys(rejects)))
         return self._records[view]
 
-    def joined_records(self, view: LineageView = LineageView()) -> Records:
+    def joined_records(self, view: LineageView = NOW) -> Records:
         """The records of the store, with each run of events once, as the lineage has it."""
         return join_records(self.records(view), self.settings.projects)
 
-    def lineage(self, view: LineageView = LineageView()) -> Lineage:
+    def lineage(self, view: LineageView = NOW) -> Lineage:
         """The lineage of the logs."""
         if view not in self._lineages:
             self._lineages[view] = self.build(self.records(view))
@@ -213,7 +199,7 @@ class Project:
 
     def grafted(
         self,
-        view: LineageView = LineageView(),
+        view: LineageView = NOW,
         *,
         inspect: bool = False,
         count: ModelCount | None = None,
@@ -242,7 +228,7 @@ class Project:
             grafted = with_dbt_labels(config, read_models, grafted)
         return add_contracts(grafted, config, self._warn)
 
-    def described(self, view: LineageView = LineageView()) -> DescribedLineage:
+    def described(self, view: LineageView = NOW) -> DescribedLineage:
         """The lineage with dbt's part and YAML; of the logs alone, or of dbt alone, if need be.
 
         Raises:
@@ -252,7 +238,7 @@ class Project:
 
     def described_graft(
         self,
-        view: LineageView = LineageView(),
+        view: LineageView = NOW,
         runs_of: Callable[[Lineage], Collection[str]] | None = None,
     ) -> tuple[DescribedLineage, Grafted | None]:
         """As `described`, and the graft that it is from; None without artifacts.
@@ -269,14 +255,12 @@ class Project:
             described = replace(described, lineage=lineage)
         return described, grafted
 
-    def log_names(self, view: LineageView = LineageView()) -> dict[DatasetId, DatasetId]:
+    def log_names(self, view: LineageView = NOW) -> dict[DatasetId, DatasetId]:
         """Each name of a dataset, in logs too -> the dataset; of temporary tables as well."""
         logged = dict.fromkeys(access.dataset for access in self.records(view).accesses)
         return all_names(self.described(view).lineage, logged, self.rename)
 
-    def find(
-        self, name: str, view: LineageView = LineageView(), task: str | None = None
-    ) -> Named | RunName:
+    def find(self, name: str, view: LineageView = NOW, task: str | None = None) -> Named | RunName:
         """The dataset, column, task, dashboard or run that a name means.
 
         Args:
@@ -291,7 +275,7 @@ class Project:
             return RunName(name) if tasks else names.find(name)
         return names.find(name) if task is None else RunName(name, task)
 
-    def find_dataset(self, name: str, view: LineageView = LineageView()) -> DatasetId:
+    def find_dataset(self, name: str, view: LineageView = NOW) -> DatasetId:
         """The dataset that a name means.
 
         Raises:

@@ -11,7 +11,6 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.analysis.rule import RULES
 from dbt_graft.collectors.checked_yaml import Section, Text
-from dbt_graft.collectors.store.retention import Retention
 
 _DAYS = re.compile(r"([1-9][0-9]{0,4})d")
 
@@ -44,12 +43,10 @@ class KeepSection(Section):
     statements: Days | None = None
 
     @property
-    def retention(self) -> Retention:
-        """The rules."""
-        return Retention(
-            _span(self.runs) if self.runs else None,
-            _span(self.statements) if self.statements else None,
-        )
+    def spans(self) -> dict[str, timedelta]:
+        """`runs`, `statements` -> how long they are kept; without what is kept for all time."""
+        days_by_name = {"runs": self.runs, "statements": self.statements}
+        return {name: _span(days) for name, days in days_by_name.items() if days}
 
 
 def _span(days: str) -> timedelta:

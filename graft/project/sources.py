@@ -16,7 +16,7 @@ from dbt_graft.collectors.openlineage.source import EventFiles, event_source
 from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark import source as spark_logs
 from dbt_graft.collectors.sqlserver import source as sqlserver
-from dbt_graft.collectors.store.read import last_event_times
+from dbt_graft.collectors.store.door import last_event_times
 from dbt_graft.collectors.store.selected import run_origins
 from dbt_graft.graft.project.collect_section import (
     CollectEntry,

@@ -7,8 +7,8 @@ from dbt_graft.analysis.history.diff import PastLineage, differences
 from dbt_graft.analysis.history.presence import GoneRule
 from dbt_graft.analysis.history.report import DiffTimes, differences_answer
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.past import Moment
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.lineage.building.as_of import as_of
 from dbt_graft.lineage.building.schemas import schemas
 from dbt_graft.lineage.errors import GraftError

@@ -9,7 +9,7 @@ from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.impact.reached_dates import ReachedDates
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.current_index import load_impact_index
-from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.graphs.column_path import ColumnId
 

@@ -10,8 +10,8 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import read_contracts
 from dbt_graft.graft.project.declared_labels import declared_labels
 from dbt_graft.graft.project.impact_graph import impact_graph
-from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.privacy_labels import project_labels
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, CheckOptions
 from dbt_graft.graft.questions.checks.contracts import project_promises
 from dbt_graft.graft.questions.checks.quality import project_quality

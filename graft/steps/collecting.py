@@ -175,7 +175,7 @@ def _fold(
     """Fold what there is in the store; a build is slower without it, and no less right."""
     from dbt_graft.collectors.store.fold.spark import folding_on
 
-    span = config.keep.retention.runs
+    span = config.keep.spans.get("runs")
     before = datetime.now(UTC) - span if span else None
     try:
         if spark or not store.needs_spark(store_path):
@@ -196,7 +196,7 @@ def _fold(
 def _purge(config: Config, store_path: str, warn: Callable[[str], None]) -> None:
     """Purge the store by the rules of `keep`, if it is due."""
     try:
-        purge_if_due(store_path, config.keep.retention, datetime.now(UTC))
+        purge_if_due(store_path, config.keep.spans, datetime.now(UTC))
     except Exception as error:
         _log.debug("the store was not purged", exc_info=True)
         warn(f"{store_path}: was not purged ({error}); graft store purge tries again")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.errors import GraftError
 

@@ -21,10 +21,10 @@ from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.project.impact_index import index_to_write
 from dbt_graft.graft.project.output_file import write_file
 from dbt_graft.graft.project.outputs import output_of
-from dbt_graft.graft.project.past import Moment
 from dbt_graft.graft.project.progress import Progress
-from dbt_graft.graft.project.project import LineageView, Project, no_deep_values
+from dbt_graft.graft.project.project import Project, no_deep_values
 from dbt_graft.graft.project.published import check_not_empty, last_tasks
+from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
 from dbt_graft.graft.steps.collecting import CollectResult
 from dbt_graft.graft.steps.summary import Summary

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dbt_graft.collectors.store.read import collected_at
+from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.exporters.openlineage import files
 from dbt_graft.exporters.openlineage.airflow_runs import airflow_events
 from dbt_graft.exporters.openlineage.events import EventSelection, ExportedEvent, events
@@ -15,7 +15,8 @@ from dbt_graft.exporters.openlineage.settings import ExportedKind
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.graft.project.names import find_task
 from dbt_graft.graft.project.output_folder import OutputFolder
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
 
 _FILE_SUFFIXES = (".ndjson", ".jsonl", ".json", ".gz")

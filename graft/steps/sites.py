@@ -20,9 +20,10 @@ from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.graft.project.declared_labels import has_labels
 from dbt_graft.graft.project.outputs import output_of
-from dbt_graft.graft.project.past import Moment, past_notice
+from dbt_graft.graft.project.past import past_notice
 from dbt_graft.graft.project.privacy_labels import project_labels
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.audience.site import (
     AudienceSite,
     audience_configs,

@@ -25,7 +25,8 @@ from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import DbtTasks
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.injector.report import Grafted
 from tests.airflow.environment import AirflowEnvironment, airflow_environment
 

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.model import Lineage
 from tests.airflow.environment import AirflowEnvironment, airflow_environment

@@ -11,7 +11,8 @@ import pytest
 
 from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.records import ColumnEdge, Direction, EdgeType
 

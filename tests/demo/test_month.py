@@ -12,7 +12,8 @@ import pytest
 
 from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.model import Lineage

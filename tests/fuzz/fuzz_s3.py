@@ -23,7 +23,7 @@ import click
 
 from dbt_graft.collectors.store import arrow_tables, compaction, lease
 from dbt_graft.collectors.store import door as store
-from dbt_graft.collectors.store.damage import UnreadableStoreError
+from dbt_graft.collectors.store.errors import UnreadableStoreError
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.errors import GraftError

@@ -10,8 +10,8 @@ from pathlib import Path
 from dbt_graft.analysis.checks.drift import ENOUGH
 from dbt_graft.analysis.checks.rules import owners
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.past import Moment
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError

@@ -10,8 +10,7 @@ from dbt_graft.analysis.quality.faults import count_tests, quality_faults
 from dbt_graft.analysis.quality.history import short_histories, write_history
 from dbt_graft.analysis.quality.report import Quality, quality_answer
 from dbt_graft.graft.project.impact_graph import impact_graph
-from dbt_graft.graft.project.past import Moment
-from dbt_graft.graft.project.project import LineageView
+from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dbt_graft.analysis.review.tasks import TaskSurroundings, declared_reviews
 from dbt_graft.collectors.declared.source import declared_files
-from dbt_graft.collectors.store.read import collected_at
+from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.questions.review.files import BaseFiles
 from dbt_graft.graft.questions.review.names import ReviewNames, writers_of

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.building.foreign_models import with_foreign_models
 from dbt_graft.lineage.dataset import DatasetId

@@ -10,12 +10,12 @@ from dbt_graft.analysis.review.merged import merge_reviews
 from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.analysis.review.project import ProjectReview, ReviewImpact, review_impact
 from dbt_graft.analysis.review.task_version import TaskVersion
-from dbt_graft.collectors.store.read import collected_at
+from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.current_index import load_impact_index
 from dbt_graft.graft.project.dbt_relations import dbt_relations
 from dbt_graft.graft.project.impact_index import ImpactIndex
-from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.review.base import base_artifacts
 from dbt_graft.graft.questions.review.contracts import compare_contracts
 from dbt_graft.graft.questions.review.files import BaseFiles, base_files

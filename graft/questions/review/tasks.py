@@ -13,10 +13,10 @@ from dbt_graft.analysis.review.task_version import task_versions
 from dbt_graft.analysis.review.tasks import TaskSurroundings, run_reviews
 from dbt_graft.collectors.statements.outline.statement import statement_outline
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.store.read import collected_at
+from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared import task_infos
-from dbt_graft.graft.project.past import Moment
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.review.names import ReviewNames, writers_of
 from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
 from dbt_graft.injector.artifacts import Artifacts

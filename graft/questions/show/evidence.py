@@ -11,7 +11,8 @@ from dbt_graft.analysis.answer import Cell, Table
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.graft.project.names import shown_name
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.facts import BEGINNING, time_text
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind

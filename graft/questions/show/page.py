@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.graft.project.names import Named, RunName
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.columns import column_answer, paths_answer
 from dbt_graft.graft.questions.show.runs import run_answer
 from dbt_graft.graft.questions.show.tables import Sections, table_answer

@@ -10,7 +10,8 @@ from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.collectors.store.selected import tasks_of_runs
 from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.graft.project.names import RunName, find_run, tasks_beside
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.facts import plain_facts, time_text
 from dbt_graft.lineage.model import Lineage
 

@@ -12,7 +12,8 @@ from dbt_graft.analysis.dates.tasks_around import tasks_of_states
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.catalog.formatting import KIND, ROLE, platform
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.columns import column_rows, column_table
 from dbt_graft.graft.questions.show.dates import DateWindow, shown_dates
 from dbt_graft.graft.questions.show.evidence import (

@@ -9,7 +9,8 @@ from typing import Any
 from dbt_graft.analysis.answer import Answer, Cell, Table
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.catalog.formatting import duration, engine
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.evidence import (
     read_evidences,
     runs_text,

@@ -21,13 +21,13 @@ import pytest
 
 from dbt_graft.collectors import schema
 from dbt_graft.collectors.store import door as store
-from dbt_graft.collectors.store.batches import StoreError, damages, open_store
+from dbt_graft.collectors.store.batches import batches, damages, open_store
 from dbt_graft.collectors.store.commit import (
     commit,
     record_batch,
     sweep,
 )
-from dbt_graft.collectors.store.read import batches
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Access, Run

@@ -15,9 +15,10 @@ import pytest
 
 from dbt_graft.collectors.store import arrow_tables, compaction, lock
 from dbt_graft.collectors.store import door as store
-from dbt_graft.collectors.store.batches import OpenStore, StoreError, open_store
+from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.commit import record_batch
 from dbt_graft.collectors.store.compaction import compact, due_blocks
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.file_lock import Hold
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation

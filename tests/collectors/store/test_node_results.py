@@ -11,7 +11,7 @@ import pytest
 
 from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import table, tables
-from dbt_graft.collectors.store.batches import StoreError
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.records import NodeResult, Records
 

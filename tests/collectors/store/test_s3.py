@@ -17,7 +17,7 @@ from pyarrow import fs
 from dbt_graft.collectors.store import arrow_tables, compaction
 from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.backup import back_up
-from dbt_graft.collectors.store.batches import StoreError
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.forget import forget
 from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.lineage.dataset import DatasetId

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt_graft.exporters.dag_factory.grouping import is_schedule
+from dbt_graft.exporters.dag_factory.settings import is_schedule
 from tests.cases import for_each
 
 

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.output_folder import MARKER
-from dbt_graft.graft.project.project import LineageView, Project
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import LineageView
 from dbt_graft.lineage.described import DescribedLineage
 from tests.graft.commands.test_impact import project
 from tests.graft.small_project import declare

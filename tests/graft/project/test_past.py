@@ -13,7 +13,8 @@ from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.commands.cli import main
-from dbt_graft.graft.project.past import moment, past_notice
+from dbt_graft.graft.project.past import past_notice
+from dbt_graft.graft.project.view import moment
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
