@@ -20,8 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jinja2 import StrictUndefined, TemplateError
-from jinja2.sandbox import SandboxedEnvironment
 
 from dbt_graft.lineage.errors import exception_summary
 
@@ -98,6 +96,9 @@ def render_text(text: str, environ: Mapping[str, str]) -> str:
     """Return a text of a profile with its Jinja filled in; empty where that cannot be done."""
     if "{" not in text:
         return text
+    # Few profiles have templates; for all others every question would wait for it.
+    from jinja2 import StrictUndefined, TemplateError
+    from jinja2.sandbox import SandboxedEnvironment
 
     def env_var(name: str, default: str | None = None) -> str:
         setting = None if name.startswith(_SECRET) else environ.get(name, default)

@@ -28,7 +28,8 @@ from benchmarks.report import Report
 from dbt_graft.analysis.impact.answer import Impact, ProposedChange, impact
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.project.impact_index import FILE, ImpactIndex, IndexFile
+from dbt_graft.graft.project.impact_index import IMPACT_FILE, ImpactIndex, stored_impact_index
+from dbt_graft.graft.project.index_files import IndexFiles
 
 T = TypeVar("T")
 BUILD = Path("build/bench/impact")
@@ -56,7 +57,7 @@ def main() -> int:
     first, _ = _timed(lambda: _command(folder, table(count // 2).name, ChangeType.ADD))
     index = _index(folder)
     graph = index.graph
-    size = (folder / ".graft/artifacts" / FILE).stat().st_size / 2**20
+    size = (folder / ".graft/artifacts" / IMPACT_FILE).stat().st_size / 2**20
     report.say(
         f"{len(graph.datasets):,} datasets, {len(graph.flow_target):,} flows and "
         f"{len(graph.edge_target):,} column edges. The first `graft impact` builds the lineage "
@@ -91,7 +92,8 @@ def _make(folder: Path, count: int) -> None:
 
 
 def _index(folder: Path) -> ImpactIndex:
-    found = IndexFile(load(folder / "graft.yml")).read()
+    sections = IndexFiles(load(folder / "graft.yml")).read(IMPACT_FILE)
+    found = stored_impact_index(sections) if sections else None
     assert found, "no index was written: has the code changed meanwhile?"
     return found
 

@@ -16,8 +16,7 @@ from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.forms import FORMS
 from dbt_graft.graft.commands.command import config_option
-from dbt_graft.graft.commands.shared_options import as_of_option
-from dbt_graft.graft.commands.without_pandas import leave_pandas_out
+from dbt_graft.graft.commands.values import as_of_option
 from dbt_graft.graft.project.output_file import write_file
 
 FAILS = 3  # what --fail-on names was found
@@ -55,7 +54,6 @@ def answers(
             fail_on: str | None = None,
             **settings: Any,
         ) -> None:
-            leave_pandas_out()
             result = ask(*args, **settings)
             if result is None:
                 return

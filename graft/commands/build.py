@@ -44,7 +44,6 @@ def build(
     grafted = pipeline.graft(
         *(config, progress, collected.unreadable),
         allow_empty=allow_empty,
-        results=True,
         past=past,
     )
     published = publish_sites(config, progress, grafted, full=full, past=past)

@@ -8,10 +8,9 @@ import click
 import orjson
 
 from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.names import RunName
 from dbt_graft.graft.project.output_file import write_file
-from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.runs import manifest_of_run
 
 
@@ -39,8 +38,8 @@ def run_manifest(run_id: str, config_path: Path | None, task: str | None, out: P
     RUN is the id of a run as its page shows it, or `last` with --task: its newest run. The JSON is
     described in docs/schemas/run-manifest.schema.json. Spark is not started.
     """
-    project = Project(load_config(config_path))
-    document = manifest_of_run(project, RunName(run_id, task), LineageView())
+    asked = AskedLineage(load_config(config_path))
+    document = manifest_of_run(asked, RunName(run_id, task))
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if out:
         write_file(out, text)

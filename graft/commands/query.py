@@ -13,7 +13,7 @@ from dbt_graft.exporters.data.sql import answer
 from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.commands.query_output import SHOWN, print_rows, write_rows
-from dbt_graft.graft.commands.shared_options import as_of_option
+from dbt_graft.graft.commands.values import as_of_option
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.query import view_data
 from dbt_graft.lineage.errors import GraftError

@@ -20,15 +20,6 @@ from dbt_graft.graft.steps.turn import turn
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-as_of_option = click.option(
-    "--as-of",
-    "past",
-    type=PastTime(),
-    metavar="TIME",
-    help="The lineage as it stood then: 2026-10-01 (the end of that day, UTC), 2026-10-01T06:00, "
-    "30d.",
-)
-
 
 def takes_as_of(output: str) -> Decorator:
     """Add `--as-of` to a step, with `--out` and `--target-dir` that belong to it.

@@ -9,7 +9,7 @@ import click
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
-from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.show.dates import SCALE, DateWindow
 from dbt_graft.graft.questions.show.page import page, paths
@@ -81,16 +81,16 @@ def show(
     edges. NAME is in any letter case: raw.orders, orders.amount, an identity with its platform,
     dbt's unique_id, the id of a run. --fail-on is about the dates of a table.
     """
-    project, view = Project(load_config(config_path)), LineageView(past)
+    asked = AskedLineage(load_config(config_path), LineageView(past))
     # Neither of the two is both.
     sides = [up for up in (True, False) if upstream == downstream or up == upstream]
     way = Way(sides, depth, indirect)
     if path_to:
-        return paths(project, (name, path_to), way, view)
+        return paths(asked, (name, path_to), way)
     window = DateWindow(first, last, Grain(grain) if grain else None)
     sections = Sections(columns, dates or window != DateWindow(), why, window)
-    thing = project.find(name, view, task)
+    thing = asked.find(name, task)
     fails = click.get_current_context().params.get("fail_on")
     if (sections.columns or sections.dates or fails) and not isinstance(thing, DatasetId):
         raise click.UsageError(f"{name} is no table: --columns, dates and --fail-on are about one")
-    return page(project, thing, sections, way, view)
+    return page(asked, thing, sections, way)

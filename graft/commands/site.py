@@ -24,6 +24,6 @@ def site(
     config: Config, progress: Progress, *, full: bool, allow_empty: bool, past: Moment | None
 ) -> Summary:
     """Build the site from the store and dbt's artifacts, without reading logs."""
-    grafted = pipeline.graft(config, progress, allow_empty=allow_empty, results=True, past=past)
+    grafted = pipeline.graft(config, progress, allow_empty=allow_empty, past=past)
     published = publish_sites(config, progress, grafted, full=full, past=past)
     return pipeline.summary(config, grafted, site=published)

@@ -89,3 +89,13 @@ class NameList(click.ParamType):  # type: ignore[type-arg]
                 listed = ", ".join(self.names)
                 self.fail(f"{name!r} is no {self.noun}: name {listed}", param, ctx)
         return names
+
+
+as_of_option = click.option(
+    "--as-of",
+    "past",
+    type=PastTime(),
+    metavar="TIME",
+    help="The lineage as it stood then: 2026-10-01 (the end of that day, UTC), 2026-10-01T06:00, "
+    "30d.",
+)

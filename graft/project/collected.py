@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import click
-
 from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.dbt_alone import note_dbt_alone
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.lineage.errors import GraftError
 
@@ -19,9 +18,10 @@ def check_collected(config: Config, past: Moment | None = None) -> None:
     """
     store_folder = config.path(config.store)
     if collected_at(store_folder) is None:
-        problem = "nothing was collected yet"
         if past or not (config.target_dir / "manifest.json").exists():
             raise GraftError(
-                f"there is no lineage: {problem}", place=store_folder, remedy="run `graft collect`"
+                "there is no lineage: nothing was collected yet",
+                place=store_folder,
+                remedy="run `graft collect`",
             )
-        click.echo(f"note: {store_folder}: {problem}: this is dbt's lineage alone", err=True)
+        note_dbt_alone(config)

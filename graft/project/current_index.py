@@ -1,14 +1,12 @@
-"""The impact index of now: that of the file, or else of the lineage.
-
-It stands apart from the file, which the pipeline writes while it makes the lineage.
-"""
+"""The impact index of now: that of the file, or else of the lineage."""
 
 from __future__ import annotations
 
-from dbt_graft.graft.project.collected import check_collected
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.impact_index import ImpactIndex, IndexFile, make_index
-from dbt_graft.graft.project.view import Moment
+from dbt_graft.graft.project.dbt_alone import note_dbt_alone
+from dbt_graft.graft.project.impact_index import IMPACT_FILE, ImpactIndex, stored_impact_index
+from dbt_graft.graft.project.index_files import IndexFiles
+from dbt_graft.graft.project.view import LineageView, Moment
 
 
 def load_impact_index(config: Config, past: Moment | None = None) -> ImpactIndex:
@@ -17,16 +15,13 @@ def load_impact_index(config: Config, past: Moment | None = None) -> ImpactIndex
     Raises:
         GraftError: Nothing was collected yet, or the project cannot be read.
     """
-    file = None if past else IndexFile(config)
-    if file and (index := file.read()):
-        check_collected(config)
+    files = None if past else IndexFiles(config)
+    sections = files.read(IMPACT_FILE) if files else None
+    if sections and (index := stored_impact_index(sections)):
+        if not index.collected:
+            note_dbt_alone(config)
         return index
     # Importing it takes longer than reading a file.
-    from dbt_graft.graft.project.project import Project
-    from dbt_graft.graft.project.view import LineageView
+    from dbt_graft.graft.project.built_indexes import build_index, make_impact_index
 
-    project = Project(config)
-    described = project.described(LineageView(past))
-    if file is None:
-        return make_index(config, described)
-    return file.write(described, project.column_cache)
+    return make_impact_index(config, build_index(config, LineageView(past), files))

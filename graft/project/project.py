@@ -16,8 +16,9 @@ from pathlib import Path
 from dbt_graft.analysis.checks.contracts import match_contracts
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
+from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.collectors.store.read import read
-from dbt_graft.collectors.store.selected import read_selected, tasks_of_runs
+from dbt_graft.collectors.store.selected import read_selected
 from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.graft.project.collected import check_collected
 from dbt_graft.graft.project.config import Config
@@ -31,9 +32,11 @@ from dbt_graft.graft.project.dbt_relations import (
     find_dbt_file,
 )
 from dbt_graft.graft.project.declared import declared_dates, task_infos
-from dbt_graft.graft.project.names import Named, RunName, all_names, lineage_names
+from dbt_graft.graft.project.lineage_index import LineageIndex
+from dbt_graft.graft.project.names import all_names, lineage_names
 from dbt_graft.graft.project.past import past_records
 from dbt_graft.graft.project.view import NOW, LineageView
+from dbt_graft.graft.project.without_pandas import leave_pandas_out
 from dbt_graft.injector import artifacts as dbt_artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
@@ -86,6 +89,7 @@ class Project:
         artifacts: Artifacts | None = None,
         unreadable: Sequence[Reject] = (),
     ) -> None:
+        leave_pandas_out()
         self.config = config
         self.damaged: tuple[Reject, ...] = ()
         self.column_cache = ColumnCache(Path(config.path(config.artifacts)) / "column_cache.json")
@@ -93,6 +97,7 @@ class Project:
         self._artifacts = artifacts
         self._records: dict[LineageView, Records] = {}
         self._lineages: dict[LineageView, Lineage] = {}
+        self._grafted: dict[LineageView, Grafted] = {}
         self._described: dict[LineageView, tuple[DescribedLineage, Grafted | None]] = {}
 
     @cached_property
@@ -226,7 +231,8 @@ class Project:
             options = self._options(dbt, inspect=inspect)
             grafted = graft(read_models, self.lineage(view), options, relations, columns)
             grafted = with_dbt_labels(config, read_models, grafted)
-        return add_contracts(grafted, config, self._warn)
+        self._grafted[view] = add_contracts(grafted, config, self._warn)
+        return self._grafted[view]
 
     def described(self, view: LineageView = NOW) -> DescribedLineage:
         """The lineage with dbt's part and YAML; of the logs alone, or of dbt alone, if need be.
@@ -255,25 +261,24 @@ class Project:
             described = replace(described, lineage=lineage)
         return described, grafted
 
+    def lineage_index(self, view: LineageView = NOW) -> LineageIndex:
+        """What questions about single things are answered from."""
+        described, records = self.described(view), self.records(view)
+        folded = {repeats.task for repeats in records.run_repeats}
+        folded |= {repeats.task for repeats in records.usage_repeats}
+        return LineageIndex(
+            described,
+            join_records(records, self.settings.projects),
+            self.log_names(view),
+            self.dbt.short_names if self.dbt else None,
+            frozenset(folded),
+            collected_at(self.config.path(self.config.store)) is not None,
+        )
+
     def log_names(self, view: LineageView = NOW) -> dict[DatasetId, DatasetId]:
         """Each name of a dataset, in logs too -> the dataset; of temporary tables as well."""
         logged = dict.fromkeys(access.dataset for access in self.records(view).accesses)
         return all_names(self.described(view).lineage, logged, self.rename)
-
-    def find(self, name: str, view: LineageView = NOW, task: str | None = None) -> Named | RunName:
-        """The dataset, column, task, dashboard or run that a name means.
-
-        Args:
-            task: The task of a run: needed where several have it, and for the `last`.
-
-        Raises:
-            GraftError: There is none, or several are meant.
-        """
-        names = lineage_names(self.described(view), self.log_names(view))
-        if task is None and not names.matches(name):
-            tasks = tasks_of_runs(self.config.path(self.config.store), [name])
-            return RunName(name) if tasks else names.find(name)
-        return names.find(name) if task is None else RunName(name, task)
 
     def find_dataset(self, name: str, view: LineageView = NOW) -> DatasetId:
         """The dataset that a name means.
@@ -287,7 +292,7 @@ class Project:
         check_collected(self.config, view.past)
         taints = recorded_taints(self.config.path(self.config.store))
         if self.dbt:
-            grafted = self.grafted(view)
+            grafted = self._grafted.get(view) or self.grafted(view)
             lineage = grafted.lineage
             lineage = replace(lineage, history=replace(lineage.history, taints=taints))
             return replace(grafted.described, lineage=lineage), grafted

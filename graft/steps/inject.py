@@ -16,9 +16,9 @@ from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.dbt.columns import ModelCount
 from dbt_graft.collectors.store import door as store
 from dbt_graft.exporters.task_metadata import task_metadata_file
+from dbt_graft.graft.project.built_indexes import outdated_files, write_indexes
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
-from dbt_graft.graft.project.impact_index import index_to_write
 from dbt_graft.graft.project.output_file import write_file
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress
@@ -49,7 +49,6 @@ def graft(
     inspect: bool = False,
     validate: bool = False,
     allow_empty: bool = False,
-    results: bool = False,
     past: Moment | None = None,
 ) -> Grafted:
     """Graft the lineage in the store onto dbt's artifacts, and write the grafted copies.
@@ -59,15 +58,14 @@ def graft(
         validate: Check them, with dbt's own loader and schema where dbt-core is installed, which
             takes longer than the rest.
         allow_empty: Go on with a store that is missing or empty, and was not at the last build.
-        results: With the results of dbt's nodes, which only pages show.
         past: The lineage as of this time.
 
     Raises:
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
     """
-    index = None if past else index_to_write(config)
+    files = None if past else outdated_files(config)
     project = Project(config, warn=progress.warn, tolerant=True, unreadable=unreadable)
-    view = LineageView(past, results)
+    view = LineageView(past)
     with progress.step("inject", _GRAFTING) as step:
         if not allow_empty:
             _check_not_empty(project, view)
@@ -86,8 +84,13 @@ def graft(
             if new_faults:
                 out = config.path(config.artifacts)
                 raise GraftError("\n".join(new_faults), place=out, remedy="please report this")
-    if index and not project.damaged:
-        index.write(grafted.described)
+    # What a damaged store or an unreadable log lacks, a question must say by itself.
+    if (
+        files
+        and not (project.damaged or unreadable)
+        and store.collected_at(config.path(config.store))
+    ):
+        write_indexes(files, project)
     return grafted
 
 

@@ -13,7 +13,7 @@ from dbt_graft.collectors.dbt.outline_cache import OutlineCache
 from dbt_graft.collectors.dbt.review_nodes import DbtVersion, dbt_version
 from dbt_graft.collectors.dbt.review_queries import outlined_versions
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.impact_index import FILE
+from dbt_graft.graft.project.impact_index import IMPACT_FILE
 from dbt_graft.injector.artifacts import Artifacts
 
 # Beside the impact index.
@@ -27,7 +27,7 @@ def outline_cache(config: Config) -> OutlineCache:
     They are kept where the impact index could be: in a folder that is graft's own.
     """
     folder = Path(config.path(config.artifacts))
-    return OutlineCache(folder / _CACHE if (folder / FILE).is_file() else None)
+    return OutlineCache(folder / _CACHE if (folder / IMPACT_FILE).is_file() else None)
 
 
 def compare_artifacts(

@@ -10,9 +10,8 @@ from typing import Any
 from dbt_graft.analysis.answer import Cell, Table
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.names import shown_name
-from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.facts import BEGINNING, time_text
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -59,12 +58,12 @@ class Evidences:
         return description.dbt_ids[0] if description and description.role not in _NEW else None
 
 
-def read_evidences(project: Project, view: LineageView) -> Evidences:
+def read_evidences(asked: AskedLineage) -> Evidences:
     """The evidences of a project."""
-    records = project.joined_records(view)
-    candidates = project.dbt.short_names.candidates if project.dbt else lambda _: ()
-    names, rules = project.log_names(view), project.config.name_rules
-    return Evidences(project.described(view), records, names, rules, candidates)
+    index = asked.index
+    candidates = index.short_names.candidates if index.short_names else lambda _: ()
+    rules = asked.config.name_rules
+    return Evidences(index.described, index.records, index.names, rules, candidates)
 
 
 def uses(

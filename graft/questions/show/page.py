@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dbt_graft.analysis.answer import Answer
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.names import Named, RunName
-from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.columns import column_answer, paths_answer
 from dbt_graft.graft.questions.show.runs import run_answer
 from dbt_graft.graft.questions.show.tables import Sections, table_answer
@@ -18,36 +17,35 @@ from dbt_graft.lineage.model import Task
 
 
 def page(
-    project: Project,
+    asked: AskedLineage,
     thing: Named | RunName,
     sections: Sections,
     way: Way,
-    view: LineageView,
 ) -> Answer:
     """The page of a thing."""
-    steps = Steps(project.described(view), way)
+    steps = Steps(asked.described, way)
     match thing:
         case DatasetId():
-            return table_answer(project, thing, sections, steps, view)
+            return table_answer(asked, thing, sections, steps)
         case ColumnId():
             return column_answer(steps, thing)
         case RunName():
-            return run_answer(project, thing, view)
+            return run_answer(asked, thing)
         case Task():
-            return task_answer(project, thing, steps, view, with_why=sections.why)
+            return task_answer(asked, thing, steps, with_why=sections.why)
     return reader_answer(thing)
 
 
-def paths(project: Project, names: tuple[str, str], way: Way, view: LineageView) -> Answer:
+def paths(asked: AskedLineage, names: tuple[str, str], way: Way) -> Answer:
     """The paths between two columns.
 
     Raises:
         GraftError: There is no such column, or several.
     """
-    steps = Steps(project.described(view), way)
+    steps = Steps(asked.described, way)
     ends = []
     for name in names:
-        end = project.find(name, view)
+        end = asked.find(name)
         if not isinstance(end, ColumnId):
             raise GraftError("it is no column", place=name, remedy="name a column of a table")
         ends.append(end)

@@ -7,16 +7,14 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.collectors.store.selected import tasks_of_runs
 from dbt_graft.exporters.run_manifest import run_manifest
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.names import RunName, find_run, tasks_beside
-from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.questions.show.facts import plain_facts, time_text
 from dbt_graft.lineage.model import Lineage
 
 
-def manifest_of_run(project: Project, name: RunName, view: LineageView) -> dict[str, Any]:
+def manifest_of_run(asked: AskedLineage, name: RunName) -> dict[str, Any]:
     """The manifest of a run.
 
     Raises:
@@ -26,17 +24,17 @@ def manifest_of_run(project: Project, name: RunName, view: LineageView) -> dict[
     def runs_of(lineage: Lineage) -> Collection[str]:
         tasks = {name.task or ""}
         if name.task is None:
-            tasks = tasks_of_runs(project.config.path(project.config.store), [name.run_id])
+            tasks = asked.tasks_of_run(name.run_id)
         return tasks | {other for task in tasks for other in tasks_beside(lineage, task)}
 
-    described, _ = project.described_graft(view, runs_of)
+    described = asked.with_runs(runs_of)
     history = AccessHistory(described.lineage)
     return run_manifest(history, described.descriptions, *find_run(described.lineage, *name))
 
 
-def run_answer(project: Project, name: RunName, view: LineageView) -> Answer:
+def run_answer(asked: AskedLineage, name: RunName) -> Answer:
     """The page of a run."""
-    manifest = manifest_of_run(project, name, view)
+    manifest = manifest_of_run(asked, name)
     engine, code, interval = manifest["engine"], manifest["code"], manifest["data_interval"]
     facts = {
         "started": time_text(manifest["started_at"]),

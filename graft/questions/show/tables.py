@@ -12,8 +12,7 @@ from dbt_graft.analysis.dates.tasks_around import tasks_of_states
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.catalog.formatting import KIND, ROLE, platform
-from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.project.view import LineageView
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.questions.show.columns import column_rows, column_table
 from dbt_graft.graft.questions.show.dates import DateWindow, shown_dates
 from dbt_graft.graft.questions.show.evidence import (
@@ -55,15 +54,13 @@ class Sections:
 
 
 def table_answer(
-    project: Project, dataset: DatasetId, sections: Sections, steps: Steps, view: LineageView
+    asked: AskedLineage, dataset: DatasetId, sections: Sections, steps: Steps
 ) -> Answer:
     """The page of a table, files or a topic."""
-    evidences = read_evidences(project, view)
+    evidences = read_evidences(asked)
     accesses = evidences.accesses(dataset)
     evidence = why(dataset, accesses, evidences)
-    dated, _ = project.described_graft(
-        view, lambda lineage: tasks_of_states(AccessHistory(lineage), dataset)
-    )
+    dated = asked.with_runs(lambda lineage: tasks_of_states(AccessHistory(lineage), dataset))
     dates = shown_dates(AccessHistory(dated.lineage), dataset, sections.window)
     if sections.dates and not dates.dates.entities:
         raise GraftError("nothing is known of its dates", place=str(dataset))

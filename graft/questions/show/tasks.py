@@ -9,8 +9,7 @@ from typing import Any
 from dbt_graft.analysis.answer import Answer, Cell, Table
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.catalog.formatting import duration, engine
-from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.project.view import LineageView
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.questions.show.evidence import (
     read_evidences,
     runs_text,
@@ -29,11 +28,9 @@ from dbt_graft.lineage.records import Direction, Run, Status, TaskInfo
 _PROMISES = ("criticality", "freshness_slo", "deadline")
 
 
-def task_answer(
-    project: Project, task: Task, steps: Steps, view: LineageView, *, with_why: bool
-) -> Answer:
+def task_answer(asked: AskedLineage, task: Task, steps: Steps, *, with_why: bool) -> Answer:
     """The page of a task."""
-    evidences = read_evidences(project, view)
+    evidences = read_evidences(asked)
     accesses = evidences.accesses(task.name)
     evidence = why(task.name, accesses, evidences)
     read, written = (uses(accesses, way, evidences) for way in (Direction.READ, Direction.WRITE))

@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.output_folder import MARKER
 from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.project.view import LineageView
-from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Records
 from tests.graft.commands.test_impact import project
 from tests.graft.small_project import declare
 
@@ -51,13 +51,13 @@ def answer(folder: Path, name: str = "raw.orders.note", kind: str = "remove") ->
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """An entry for each time that the lineage is built."""
     builds: list[str] = []
-    described = Project.described
+    build = Project.build
 
-    def counted(project: Project, view: LineageView) -> DescribedLineage:
+    def counted(project: Project, records: Records) -> Lineage:
         builds.append("built")
-        return described(project, view)
+        return build(project, records)
 
-    monkeypatch.setattr(Project, "described", counted)
+    monkeypatch.setattr(Project, "build", counted)
     return builds
 
 
@@ -162,7 +162,7 @@ def test_what_the_lineage_is_made_of_makes_a_new_index(
         lambda content: content[:-1],
         lambda content: content[: len(content) // 2],
         lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
-        lambda content: content.replace(b"impact index ", b"impact index 0", 1),
+        lambda content: content.replace(b"graft index ", b"graft index 0", 1),
         lambda content: content.split(b"\n")[0] + b"\n",
         lambda content: content.split(b"\n")[0] + b"\n00000000 3\n[]\n",
         lambda content: b"\xff" * 1000,
@@ -216,6 +216,7 @@ def test_the_index_lies_in_a_folder_with_the_marker_and_stays(project: Path) -> 
         MARKER,
         "column_cache.json",
         "impact_index.bin",
+        "lineage_index.bin",
     ]
     assert graft(project, "inject").exit_code == 0
     assert (project / INDEX).is_file()
@@ -252,13 +253,14 @@ def test_a_graft_of_a_damaged_store_writes_no_index(project: Path) -> None:
 
 
 def test_a_collect_between_leaves_no_index(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    described = Project.described
+    build = Project.build
 
-    def late(asked: Project, view: LineageView) -> DescribedLineage:
-        lineage = described(asked, view)
+    def late(asked: Project, records: Records) -> Lineage:
+        lineage = build(asked, records)
+        monkeypatch.setattr(Project, "build", build)
         collect_more(project)
         return lineage
 
-    monkeypatch.setattr(Project, "described", late)
+    monkeypatch.setattr(Project, "build", late)
     answer(project)
     assert not (project / INDEX).exists()

@@ -1,4 +1,4 @@
-"""The key of the impact index: all that an impact graph is made of, as one text."""
+"""The key of the index files: all that a lineage is made of, as one text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
 
-from dbt_graft import __version__, collectors, graft, injector, lineage
+from dbt_graft import __version__, analysis, collectors, graft, injector, lineage
 from dbt_graft.collectors.store.state import store_state
 from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.platform import platform, read_connection
@@ -18,7 +18,7 @@ from dbt_graft.injector.platform import platform, read_connection
 _ARTIFACTS = ("manifest.json", "catalog.json", "sources.json")
 
 
-def impact_key(config: Config) -> str:
+def index_key(config: Config) -> str:
     """A digest of the store's state, dbt's artifacts and connection, settings, files and the code.
 
     Raises:
@@ -81,7 +81,7 @@ def _connection(config: Config) -> Iterator[str]:
 @cache
 def _code() -> tuple[str, ...]:
     """The modules as they are when the process asks first."""
-    rooms = (lineage, collectors, injector, graft)
+    rooms = (lineage, analysis, collectors, injector, graft)
     return tuple(
         _stamps(module for room in rooms for folder in room.__path__ for module in _modules(folder))
     )

@@ -1,0 +1,58 @@
+"""The indexes of a lineage that was built, and their files."""
+
+from __future__ import annotations
+
+from dbt_graft.collectors.store.errors import StoreError
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.impact_graph import impact_graph, surroundings
+from dbt_graft.graft.project.impact_index import IMPACT_FILE, ImpactIndex, impact_sections
+from dbt_graft.graft.project.index_files import IndexFiles
+from dbt_graft.graft.project.lineage_index import LINEAGE_FILE, LineageIndex, lineage_sections
+from dbt_graft.graft.project.names import NameSearch, all_names, other_names
+from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import NOW, LineageView
+
+
+def build_index(config: Config, view: LineageView, files: IndexFiles | None) -> LineageIndex:
+    """The index of a view of a project; files that are given are written.
+
+    Raises:
+        GraftError: Nothing was collected yet, or the project cannot be read.
+    """
+    project = Project(config)
+    if files:
+        write_indexes(files, project)
+    return project.lineage_index(view)
+
+
+def make_impact_index(config: Config, lineage: LineageIndex) -> ImpactIndex:
+    """The index of a lineage."""
+    described = lineage.described
+    graph = impact_graph(config, described)
+    others = other_names(described, all_names(described.lineage))
+    known = [pair for pair in others if graph.find_dataset(pair[1]) is not None]
+    search = NameSearch.of(graph.datasets, known)
+    return ImpactIndex(graph, surroundings(described), search, lineage.collected)
+
+
+def outdated_files(config: Config) -> IndexFiles | None:
+    """The files, for who is about to read the lineage; None where there is nothing to write."""
+    try:
+        files = IndexFiles(config)
+    except StoreError:
+        return None  # What is left of a damaged store is not all.
+    names = (IMPACT_FILE, LINEAGE_FILE)
+    return None if all(map(files.is_of_now, names)) else files
+
+
+def write_indexes(files: IndexFiles, project: Project) -> None:
+    """Write the indexes of a project, and keep what was parsed for them beside them."""
+    index = project.lineage_index(NOW)
+    written = files.write(
+        {
+            IMPACT_FILE: impact_sections(make_impact_index(files.config, index)),
+            LINEAGE_FILE: lineage_sections(index),
+        }
+    )
+    if written:
+        project.column_cache.write()
