@@ -1,4 +1,4 @@
-"""What is said where nothing was collected yet."""
+"""The note where nothing was collected yet."""
 
 from __future__ import annotations
 

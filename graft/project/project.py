@@ -262,7 +262,7 @@ class Project:
         return described, grafted
 
     def lineage_index(self, view: LineageView = NOW) -> LineageIndex:
-        """What questions about single things are answered from."""
+        """The lineage for questions about single things."""
         described, records = self.described(view), self.records(view)
         folded = {repeats.task for repeats in records.run_repeats}
         folded |= {repeats.task for repeats in records.usage_repeats}
