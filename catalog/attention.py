@@ -114,7 +114,7 @@ def _lists(index: Index) -> Iterator[AttentionList]:
     yield make_list(
         "tasks", "Failed tasks", "failed", failed, "tasks/index.html#tasks-sort=-health"
     )
-    yield make_list("dags", "Failed DAGs", "failed", failed_dags(lineage.history.orchestrator_runs))
+    yield make_list("dags", "Failed DAGs", "failed", failed_dags(index.dags))
     builds = [(dataset, node.runs[0]) for dataset, node in nodes.items() if node.last_run_failed]
     builds.sort(key=lambda build: _recency(build[1]), reverse=True)
     yield make_list("builds", "Failed dbt models", "failed", builds)

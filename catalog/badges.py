@@ -39,7 +39,7 @@ def last_write_failed(index: Index, dataset: DatasetId) -> bool:
 def unreached_by(index: Index) -> dict[DatasetId, str]:
     """The datasets of tasks that the newest run of a DAG did not get to -> that DAG."""
     unreached: dict[DatasetId, str] = {}
-    for dag_run in failed_dags(index.lineage.history.orchestrator_runs):
+    for dag_run in failed_dags(index.dags):
         for run in dag_run.missing.values():
             task = index.lineage.tasks.get(run.task)
             newest = task.runs[0].started_at if task and task.runs else None

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.recorded_states import taints_now
+from dbt_graft.analysis.history.dag_runs import DagRun, runs_by_dag
 from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.reach import ImpactReach
@@ -126,6 +127,11 @@ class Index:
     def access_history(self) -> AccessHistory:
         """The accesses of runs, by dataset and edge."""
         return AccessHistory(self.lineage)
+
+    @cached_property
+    def dags(self) -> Mapping[str, Sequence[DagRun]]:
+        """The runs of each DAG of an orchestrator, newest first."""
+        return runs_by_dag(self.lineage.history.orchestrator_runs)
 
     @cached_property
     def late(self) -> Mapping[DatasetId, Sequence[LateNote]]:

@@ -24,6 +24,7 @@ from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import (
     column_anchor,
+    dag_path,
     dataset_path,
     owner_path,
     platform_path,
@@ -117,6 +118,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "rows_chart": rows_chart,
         "day_chart": day_chart,
         "dataset_path": dataset_path,
+        "dag_path": dag_path,
         "task_path": task_path,
         "tag_path": tag_path,
         "owner_path": owner_path,

@@ -22,7 +22,7 @@ from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.name_index import IndexedName, NameKind, write_name_index
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import DocsNode
-from dbt_graft.lineage.urls import column_anchor, columns_path, dataset_path, task_path
+from dbt_graft.lineage.urls import column_anchor, columns_path, dag_path, dataset_path, task_path
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 # Descriptions of a column that many datasets have.
@@ -74,6 +74,8 @@ def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Index
     yield from _columns(index)
     for name in index.task_names():
         yield _task_entry(index, name)
+    for dag in index.dags:
+        yield IndexedName(NameKind.TASK, dag, dag_path(dag), note="DAG")
     for label in tags(index):
         note = formatting.count(label.uses, "page")
         yield IndexedName(NameKind.TAG, label.name, label.path, note=note)

@@ -10,6 +10,7 @@ from dbt_graft.catalog.attention import attention_lists, attention_page, gaps_pa
 from dbt_graft.catalog.badges import upstream_faults
 from dbt_graft.catalog.changes_page import changes_page
 from dbt_graft.catalog.column_pages import column_pages
+from dbt_graft.catalog.dag_pages import dag_pages
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.explorer.opening import Opening, explore_page
 from dbt_graft.catalog.folder_pages import folder_pages, platform_pages
@@ -49,6 +50,7 @@ def list_pages(
             attention_page(index, findings),
             changes_page(index, history, known_pages),
             task_list_page(index, rows),
+            *dag_pages(index),
             gaps_page(index),
             *([privacy] if (privacy := privacy_page(index)) else []),
             explore_page(index, view),

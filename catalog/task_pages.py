@@ -85,6 +85,7 @@ class TaskListPage(Page):
 
     template: ClassVar[str] = "tasks"
 
+    index: Index
     rows: Sequence[TaskRow]
 
 
@@ -139,4 +140,5 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
 
 def task_list_page(index: Index, rows: Rows) -> TaskListPage:
     """The list of all tasks and consumers."""
-    return TaskListPage(path="tasks/", title="Tasks", rows=rows.tasks(index.task_names()))
+    listed = rows.tasks(index.task_names())
+    return TaskListPage(path="tasks/", title="Tasks", index=index, rows=listed)

@@ -63,6 +63,11 @@ def task_path(task: str) -> str:
     return f"tasks/{_segment(task)}/"
 
 
+def dag_path(dag: str) -> str:
+    """`dags/<dag>/`"""
+    return f"dags/{_segment(dag)}/"
+
+
 def tag_path(tag: str) -> str:
     """`tags/<tag>/`"""
     return f"tags/{_segment(tag)}/"

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from dbt_graft.lineage.airflow_names import task_of_instance
 from dbt_graft.lineage.building.nominal_periods import nominal_period
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Run, Status
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -98,12 +99,20 @@ def dag_runs(runs: Mapping[str, Run]) -> list[DagRun]:
     return listed
 
 
-def failed_dags(runs: Mapping[str, Run]) -> list[DagRun]:
-    """The newest run of each DAG whose newest run failed, the newest first."""
-    listed = dag_runs(runs)
-    newest = {run.dag: run for run in listed}
-    last = (run for run in reversed(listed) if run is newest[run.dag])
-    return [run for run in last if run.status is Status.FAILED]
+def runs_by_dag(runs: Mapping[str, Run]) -> dict[str, list[DagRun]]:
+    """The runs of each DAG, newest first."""
+    listed = reversed(dag_runs(runs))
+    return dict(sorted(group_by_key((run.dag, run) for run in listed).items()))
+
+
+def failed_dags(dags: Mapping[str, Sequence[DagRun]]) -> list[DagRun]:
+    """The newest run of each DAG whose newest run failed, the newest first.
+
+    Args:
+        dags: The runs of each, newest first.
+    """
+    failed = [runs[0] for runs in dags.values() if runs[0].status is Status.FAILED]
+    return sorted(failed, key=lambda run: (run.started_at or _BEGINNING, run.dag), reverse=True)
 
 
 def find_dag_run(runs: Mapping[str, Run], name: str) -> DagRun | None:

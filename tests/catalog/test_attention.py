@@ -153,5 +153,13 @@ def test_a_failed_dag_and_what_it_did_not_write_are_shown(tmp_path: Path) -> Non
     assert "Failed DAGs1 shop scheduled__24" in shown
     assert "load failed; it did not get to build. What is late" in shown
     assert "graft incident show shop/scheduled__24" in shown
+    page = (tmp_path / "site/dags/shop/index.html").read_text("utf-8")
+    assert "graft incident show shop/scheduled__24" in text(page)
+    newest = section(page, "Tasks of the last run")
+    assert "loadfailed2026-11-22 00:00" in newest
+    assert "builddid not run" in newest
+    runs = section(page, "Runs")
+    assert "1 of 1 task failed, 1 did not run" in runs
+    assert runs.endswith("succeeded2 tasks")
     [badge] = dataset_badges(Index(DescribedLineage(lineage)), ORDERS)
     assert badge.text == "not written: DAG shop failed"

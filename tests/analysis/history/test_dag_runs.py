@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dbt_graft.analysis.dates.incident import dag_run_answer
-from dbt_graft.analysis.history.dag_runs import DagRun, failed_dags, find_dag_run
+from dbt_graft.analysis.history.dag_runs import DagRun, failed_dags, find_dag_run, runs_by_dag
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Run, Status
 
@@ -93,7 +93,7 @@ def test_a_failed_run_names_the_tasks_that_it_did_not_get_to() -> None:
 def test_a_dag_whose_newest_run_failed_is_listed(
     listed: tuple[Run, ...], expected: dict[str, list[str]]
 ) -> None:
-    found = failed_dags(runs(*listed))
+    found = failed_dags(runs_by_dag(runs(*listed)))
     assert {one.dag: [*one.missing] for one in found} == expected
 
 
