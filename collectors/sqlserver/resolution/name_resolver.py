@@ -22,6 +22,7 @@ from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.tables.function_views import FunctionView, function_view
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.files import split_data_source
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -56,15 +57,18 @@ class NameResolver:
         return inside
 
     def access(self, table: TableAccess, database: str) -> DatasetAccess | None:
-        """The table that a statement reads or writes; None for SQL Server's own catalog.
+        """The table or file that a statement reads or writes.
+
+        None for SQL Server's own catalog, and for a file below a data source that is not known.
 
         Args:
             database: The current database, which names without one are in.
         """
         columns = tuple(Column(*column) for column in table.columns)
         if table.kind is Kind.PATH:
-            file = file_dataset(table.name[-1], self.server)
-            return DatasetAccess(file, Kind.PATH, table.operation)
+            path = self._path(table.name[-1], database)
+            file = file_dataset(path, self.server) if path else None
+            return DatasetAccess(file, Kind.PATH, table.operation) if file else None
         if table.kind is Kind.TEMPORARY:
             dataset = DatasetId(self.server, table.name[-1])
             return DatasetAccess(dataset, Kind.TEMPORARY, table.operation, columns=columns)
@@ -137,6 +141,15 @@ class NameResolver:
         """The view, procedure, function or trigger of this name."""
         base = self._database(name)
         return base.module(name.in_schema) if base else None
+
+    def _path(self, path: str, database: str) -> str:
+        """A path in full; empty where the snapshot does not have its data source."""
+        source, rest = split_data_source(path)
+        if not source:
+            return path
+        base = self._snapshot.database(database) if self._snapshot else None
+        place = base.data_source(source) if base else None
+        return f"{place.rstrip('/')}/{rest}" if place else ""
 
     def _full_name(self, name: Name, database: str) -> FullName:
         qualified = self._without_own_server(full_name(name, database))

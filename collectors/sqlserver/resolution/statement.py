@@ -9,6 +9,7 @@ from zlib import crc32
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.statement import DatasetAccess, Statement, StatementEdge
 from dbt_graft.collectors.statements.shape import ParsedShape
+from dbt_graft.collectors.statements.text.files import split_data_source
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
@@ -50,9 +51,14 @@ def resolve_statement(
     reads: list[DatasetAccess] = []
     writes: list[DatasetAccess] = []
     datasets: dict[Name, DatasetId] = {}
+    outcome, reason = shape.outcome, shape.reason
     for table in shape.accesses:
         access = resolver.access(table, database)
         if access is None:
+            source, _ = split_data_source(table.name[-1])
+            if source:
+                outcome = Outcome.PARTIAL
+                reason = f"no snapshot says where the data source {source} is"
             continue
         if procedure and table.name[-1].startswith("@"):
             access = access._replace(dataset=_variable(access.dataset, procedure))
@@ -64,8 +70,8 @@ def resolve_statement(
             dialect=shape.dialect.value,
             text=shape.text,
             parser=shape.parser,
-            outcome=shape.outcome,
-            reason=shape.reason,
+            outcome=outcome,
+            reason=reason,
         ),
         shape_id=shape.shape_id,
         reads=tuple(reads),

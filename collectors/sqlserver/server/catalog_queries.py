@@ -25,6 +25,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 )
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.protect import without_password
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
@@ -52,6 +53,9 @@ SELECT s.name, y.name, y.base_object_name
 FROM {database}.sys.synonyms AS y
 JOIN {database}.sys.schemas AS s ON s.schema_id = y.schema_id
 """
+# SQL Server has them since 2016.
+_HAS_DATA_SOURCES = "SELECT 1 FROM {database}.sys.all_views WHERE name = 'external_data_sources'"
+_DATA_SOURCES = "SELECT name, location FROM {database}.sys.external_data_sources"
 _MODULES = """
 SELECT s.name, o.name, o.type, m.definition, m.uses_quoted_identifier
 FROM {database}.sys.sql_modules AS m
@@ -153,6 +157,9 @@ def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabas
         for (schema, table, kind), columns in groupby(ask(_COLUMNS), key=lambda row: row[:3])
     }
     synonyms = {f"{schema}.{synonym}": base for schema, synonym, base in ask(_SYNONYMS)}
+    data_sources = {}
+    if list(ask(_HAS_DATA_SOURCES)):
+        data_sources = {source: without_password(place) for source, place in ask(_DATA_SOURCES)}
     modules: dict[str, Module] = {}
     hidden: list[str] = []
     unread: list[str] = []
@@ -176,7 +183,7 @@ def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabas
         )
     if unread:
         notices.append(f"{len(unread)} modules are left out: {join_names(unread, _MOST_NAMED)}")
-    return SnapshotDatabase(relations, synonyms, modules), notices
+    return SnapshotDatabase(relations, synonyms, modules, data_sources), notices
 
 
 def _type(

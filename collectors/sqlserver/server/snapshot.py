@@ -5,6 +5,7 @@
      "databases": {"Shop": {
        "relations": {"dbo.Orders": {"kind": "TABLE", "columns": {"OrderId": "int"}}},
        "synonyms": {"dbo.Ledger": "[Finance].[dbo].[Entries]"},
+       "data_sources": {"lake": "https://acc.blob.core.windows.net/lake"},
        "modules": {"dbo.LoadOrders": {"kind": "PROCEDURE", "text": "CREATE PROCEDURE …"}}}}}
 
 The file is meant for version control: it has one order, one line a column, and no literal of any
@@ -69,19 +70,23 @@ class SnapshotDatabase:
     Attributes:
         synonyms: Synonym -> the name that it stands for, as it was written: one to four parts,
             in brackets or not. What it leaves out is the synonym's own database or `dbo`.
+        data_sources: External data source -> where it lies.
     """
 
     relations: Mapping[str, SnapshotRelation] = field(default_factory=dict)
     synonyms: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)
+    data_sources: Mapping[str, str] = field(default_factory=dict)
     _relations: Mapping[str, SnapshotRelation] = field(init=False, repr=False, compare=False)
     _synonyms: Mapping[str, str] = field(init=False, repr=False, compare=False)
     _modules: Mapping[str, Module] = field(init=False, repr=False, compare=False)
+    _data_sources: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_relations", _fold_keys(self.relations))
         object.__setattr__(self, "_synonyms", _fold_keys(self.synonyms))
         object.__setattr__(self, "_modules", _fold_keys(self.modules))
+        object.__setattr__(self, "_data_sources", _fold_keys(self.data_sources))
 
     def relation(self, name: str) -> SnapshotRelation | None:
         """The table or view `schema.name`, whatever its case."""
@@ -94,6 +99,10 @@ class SnapshotDatabase:
     def module(self, name: str) -> Module | None:
         """The module `schema.name`, whatever its case."""
         return self._modules.get(name.casefold())
+
+    def data_source(self, name: str) -> str | None:
+        """Where the external data source of this name lies, whatever its case."""
+        return self._data_sources.get(name.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +210,16 @@ def _snapshot(document: Mapping[str, Any]) -> Snapshot:
 def _database(base: Any, *keys: str) -> SnapshotDatabase:
     base = _object(base, *keys)
 
-    def part(name: str) -> Iterable[tuple[str, Any]]:
-        return _object(base.get(name), *keys, name).items()
+    def part(name: str, missing: Any = None) -> Iterable[tuple[str, Any]]:
+        return _object(base.get(name, missing), *keys, name).items()
 
     return SnapshotDatabase(
         relations={n: _relation(r, *keys, "relations", n) for n, r in part("relations")},
         synonyms={n: _text(s, *keys, "synonyms", n) for n, s in part("synonyms")},
         modules={n: _module(m, *keys, "modules", n) for n, m in part("modules")},
+        data_sources={
+            n: _text(s, *keys, "data_sources", n) for n, s in part("data_sources", missing={})
+        },
     )
 
 
@@ -253,6 +265,7 @@ def _database_json(base: SnapshotDatabase) -> dict[str, Any]:
             for name, relation in _sort_by_name(base.relations)
         },
         "synonyms": dict(_sort_by_name(base.synonyms)),
+        **({"data_sources": dict(_sort_by_name(base.data_sources))} if base.data_sources else {}),
         "modules": {
             name: {"kind": module.kind, "text": module.text}
             for name, module in _sort_by_name(base.modules)

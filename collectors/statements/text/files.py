@@ -2,8 +2,8 @@
 `OPENROWSET(BULK 'x', …)`.
 
 They would be lost with the literals, so here they become names: files.[https://…/x], as in Spark.
-Passwords and signatures are taken out. A path that depends on a data source stays a value: where
-that lies, only the server knows.
+Passwords and signatures are taken out. A path below a data source, whose place only the server
+knows, is files.[data_source://lake/x].
 """
 
 from __future__ import annotations
@@ -28,8 +28,17 @@ _PLACES = re.compile(
 )
 _ONE = re.compile(_STRING, re.IGNORECASE | re.DOTALL)
 _ANYWHERE = re.compile(r"\w++://|\\\\|[A-Za-z]:")
-# Where the name of a data source stands behind a path at the most.
-_NEAR = 500
+# The options of a BULK INSERT or OPENROWSET, and the data source among them.
+_OPTIONS = re.compile(
+    rf"\s*+(?:,|WITH\s*+\()(?:[^()']|{_STRING}|\((?:[^()']|{_STRING})*\))*",
+    re.IGNORECASE | re.DOTALL,
+)
+_DATA_SOURCE = re.compile(
+    rf"{_STRING}|{NAME[Dialect.TSQL]}"
+    rf"|\b(?P<option>DATA_SOURCE)\s*+=\s*+(?:(?P<text>{_STRING})|(?P<name>\w++))?",
+    re.IGNORECASE | re.DOTALL,
+)
+_SCHEME = "data_source://"
 
 
 def protect_files(text: str) -> str:
@@ -40,17 +49,40 @@ def protect_files(text: str) -> str:
     def rewrite(match: re.Match[str]) -> str:
         if not match["paths"]:
             return match.group()
-        paths = [unquote(string) for string in _ONE.findall(match["paths"])]
-        behind = match.string[match.end() : match.end() + _NEAR].casefold()
-        if not all(_is_complete(path, behind) for path in paths):
+        source = _data_source(match.string, match.end())
+        paths = [_full_path(unquote(path), source) for path in _ONE.findall(match["paths"])]
+        if not all(paths):
             return match.group()
-        names = (f"{FILES}.[{without_password(path).replace(']', ']]')}]" for path in paths)
+        names = (f"{FILES}.[{path.replace(']', ']]')}]" for path in paths)
         return match["before"] + ", ".join(names)
 
     return _PLACES.sub(rewrite, text)
 
 
-def _is_complete(path: str, behind: str) -> bool:
-    """Whether a path says all of its place, by what follows it."""
-    is_local = path[:1] == "/" and "data_source" not in behind
-    return is_local or bool(_ANYWHERE.match(path))
+def split_data_source(path: str) -> tuple[str, str]:
+    """The data source below which a path lies, empty for none, and the rest of the path."""
+    if not path.startswith(_SCHEME):
+        return "", path
+    source, _, rest = path.removeprefix(_SCHEME).partition("/")
+    return source, rest
+
+
+def _data_source(text: str, at: int) -> str | None:
+    """The data source in the options at a place; empty where they name a value that is not known.
+
+    None where they name none.
+    """
+    options = _OPTIONS.match(text, at)
+    for match in _DATA_SOURCE.finditer(options.group() if options else ""):
+        if match["option"]:
+            return unquote(match["text"]) if match["text"] else match["name"] or ""
+    return None
+
+
+def _full_path(path: str, source: str | None) -> str:
+    """A path that says all of its place, without a password; empty where it does not."""
+    if _ANYWHERE.match(path) or (path[:1] == "/" and source is None):
+        return without_password(path)
+    if not source or "/" in source:
+        return ""
+    return f"{_SCHEME}{source}/{without_password(path).lstrip('/')}"

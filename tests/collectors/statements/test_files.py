@@ -27,13 +27,17 @@ READ = [
         {"abfss://c@a.dfs.core.windows.net/x/*.parquet", "dbo.t"},
     ),
     ("EXEC ('BULK INSERT dbo.t FROM ''C:\\in\\x.csv''')", {"C:\\in\\x.csv"}),
+    ("BULK INSERT t FROM 'x.csv' WITH (ORDER (a ASC), DATA_SOURCE = 'lake')", {"data_source://lake/x.csv"}),
+    ("SELECT a INTO t FROM OPENROWSET(BULK '/x/*.csv', FORMAT = 'CSV', DATA_SOURCE = N'my lake') r", {"data_source://my lake/x/*.csv"}),
+    ("SELECT a INTO t FROM OPENROWSET(BULK '/x.csv', SINGLE_CLOB) r JOIN OPENROWSET(BULK 'y.csv', DATA_SOURCE = 'lake', SINGLE_CLOB) s ON 1 = 1", {"/x.csv", "data_source://lake/y.csv"}),
+    ("BULK INSERT t FROM 'https://h/x.csv' WITH (DATA_SOURCE = 'lake')", {"https://h/x.csv"}),
     ("DECLARE @f nvarchar(9) = N'C:\\x.csv'; EXEC (N'BULK INSERT t FROM ''' + @f + '''')", {"C:\\x.csv"}),
 ]  # fmt: skip
 NO_FILE = [
-    ("BULK INSERT t FROM 'x.csv' WITH (DATA_SOURCE = 'lake')", NOT_KNOWN),
-    ("BULK INSERT t FROM '/in/x.csv' WITH (DATA_SOURCE = 'lake')", NOT_KNOWN),
+    ("BULK INSERT t FROM 'x.csv' WITH (FORMATFILE = 'DATA_SOURCE = 1')", NOT_KNOWN),
+    ("BULK INSERT t FROM '/in/x.csv' WITH (DATA_SOURCE = @lake)", NOT_KNOWN),
+    ("BULK INSERT t FROM 'x.csv' WITH (DATA_SOURCE = 'a/b')", NOT_KNOWN),
     ("EXEC (N'BULK INSERT t FROM ''' + @file + '''')", NOT_KNOWN),
-    ("SELECT a INTO t FROM OPENROWSET(BULK 'x/*.csv', DATA_SOURCE = 'lake', FORMAT = 'CSV') r", "what OPENROWSET reads is not known"),
     ("SELECT a INTO t FROM OPENROWSET('Microsoft.ACE.OLEDB.12.0', 'Excel 12.0;Database=C:\\x.xlsx', 'SELECT * FROM [S$]') r", "what OPENROWSET reads is not known"),
 ]  # fmt: skip
 SECRETS = [

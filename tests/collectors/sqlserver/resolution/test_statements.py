@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.procedures import ProcedureExpander
 from dbt_graft.collectors.sqlserver.resolution.resolve import SentText, resolve_statements
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
+from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot, SnapshotDatabase
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Outcome
+from tests.cases import for_each
 
 
-def statements(text: str) -> tuple[ResolvedStatement, ...]:
-    expander = ProcedureExpander(NameResolver("mssql://sql01:1433"), parse)
+LAKE = SnapshotDatabase(data_sources={"lake": "https://acc.blob.core.windows.net/raw/in/"})
+SNAPSHOT = Snapshot("CRM", datetime(2026, 11, 21, tzinfo=UTC), {"Shop": LAKE})
+
+
+def statements(text: str, snapshot: Snapshot | None = None) -> tuple[ResolvedStatement, ...]:
+    expander = ProcedureExpander(NameResolver("mssql://sql01:1433", snapshot), parse)
     sent = SentText(text, "Shop")
     return resolve_statements(sent, parse(text, Dialect.TSQL), expander).statements
 
@@ -33,3 +43,21 @@ def test_equal_statements_of_a_text_come_once_with_their_number() -> None:
     assert (one.times, one.alone) == (2, False)
     (one,) = statements("SET NOCOUNT ON; DELETE FROM t WHERE a = 1")
     assert (one.times, one.alone) == (1, True)
+
+
+def test_a_file_lies_where_the_snapshot_has_its_data_source() -> None:
+    text = "INSERT t (a) SELECT r.b FROM OPENROWSET(BULK 'x.parquet', DATA_SOURCE = 'Lake') AS r"
+    (statement,) = statements(text, SNAPSHOT)
+    file = DatasetId("abfss://raw@acc.dfs.core.windows.net", "/in/x.parquet")
+    assert [access.dataset for access in statement.reads] == [file]
+    assert [(edge.from_dataset, edge.from_column) for edge in statement.edges] == [(file, "b")]
+    assert statement.shape.reason is None
+
+
+@for_each("snapshot", [None, SNAPSHOT])
+def test_a_file_below_a_data_source_that_is_not_known_is_a_gap(snapshot: Snapshot | None) -> None:
+    text = "BULK INSERT t FROM 'x.csv' WITH (DATA_SOURCE = 'pond')"
+    (statement,) = statements(text, snapshot)
+    assert statement.reads == ()
+    assert statement.shape.outcome is Outcome.PARTIAL
+    assert statement.shape.reason == "no snapshot says where the data source pond is"

@@ -33,6 +33,8 @@ ASKED = {
     "relations": "INFORMATION_SCHEMA",
     "synonyms": "sys.synonyms",
     "modules": "sys.sql_modules",
+    "has_data_sources": "sys.all_views",
+    "data_sources": "sys.external_data_sources",
 }
 
 
@@ -47,6 +49,7 @@ class Catalog:
             "INFORMATION_SCHEMA": [("dbo", "Orders", "BASE TABLE", "Id", "int", *NUMERIC)],
             "sys.synonyms": [],
             "sys.sql_modules": [],
+            "sys.all_views": [],
             **{ASKED[name]: rows for name, rows in answers.items()},
         }
         self.asked: list[str] = []
@@ -154,6 +157,12 @@ def test_a_synonym_stands_for_a_name_as_it_was_written() -> None:
         "dbo.Ledger": "[Finance].[dbo].[Entries]",
         "dbo.x": "[SRV].a.dbo.[b]",
     }
+
+
+def test_an_external_data_source_has_its_place_without_a_password() -> None:
+    sources = [("lake", "https://me:geheim@a.blob.core.windows.net/lake"), ("up", "s3://in")]
+    shop = taken(has_data_sources=[(1,)], data_sources=sources).snapshot.databases["Shop"]
+    assert shop.data_sources == {"lake": "https://a.blob.core.windows.net/lake", "up": "s3://in"}
 
 
 @for_each(
@@ -301,9 +310,9 @@ def test_no_name_of_a_database_breaks_out_of_a_query() -> None:
 
 
 def test_every_query_is_one_select_of_t_sql() -> None:
-    catalog = Catalog()
+    catalog = Catalog(has_data_sources=[(1,)], data_sources=[])
     take_snapshot(catalog)
-    assert len(catalog.asked) == 6
+    assert len(catalog.asked) == 8
     for query in catalog.asked:
         (statement,) = sqlglot.parse(query, dialect="tsql")
         assert isinstance(statement, sqlglot.exp.Select)

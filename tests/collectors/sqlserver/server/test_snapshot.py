@@ -31,6 +31,7 @@ SHOP = SnapshotDatabase(
     },
     synonyms={"dbo.Ledger": "[Finance].[dbo].[Entries]"},
     modules={"dbo.Load": Module(ModuleKind.PROCEDURE, "CREATE PROCEDURE dbo.Load AS SELECT ?")},
+    data_sources={"Lake": "https://acc.blob.core.windows.net/lake"},
 )
 SNAPSHOT = Snapshot(
     "CRM", datetime(2026, 11, 21, 2, 15, tzinfo=UTC), {"Shop": SHOP, "Archive": SnapshotDatabase()}
@@ -53,7 +54,10 @@ def test_columns_keep_their_order(tmp_path: Path) -> None:
 
 def test_the_order_in_which_things_were_found_does_not_show(tmp_path: Path) -> None:
     turned = SnapshotDatabase(
-        dict(reversed(SHOP.relations.items())), SHOP.synonyms, dict(reversed(SHOP.modules.items()))
+        dict(reversed(SHOP.relations.items())),
+        SHOP.synonyms,
+        dict(reversed(SHOP.modules.items())),
+        SHOP.data_sources,
     )
     write_snapshot(SNAPSHOT, tmp_path / "a.json")
     write_snapshot(
@@ -76,6 +80,7 @@ def test_names_are_found_whatever_their_case() -> None:
     assert shop.relation("GRÖSSEN.MASSE") == SHOP.relations["Größen.Maße"]
     assert shop.synonym("dbo.LEDGER") == "[Finance].[dbo].[Entries]"
     assert shop.module("Dbo.load") == SHOP.modules["dbo.Load"]
+    assert shop.data_source("lake") == SHOP.data_sources["Lake"]
 
 
 def test_what_is_not_there_is_none() -> None:
