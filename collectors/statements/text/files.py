@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, TSQL_QUOTED, Dialect
 from dbt_graft.collectors.statements.text.protect import without_password
 from dbt_graft.collectors.statements.text.variables import unquote
 
@@ -30,7 +30,7 @@ _ONE = re.compile(_STRING, re.IGNORECASE | re.DOTALL)
 _ANYWHERE = re.compile(r"\w++://|\\\\|[A-Za-z]:")
 # The options of a BULK INSERT or OPENROWSET, and the data source among them.
 _OPTIONS = re.compile(
-    rf"\s*+(?:,|WITH\s*+\()(?:[^()']|{_STRING}|\((?:[^()']|{_STRING})*\))*",
+    rf"\s*+(?:,|WITH\s*+\()(?:[^()']|{TSQL_QUOTED}|\((?:[^()']|{TSQL_QUOTED})*\))*",
     re.IGNORECASE | re.DOTALL,
 )
 _DATA_SOURCE = re.compile(
