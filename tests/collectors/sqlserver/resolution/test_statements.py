@@ -15,7 +15,6 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Outcome
 from tests.cases import for_each
 
-
 LAKE = SnapshotDatabase(data_sources={"lake": "https://acc.blob.core.windows.net/raw/in/"})
 SNAPSHOT = Snapshot("CRM", datetime(2026, 11, 21, tzinfo=UTC), {"Shop": LAKE})
 
