@@ -101,7 +101,7 @@ class SnapshotDatabase:
         return self._modules.get(name.casefold())
 
     def data_source(self, name: str) -> str | None:
-        """Where the external data source of this name lies, whatever its case."""
+        """The place of the external data source of this name, whatever its case."""
         return self._data_sources.get(name.casefold())
 
 
