@@ -27,7 +27,7 @@ from dbt_graft.lineage.grouping import group_by_key
 SMALL, _MOST_FOLDERS, _MOST_LINKS = 60, 100, 600
 _LONGEST = 200
 # No page limits the explorer's width; boxes are as wide as their labels up to a point.
-SIZES = Sizes(widest=260, room=1e9, across=56)
+SIZES = Sizes(widest=420, room=1e9, across=56)
 # Pixels beside a label, as in the pictures.
 _BESIDE = 48
 _MOST = 24

@@ -54,7 +54,8 @@ interface State {
   deleted: boolean
   /** The day whose graph is shown, `2026-10-01`; empty for all that is known now. */
   date: string
-  fold: "" | "schema" | "owner"
+  /** Empty: by schema where all boxes are too small to read. */
+  fold: "" | "nothing" | "schema" | "owner"
   filters: Record<Facet, string[]>
 }
 type Facet = "platform" | "schema" | "owner" | "tag" | "kind" | "evidence"
@@ -114,15 +115,22 @@ interface Lit { id: string; slug: string }
 interface LitWay { lines: ColumnLine[]; columns: Map<string, Set<string>> }
 interface ColumnLine { source: string; from: string; target: string; own: string; task: string; kind: number }
 
-interface NameFound { kind: string; name: string; path: string; platform?: string; owner?: string }
+interface NameFound { kind: string; name: string; path: string; platform?: string; owner?: string; note?: string }
+
+/** Left, top, right, bottom. */
+type Rectangle = [number, number, number, number]
 
 interface Camera {
   x: number; y: number; scale: number
   moveTo(x: number, y: number, scale: number): void
   zoom(factor: number, at?: Point): void
-  fit(left: number, top: number, right: number, bottom: number): void
+  /** A rectangle can be read where all of it is in sight. */
+  fits(rectangle: Rectangle): boolean
+  fit(rectangle: Rectangle): void
+  /** Fit a rectangle, but no smaller than can be read: as much of it as there is room for. */
+  read(rectangle: Rectangle, about: Rectangle): void
   /** Bring a rectangle of the scene into sight, with as little movement as possible. */
-  reveal(left: number, top: number, right: number, bottom: number): void
+  reveal(rectangle: Rectangle): void
 }
 
 /** What a person can do to a box. */
@@ -155,8 +163,13 @@ interface Explore {
   writeState(state: State): string
   /** The column that the address lights. */
   litBy(state: State): Lit | null
-  message(state: State, unfiltered: View, view: View, look: Look, fresh: number): string
-  walk(state: State, data: Data): Promise<View>
+  /** `missing`: it is what the address names and is not there. */
+  message(state: State, unfiltered: View, view: View, look: Look, fresh: number): { text: string; missing: boolean }
+  /** The state with the ids of what is written in other spellings. */
+  spelled(state: State, data: Data): Promise<State>
+  /** In the middle of the drawing: what was not found, and names like it. */
+  nothing(frame: HTMLElement, choose: (id: string) => void): { show(text: string, name: string): Promise<void> }
+  walk(state: State, data: Data, isReadable: (view: View) => boolean): Promise<View>
   allows(link: Link, state: State): boolean
   /** The first and the last day of the lineage, `2026-10-01`; null where there are not two. */
   days: [string, string] | null
@@ -179,16 +192,16 @@ interface Explore {
   SIZES: Sizes
   placed(view: View, old: Scene | null, tidy: boolean): Scene
   shift(scene: Scene, open: Map<string, number>, x: number, y: number, right?: number): number
-  overview(state: State, data: Data): Promise<View>
+  overview(state: State, data: Data, isReadable: (view: View) => boolean): Promise<View>
   newWalk(state: State, data: Data): Walk
   lineStyle(kind: number): "direct" | "inferred" | "indirect"
   openHeights(view: View, state: State, look: Look): Map<string, number>
-  columnRows(shown: Shown, columns: Columns | undefined, look: Look, width: number, fonts: string): SVGElement
+  columnRows(shown: Shown, columns: Columns | undefined, look: Look, box: number, fonts: string): SVGElement
   rowMiddle(scene: Scene, open: Map<string, number>, look: Look, id: string, slug: string): number
   /** The id of a page's box, from its path in the site. */
   idOf(path: string): string
   pageOf(id: string): string
-  bounds(scene: Scene, open: Map<string, number>, ids?: string[]): [number, number, number, number]
+  bounds(scene: Scene, open: Map<string, number>, ids?: string[]): Rectangle
   anyInSight(scene: Scene, camera: Camera, frame: HTMLElement, ids: string[]): boolean
   events(frame: HTMLElement, actions: Actions, current: () => { scene: Scene | null; selected: string }): void
   keys(frame: HTMLElement, actions: ToolbarActions, scene: () => Scene | null): void
@@ -237,6 +250,8 @@ interface Graft {
   root?: string
   names?: {
     find(query: string, options?: { kind?: string; limit?: number }): Promise<NameFound[]>
+    near(query: string, limit: number): Promise<NameFound[]>
+    words(name: string): string[]
   }
   explore: Explore
 }

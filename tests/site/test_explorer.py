@@ -24,7 +24,6 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import DatasetNames, NameReason
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
 from dbt_graft.lineage.urls import dataset_path
-from tests.cases import for_each
 from tests.catalog.test_hostile_text import HOSTILE, _hostile_lineage
 from tests.site.conftest import Visit, served, visiting
 
@@ -32,6 +31,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
 EXPLORER = "explore/index.html"
 MART, RAW = "spark/analytics/orders", "spark/raw/orders"
+# All boxes, also where they are too small to read.
+ALL = "#fold=nothing"
 
 Open = Callable[[str], Page]
 
@@ -79,34 +80,69 @@ def step(page: Page, id_: str, side: str) -> None:
     idle(page)
 
 
-def test_a_small_graph_opens_with_all_boxes_in_sight(visit: Visit) -> None:
-    page = explored(visit)
-    assert {MART, RAW, "@land_shop_files"} <= ids(page)
-    frame = page.locator(".graft-canvas").bounding_box()
-    assert frame
-    for x, y in places(page).values():
-        assert frame["x"] <= x < frame["x"] + frame["width"]
-        assert frame["y"] <= y < frame["y"] + frame["height"]
-    expect(page.locator(".graft-entries")).to_be_hidden()
-
-
-def test_arrows_are_lines(visit: Visit) -> None:
-    arrows = explored(visit).locator(".graft-arrow")
-    assert arrows.count() > 20
-    assert (
-        arrows.evaluate_all(
-            """all => all.map(one => getComputedStyle(one)).filter(
-            ({fill, stroke, strokeWidth}) => fill !== "none" || stroke === "none" || !strokeWidth
-        ).length"""
-        )
-        == 0
+def cut(page: Page, ids_: set[str] | None = None) -> list[str]:
+    """The boxes, of some ids or all, that are not completely in sight, or below the panel."""
+    found: list[str] = page.evaluate(
+        """ids => {
+            const frame = document.querySelector(".graft-canvas").getBoundingClientRect()
+            const panel = document.querySelector(".graft-panel").getBoundingClientRect()
+            const right = panel.width && panel.width < frame.width / 2 ? panel.left : frame.right
+            const bottom = panel.width >= frame.width / 2 ? panel.top : frame.bottom
+            return [...document.querySelectorAll(".graft-box")].filter(one => {
+                const at = one.querySelector(".graft-box__shape").getBoundingClientRect()
+                return (!ids || ids.includes(one.dataset.id)) && (at.left < frame.left
+                    || at.right > right || at.top < frame.top || at.bottom > bottom)
+            }).map(one => one.dataset.id)
+        }""",
+        sorted(ids_) if ids_ is not None else None,
     )
+    return found
+
+
+def letters(page: Page) -> float:
+    """The size of the names of boxes on the screen, in pixels."""
+    size: float = page.locator(".graft-box__name").first.evaluate(
+        "one => parseFloat(getComputedStyle(one).fontSize) * one.getCTM().a"
+    )
+    return size
+
+
+def test_the_explorer_opens_so_that_names_can_be_read(visit: Visit) -> None:
+    page = explored(visit)
+    assert {"spark/raw/", "spark/analytics/"} <= ids(page)
+    assert letters(page) >= 10.99
+    assert cut(page) == []
+    expect(page.locator(".graft-say")).to_contain_text("6 schemas")
+    page = explored(visit, ALL)
+    assert {MART, RAW, "@land_shop_files"} <= ids(page)
+    assert letters(page) >= 10.99
+    page.get_by_role("button", name="All in sight").click()
+    idle(page)
+    assert cut(page) == []
+    expect(page.locator(".graft-entries")).to_be_hidden()
+    dashboard = "@revenue-dashboard-7b5f0e8b"
+    box(page, dashboard).click()
+    idle(page)
+    expect(page.get_by_role("complementary")).to_be_visible()
+    expect(page.locator(".graft-gliding")).to_have_count(0)
+    assert cut(page, {dashboard}) == []
+    arrows = page.locator(".graft-arrow")
+    assert arrows.count() > 20
+    faults = """all => all.map(one => getComputedStyle(one)).filter(
+        ({fill, stroke, strokeWidth}) => fill !== "none" || stroke === "none" || !strokeWidth)"""
+    assert arrows.evaluate_all(faults) == []
 
 
 def test_a_link_opens_a_dataset_with_its_steps(visit: Visit) -> None:
     page = explored(visit, f"#dataset={RAW}&up=1&down=1")
     assert ids(page) == {RAW, "landing/orders", "@land_shop_files", "spark/analytics/stg_orders"}
     expect(page.get_by_role("complementary").get_by_role("heading", level=2)).to_have_text("orders")
+    for spelling in ("spark/raw.orders", "Raw.Orders", "datasets/spark/raw/orders/index.html"):
+        page = explored(visit, f"#dataset={spelling}&up=1&down=1")
+        assert RAW in ids(page), spelling
+        assert page.url.endswith(f"#dataset={RAW}&up=1&down=1")
+    page = explored(visit, "#dataset=mssql://sql01:1433/CRM.dbo.PriceList&up=0&down=0")
+    assert ids(page) == {"mssql-sql01-1433/crm/dbo/pricelist"}
     page = explored(visit, "#task=land_shop_files&up=0&down=1")
     assert {"@land_shop_files", RAW} <= ids(page)
     assert "landing/orders" not in ids(page)
@@ -141,7 +177,7 @@ def test_a_step_upstream_opens_to_the_left(visit: Visit) -> None:
 def test_columns_unfold_inside_their_box_and_nothing_else_moves_but_what_is_below(
     visit: Visit,
 ) -> None:
-    page = explored(visit)
+    page = explored(visit, ALL)
     before = places(page)
     box(page, RAW).locator(".graft-unfold").click()
     idle(page)
@@ -161,6 +197,11 @@ def test_the_way_of_a_column_lights_up_from_a_link(visit: Visit) -> None:
     expect(page.locator(".graft-column--lit")).to_have_text(re.compile("unit_price"))
     lit = page.locator(".graft-box--lit").evaluate_all("all => all.map(e => e.dataset.id)")
     assert {RAW, "landing/orders", "@land_shop_files", MART} <= set(lit)
+    assert cut(page, {RAW}) == []
+    assert letters(page) >= 10.99
+    rows = page.locator(".graft-column text").all_text_contents()
+    assert "customer_id" in rows
+    assert not any("…" in row for row in rows)
     note = box(page, "spark/analytics/stg_orders").locator(".graft-box__note")
     expect(note).to_have_text("order_amount")
     assert page.locator(".graft-line").count() >= 3
@@ -191,7 +232,7 @@ def test_two_chosen_boxes_show_the_paths_between_them(visit: Visit) -> None:
     expect(box(page, RAW)).to_be_visible()
     expect(box(page, MART)).to_have_class(re.compile("graft-box--lit"))
     assert page.locator(".graft-arrow--lit").count() >= 3
-    page = explored(visit)
+    page = explored(visit, ALL)
     box(page, "landing/orders").click()
     page.get_by_role("button", name="Paths to…").click()
     box(page, MART).click()
@@ -200,13 +241,6 @@ def test_two_chosen_boxes_show_the_paths_between_them(visit: Visit) -> None:
     dimmed = page.locator(".graft-box.graft-dim").evaluate_all("all => all.map(e => e.dataset.id)")
     assert "spark/ml/return_risk" in dimmed
     assert RAW not in dimmed
-
-
-def test_where_there_is_no_path_it_says_so(visit: Visit) -> None:
-    page = explored(
-        visit, "#dataset=landing/orders&up=0&down=1&path=landing/orders,landing/returns"
-    )
-    expect(page.locator(".graft-say")).to_contain_text("no path")
 
 
 def test_tables_only_leaves_tasks_out_and_joins_what_they_connect(visit: Visit) -> None:
@@ -228,7 +262,7 @@ def test_control_flow_is_dotted_and_can_be_left_out(visit: Visit) -> None:
 
 
 def test_filters_choose_boxes_and_count_what_there_is(visit: Visit) -> None:
-    page = explored(visit)
+    page = explored(visit, ALL)
     page.get_by_text("Filter", exact=True).click()
     choice = page.locator(".graft-filters label", has_text="SQL Server").first
     expect(choice.locator(".graft-count")).to_have_text("3")
@@ -243,7 +277,7 @@ def test_filters_choose_boxes_and_count_what_there_is(visit: Visit) -> None:
 
 @pytest.mark.parametrize("by", ["schema", "owner"])
 def test_boxes_fold_by_schema_and_owner_and_unfold_again(visit: Visit, by: str) -> None:
-    page = explored(visit)
+    page = explored(visit, ALL)
     all_ = ids(page)
     page.get_by_text("View", exact=True).click()
     page.get_by_label("Fold").select_option(by)
@@ -281,7 +315,7 @@ def test_depth_is_the_number_of_steps(visit: Visit) -> None:
 
 
 def test_search_starts_from_what_is_chosen_by_keyboard_only(visit: Visit) -> None:
-    page = explored(visit)
+    page = explored(visit, ALL)
     page.get_by_role("combobox", name="Start from").focus()
     page.keyboard.type("stg_sup")
     expect(page.get_by_role("option").first).to_contain_text("stg_suppliers")
@@ -398,15 +432,23 @@ def test_pages_lead_to_the_explorer_and_back(visit: Visit, path: str, start: str
     page.wait_for_url(f"**/{path}")
 
 
-def test_an_address_of_nothing_says_so(visit: Visit) -> None:
-    page = explored(visit, "#dataset=spark/no/such&up=1")
-    expect(page.locator(".graft-say")).to_contain_text("names nothing")
-
-
-def test_a_column_that_the_table_does_not_have_is_reported(visit: Visit) -> None:
-    page = explored(visit, f"#dataset={RAW}&up=1&down=1&columns=no_such_column")
-    expect(page.locator(".graft-say")).to_contain_text("none of the boxes")
-    expect(page.locator(".graft-column--lit, .graft-box__note--lit")).to_have_count(0)
+def test_what_an_address_names_and_is_not_there_is_said_in_the_drawing(visit: Visit) -> None:
+    nothing = visit.page.locator(".graft-nothing")
+    explored(visit, f"#dataset={RAW}&up=1&down=1&columns=no_such_column")
+    expect(nothing).to_contain_text("No box here has the column no_such_column.")
+    expect(visit.page.locator(".graft-column--lit, .graft-box__note--lit")).to_have_count(0)
+    explored(visit, "#dataset=landing/orders&up=0&down=1&path=landing/orders,landing/returns")
+    expect(nothing).to_contain_text("no path")
+    page = explored(visit, "#dataset=spark/analytics.ordrs&up=1")
+    expect(nothing).to_contain_text("No table or task is called spark/analytics.ordrs.")
+    frame, said = page.locator(".graft-canvas").bounding_box(), nothing.bounding_box()
+    assert frame
+    assert said
+    assert abs(said["y"] + said["height"] / 2 - frame["y"] - frame["height"] / 2) < 2
+    nothing.get_by_role("button", name="analytics.orders").click()
+    idle(page)
+    assert MART in ids(page)
+    expect(nothing).to_be_hidden()
 
 
 def test_a_page_opened_as_a_file_works(browser: Browser, site: Path) -> None:
@@ -434,6 +476,10 @@ def test_without_script_there_is_a_list_of_entry_points(browser: Browser, server
 
 def test_on_a_phone_nothing_is_cut_off(browser: Browser, server: str) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800}, has_touch=True)
+    page.goto(f"{server}{EXPLORER}")
+    idle(page)
+    assert "spark/raw/" in ids(page)
+    assert letters(page) >= 10.99
     page.goto(f"{server}{EXPLORER}#dataset={MART}&up=1&down=1")
     idle(page)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
@@ -561,14 +607,20 @@ def test_an_empty_site_says_what_to_do(opened: Callable[[Lineage], Visit]) -> No
     expect(page.locator(".graft-entries")).to_contain_text("Nothing to explore yet")
 
 
-@for_each("text", HOSTILE)
-def test_hostile_names_are_shown_as_text(browser: Browser, tmp_path: Path, text: str) -> None:
-    lineage, descriptions, consumers = _hostile_lineage(text)
-    build(DescribedLineage(lineage, descriptions, consumers), SiteSettings(), tmp_path / "site")
-    with served(tmp_path / "site") as address, visiting(browser, address) as visit:
-        page = explored(visit)
-        page.on("dialog", lambda _: pytest.fail("a name ran as a script"))
-        assert len(ids(page)) == 4
+def test_hostile_names_are_shown_as_text(opened: Callable[[Lineage], Visit]) -> None:
+    lineages = [_hostile_lineage(text)[0] for text in HOSTILE]
+    visit = opened(
+        Lineage(
+            datasets={id_: one for lineage in lineages for id_, one in lineage.datasets.items()},
+            tasks={name: task for lineage in lineages for name, task in lineage.tasks.items()},
+            flows=tuple(flow for lineage in lineages for flow in lineage.flows),
+            column_edges=tuple(edge for lineage in lineages for edge in lineage.column_edges),
+        )
+    )
+    page = explored(visit, ALL)
+    page.on("dialog", lambda _: pytest.fail("a name ran as a script"))
+    assert len(ids(page)) == 3 * len(HOSTILE)
+    for lineage in lineages:
         start = dataset_path(next(iter(lineage.datasets))).removeprefix("datasets/").rstrip("/")
         page = explored(visit, f"#dataset={start}&up=1&down=1&unfold={start}")
         expect(page.locator(".graft-column")).to_have_count(1)

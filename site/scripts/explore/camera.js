@@ -4,7 +4,9 @@
 // drawn already. After a change of scale it is drawn again, so that text is sharp.
 {
   const { explore } = graft
-  const SMALLEST = .04, LARGEST = 2.5, NEAR = 1, MARGIN = 32, CLICK = 5
+  const SMALLEST = .04, LARGEST = 2.5, NEAR = 1, CLICK = 5
+  // Names of 12 pixels can be read at 11.
+  const READABLE = 11 / 12
   // Milliseconds after which a change of scale is over.
   const SETTLED = 180
   // Pixels from dot to dot of the ground.
@@ -37,10 +39,17 @@
 
     /** The part of the drawing that no control lies on. */
     const free = () => {
-      const { width, height } = frame.getBoundingClientRect()
+      const { left, top, width, height } = frame.getBoundingClientRect(), margin = Math.min(32, width / 32)
       const panel = frame.parentElement?.querySelector(".graft-panel")?.getBoundingClientRect()
-      if (!panel?.width) return { width, height: height - BAR }
-      return panel.width < width ? { width: width - panel.width, height: height - BAR } : { width, height: height - BAR - panel.height }
+      if (!panel?.width) return { width, height: height - BAR, margin }
+      return panel.width < .8 * width ? { width: panel.left - left, height: height - BAR, margin } : { width, height: panel.top - top - BAR, margin }
+    }
+
+    /** The scale at which a rectangle just fits.
+     * @type {(rectangle: Rectangle) => number} */
+    const fitting = ([left, top, right, bottom]) => {
+      const { width, height, margin } = free()
+      return Math.min(NEAR, (width - 2 * margin) / (right - left || 1), (height - 2 * margin) / (bottom - top || 1))
     }
 
     /** @type {Camera} */
@@ -58,19 +67,30 @@
         const scale = Math.min(Math.max(camera.scale * factor, SMALLEST), LARGEST), by = scale / camera.scale
         camera.moveTo(x - (x - camera.x) * by, y - (y - camera.y) * by, scale)
       },
-      fit(left, top, right, bottom) {
-        const { width, height } = free()
-        const scale = Math.max(SMALLEST, Math.min(NEAR, (width - 2 * MARGIN) / (right - left || 1), (height - 2 * MARGIN) / (bottom - top || 1)))
+      fits: rectangle => fitting(rectangle) >= READABLE,
+      fit(rectangle) {
+        const [left, top, right, bottom] = rectangle, { width, height } = free(), scale = Math.max(SMALLEST, fitting(rectangle))
         camera.moveTo((width - (left + right) * scale) / 2, BAR + (height - (top + bottom) * scale) / 2, scale)
       },
-      reveal(left, top, right, bottom) {
-        const { width, height } = free()
+      read(rectangle, about) {
+        const { width, height, margin } = free(), scale = Math.max(READABLE, fitting(rectangle))
+        /** @type {(low: number, high: number, middle: number, begin: number, room: number) => number} */
+        const along = (low, high, middle, begin, room) => {
+          const least = begin + room - margin - high * scale, most = begin + margin - low * scale
+          return least >= most ? (least + most) / 2 : Math.min(Math.max(begin + room / 2 - middle * scale, least), most)
+        }
+        const [left, top, right, bottom] = rectangle
+        camera.moveTo(
+          along(left, right, (about[0] + about[2]) / 2, 0, width), along(top, bottom, (about[1] + about[3]) / 2, BAR, height), scale)
+      },
+      reveal([left, top, right, bottom]) {
+        const { width, height, margin } = free()
         const { scale } = camera
         /** @type {(from: number, low: number, high: number, begin: number, room: number) => number} */
         const along = (from, low, high, begin, room) => {
-          const first = begin + MARGIN - low * scale
+          const first = begin + margin - low * scale
           if (from < first) return first
-          return high * scale + from > begin + room - MARGIN ? Math.max(begin + room - MARGIN - high * scale, first) : from
+          return high * scale + from > begin + room - margin ? Math.max(begin + room - margin - high * scale, first) : from
         }
         const x = along(camera.x, left, right, 0, width), y = along(camera.y, top, bottom, BAR, height)
         if (x === camera.x && y === camera.y) return

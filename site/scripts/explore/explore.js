@@ -4,7 +4,6 @@
 // address holds; what a person does changes the state.
 {
   const { explore } = graft
-  const HEADER = 42
 
   /** @param {HTMLElement} root */
   const run = root => {
@@ -36,7 +35,7 @@
       return new Map(await Promise.all(wanted.map(async id => /** @type {[string, Columns]} */ ([id, await data.columns(id)]))))
     }
 
-    /** @type {(of: Scene, ids?: string[]) => [number, number, number, number]} */
+    /** @type {(of: Scene, ids?: string[]) => Rectangle} */
     const bounds = (of, ids) => explore.bounds(of, explore.openHeights(of.view, state, look), ids)
 
     /** The boxes of the view on the paths between two.
@@ -64,7 +63,7 @@
     /** Show the state: what is there stays in its place, unless all is laid out anew. */
     const show = async (tidy = false) => {
       const number = ++asked
-      const found = await explore.walk(state, data)
+      const found = await explore.walk(state, data, isReadable)
       const view = explore.withViews(explore.folded(explore.filtered(found, state), state), state)
       if (number !== asked) return
       const old = scene, anchor = [selected, state.start].find(id => old?.view.boxes.has(id) && view.boxes.has(id))
@@ -79,25 +78,35 @@
       else if (tidy) inSight()
       if (old && !isNew && !tidy) lookAtNew(old, scene)
       const fresh = old ? [...view.boxes.keys()].filter(id => !old.view.boxes.has(id)).length : 0
-      toolbar.say(explore.message(state, unfiltered, view, look, fresh))
+      const { text, missing } = explore.message(state, unfiltered, view, look, fresh)
+      toolbar.say(missing ? "" : text)
+      await nothing.show(missing ? text : "", state.start && !unfiltered.boxes.has(state.start) ? state.start : "")
     }
 
     /** Bring new boxes into sight where none of them is. */
     const lookAtNew = (/** @type {Scene} */ old, /** @type {Scene} */ now) => {
       const fresh = [...now.view.boxes.keys()].filter(id => !old.view.boxes.has(id))
-      if (fresh.length && !explore.anyInSight(now, camera, frame, fresh)) camera.reveal(...bounds(now, fresh))
+      if (fresh.length && !explore.anyInSight(now, camera, frame, fresh)) camera.reveal(bounds(now, fresh))
     }
 
-    /** All in sight; of a large view that would be too small to read, its start. */
+    /** All of a view can be read at once.
+     * @type {(view: View) => boolean} */
+    const isReadable = view => {
+      const there = explore.filtered(view, state)
+      return !there.boxes.size || camera.fits(bounds(explore.placed(there, null, false)))
+    }
+
+    /** The way of a column or between two boxes, else all; as much as can be read, from the start on. */
     const inSight = () => {
       if (!scene?.view.boxes.size) return
-      const way = [...look.path ?? []]
-      camera.fit(...bounds(scene, way.length ? way : undefined))
-      if (way.length) return
-      const start = scene.places.get(state.start), { width, height } = frame.getBoundingClientRect()
-      if (camera.scale < .55 && start) {
-        camera.moveTo(width / 2 - (start.x + start.width / 2) * .8, height / 2 - (start.y + HEADER / 2) * .8, .8)
-      }
+      const ids = [...look.path ?? look.way?.columns.keys() ?? scene.view.boxes.keys()], all = bounds(scene, ids)
+      const about = [look.lit?.id ?? "", selected, state.start].find(id => ids.includes(id))
+      camera.read(all, about ? bounds(scene, [about]) : [all[0], all[1], all[0], all[1]])
+    }
+
+    /** Nothing lies on the box that was chosen, nor is it beyond the edge. */
+    const revealChosen = () => {
+      if (scene?.view.boxes.has(selected)) camera.reveal(bounds(scene, [selected]))
     }
 
     const failed = (/** @type {unknown} */ error) => {
@@ -110,7 +119,7 @@
       toAddress(isNew)
       busy = show(tidy).catch(failed)
     }
-    const redraw = () => { busy = draw().catch(failed) }
+    const redraw = (then = () => {}) => { busy = draw().then(then).catch(failed) }
 
     /** @type {(list: string[], value: string) => string[]} */
     const toggled = (list, value) => list.includes(value) ? list.filter(one => one !== value) : [...list, value]
@@ -129,7 +138,7 @@
         }
         pathFrom = ""
         selected = id
-        redraw()
+        redraw(revealChosen)
       },
       open(id, side) {
         const one = side ? `${id}>` : `<${id}`
@@ -153,7 +162,11 @@
         pointed = null
         selected = id
         toAddress()
-        redraw()
+        redraw(() => {
+          const way = [...look.way?.columns.keys() ?? []]
+          if (scene && way.some(one => scene && !explore.anyInSight(scene, camera, frame, [one]))) inSight()
+          else revealChosen()
+        })
       },
       start(id) {
         selected = id
@@ -172,7 +185,7 @@
         toolbar.say("Choose the other box to see the paths between the two, or press Escape.")
       },
       tidy: () => change({}, true),
-      fit: () => scene?.view.boxes.size && camera.fit(...bounds(scene)),
+      fit: () => scene?.view.boxes.size && camera.fit(bounds(scene)),
       zoom: factor => camera.zoom(factor),
       save: kind => {
         const name = (state.start || "lineage").replace(/[^\w.-]+/g, "_").replace(/^_+/, "")
@@ -184,8 +197,7 @@
       },
       focus(id) {
         canvas.focus(id)
-        const place = scene?.places.get(id)
-        if (place) camera.reveal(place.x, place.y, place.x + place.width, place.y + HEADER)
+        if (scene?.view.boxes.has(id)) camera.reveal(bounds(scene, [id]))
       },
     }
 
@@ -193,6 +205,7 @@
     root.append(frame)
     const canvas = explore.canvas(frame), camera = explore.camera(frame, canvas.sheet)
     const panel = explore.panel(root, actions)
+    const nothing = explore.nothing(frame, actions.start)
     const entries = () => [...document.querySelectorAll(".graft-entries .graft-list a")].map(link => ({
       kind: "", name: link.textContent ?? "", path: (link.getAttribute("href") ?? "").replace(/^\.\.\//, ""),
     })).concat([...scene?.view.boxes.values() ?? []].filter(one => one.box).map(one => ({ kind: one.note, name: one.name, path: explore.pageOf(one.id) })))
@@ -217,11 +230,9 @@
     addEventListener("hashchange", () => {
       const wanted = explore.readState(location.hash)
       if (explore.writeState(wanted) === explore.writeState(state)) return
-      state = wanted
-      selected = state.start
-      busy = show(true).catch(failed)
+      busy = begin(wanted).catch(failed)
     })
-    new MutationObserver(redraw).observe(document.body, { attributeFilter: ["data-md-color-scheme"] })
+    new MutationObserver(() => redraw()).observe(document.body, { attributeFilter: ["data-md-color-scheme"] })
 
     explore.running = {
       get state() { return state },
@@ -232,11 +243,18 @@
         while (last !== busy) await (last = busy)
       },
     }
-    const first = explore.litBy(state)
-    if (first && !state.unfolded.length) state = { ...state, unfolded: [first.id] }
-    // On a phone the panel would cover the picture.
-    selected = root.clientWidth > 720 ? state.start : ""
-    busy = show(true).catch(failed)
+    /** Show what an address says. */
+    const begin = async (/** @type {State} */ wanted) => {
+      const number = ++asked, found = await explore.spelled(wanted, data)
+      if (number !== asked) return
+      const lit = explore.litBy(state = found)
+      toAddress()
+      if (lit && !found.unfolded.length) state = { ...found, unfolded: [lit.id] }
+      // On a phone the panel would cover the picture.
+      selected = root.clientWidth > 720 ? state.start : ""
+      await show(true)
+    }
+    busy = begin(state).catch(failed)
   }
 
   const root = /** @type {HTMLElement | null} */ (document.querySelector(".graft-explorer"))

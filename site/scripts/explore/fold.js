@@ -52,7 +52,7 @@
   }
 
   explore.folded = (view, state) => {
-    if (!state.fold) return view
+    if (state.fold !== "schema" && state.fold !== "owner") return view
     /** @type {Map<string, string>} */
     const group = new Map()
     /** @type {Map<string, Shown[]>} */

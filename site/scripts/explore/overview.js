@@ -1,12 +1,14 @@
 // @ts-check
 "use strict"
-// The view to start from: all boxes of a small graph, else its folders in layers, placed at build
-// time; each opens to the datasets in it.
+// The view to start from: all boxes of a graph that can be read at once, else its folders in layers,
+// placed at build time; each opens to the datasets in it.
 {
   const { explore } = graft
   const UP = 0, DOWN = 1, ENDED = 3
   // Datasets of a folder that are shown at once, those with the most neighbours first.
   const MOST_OPENED = 30
+  // So few boxes need no folders.
+  const FEW = 12
 
   /** @type {(id: string) => boolean} */
   const isTask = id => id.startsWith("@")
@@ -18,16 +20,24 @@
     box: null, members: [], folder,
   })
 
-  explore.overview = async (state, data) => {
+  /** Boxes that the address names would not be among the folders.
+   * @type {(state: State) => boolean} */
+  const namesBoxes = ({ path, columns, unfolded, views, hidden, fold }) =>
+    Boolean(fold || [path, columns, unfolded, views, hidden].some(list => list.length))
+
+  explore.overview = async (state, data, isReadable) => {
     const { boxes, folders, links } = await data.opening()
-    const walk = explore.newWalk(state, data)
     if (boxes.length) {
+      const walk = explore.newWalk(state, data)
       await walk.add(boxes.filter(id => !isTask(id)))
       for (const [id, box] of walk.datasets) if (!explore.isThere(box, ENDED, state)) walk.datasets.delete(id)
       for (const id of boxes) if (isTask(id)) walk.ends.add(id)
       await walk.addTasks()
-      return { ...walk.view(), way: await explore.way(state, data) }
+      const view = { ...walk.view(), way: await explore.way(state, data) }
+      const isOpened = folders.some(one => state.opened.includes(one.id || "/"))
+      if (boxes.length <= FEW || folders.length < 2 || namesBoxes(state) || !isOpened && isReadable(view)) return view
     }
+    const walk = explore.newWalk(state, data)
     /** @type {Map<string, string>} where each opened dataset comes from */
     const opened = new Map(), cut = new Map()
     for (const folder of folders.filter(one => state.opened.includes(one.id || "/"))) {

@@ -7,7 +7,7 @@
   const HEADER = 42
 
   /** @type {Sizes} */
-  const SIZES = { width: 172, widest: 260, room: 1e9, height: HEADER, across: 56, between: 14, lane: 12 }
+  const SIZES = { width: 172, widest: 420, room: 1e9, height: HEADER, across: 56, between: 14, lane: 12 }
   explore.SIZES = SIZES
 
   /** @type {(view: View) => Scene} */

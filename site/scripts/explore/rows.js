@@ -5,6 +5,8 @@
   const { explore } = graft
   const { svg } = explore
   const HEADER = 42, ROW = 18, PAD = 4, FOOT = 10, BEFORE = 12
+  // A list is wider than its box where names need it, as far as the next layer.
+  const LETTER = 6.7, BESIDE = 40
   // Longer lists end in a link to the page. What is lit is always among the rows.
   const MOST = 50
 
@@ -28,8 +30,10 @@
     return found
   }
 
-  explore.columnRows = (shown, columns, look, width, fonts) => {
-    const names = listed(shown.id, look), all = columns?.names.length ?? 0
+  explore.columnRows = (shown, columns, look, box, fonts) => {
+    const names = listed(shown.id, look)
+    const longest = Math.max(0, ...names.map(({ name }) => name.length))
+    const width = Math.max(box, Math.min(box + BESIDE, LETTER * longest + 2 * BEFORE)), all = columns?.names.length ?? 0
     const lit = look.way?.columns.get(shown.id)
     const mono = getComputedStyle(document.body).getPropertyValue("--md-code-font-family") || "monospace"
     /** @type {(at: number, text: string, attributes: Record<string, string | number>) => SVGElement} */

@@ -7,11 +7,15 @@
 
   // The rectangle around boxes, by default all of them, with the columns that they unfold.
   explore.bounds = (scene, open, ids = [...scene.view.boxes.keys()]) => {
-    const places = ids.flatMap(id => scene.places.get(id) ?? [])
+    const boxes = ids.flatMap(id => {
+      const place = scene.places.get(id)
+      if (!place) return []
+      const { x, width } = place, y = place.y + explore.shift(scene, open, x, place.y, x + width)
+      return [{ left: x, top: y, right: x + width, bottom: y + HEADER + (open.get(id) ?? 0) }]
+    })
     return [
-      Math.min(...places.map(one => one.x)), Math.min(...places.map(one => one.y)),
-      Math.max(...places.map(one => one.x + one.width)),
-      Math.max(...ids.map(id => (scene.places.get(id)?.y ?? 0) + HEADER + (open.get(id) ?? 0))),
+      Math.min(...boxes.map(one => one.left)), Math.min(...boxes.map(one => one.top)),
+      Math.max(...boxes.map(one => one.right)), Math.max(...boxes.map(one => one.bottom)),
     ]
   }
 

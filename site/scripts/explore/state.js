@@ -58,7 +58,7 @@
       inferred: get("inferred") !== "0",
       deleted: get("deleted") === "1",
       date: day(get("date")),
-      fold: fold === "schema" || fold === "owner" ? fold : "",
+      fold: fold === "schema" || fold === "owner" || fold === "nothing" ? fold : "",
       filters,
     }
   }
@@ -97,13 +97,21 @@
 
   // What a state has come to, in words.
   explore.message = (state, unfiltered, view, look, fresh) => {
-    const { size } = view.boxes
     const as = state.date && explore.days ? ` as of ${explore.dateInWords(state.date)}` : ""
-    if (as && !size) return `Nothing of this was there${as}.`
-    if (state.start && !unfiltered.boxes.has(state.start)) return "This address names nothing in the lineage. Search for a table or a task."
-    if (state.columns.length && !look.lit) return "The column that this address names is in none of the boxes."
-    if (view.way && !view.way.size) return "There is no path between the two."
+    /** @type {(text: string) => {text: string, missing: boolean}} */
+    const missing = text => ({ text, missing: true })
+    if (as && !view.boxes.size) return missing(`Nothing of this was there${as}.`)
+    if (state.start && !unfiltered.boxes.has(state.start)) return missing(`No table or task is called ${state.start.replace(/^@/, "")}.`)
+    if (state.columns.length && !look.lit) return missing(`No box here has the column ${state.columns[0].replace(/^.*:/, "")}.`)
+    if (view.way && !view.way.size) return missing("There is no path between the two.")
+    return { text: countOf(state, view, fresh, as), missing: false }
+  }
+
+  /** @type {(state: State, view: View, fresh: number, as: string) => string} */
+  const countOf = (state, view, fresh, as) => {
+    const { size } = view.boxes
     if (view.cut) return `${size} boxes${as}: more do not fit. Open single ones with their +.`
+    if (size && [...view.boxes.values()].every(one => one.folder)) return `${size} schemas${as}: a double click opens one, View and Fold show more.`
     return `${size.toLocaleString("en")} ${size === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}${as}`
   }
 }

@@ -55,7 +55,7 @@
 
     const fold = /** @type {HTMLSelectElement} */ (html("select", { id: "graft-fold", onchange: () =>
       actions.change({ fold: /** @type {State["fold"]} */ (fold.value) }, true) },
-    html("option", { value: "" }, "nothing"), html("option", { value: "schema" }, "schemas"), html("option", { value: "owner" }, "owners")))
+    html("option", { value: "" }, "what cannot be read"), html("option", { value: "nothing" }, "nothing"), html("option", { value: "schema" }, "schemas"), html("option", { value: "owner" }, "owners")))
 
     const switches = SWITCHES.map(([name, label, title]) => html("label", { class: "graft-field", title }, label,
       html("input", { type: "checkbox", "data-name": name, onchange: (/** @type {Event} */ event) =>

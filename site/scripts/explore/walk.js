@@ -213,8 +213,8 @@
     }
   }
 
-  explore.walk = async (state, data) => {
-    if (!state.start) return explore.overview(state, data)
+  explore.walk = async (state, data, isReadable) => {
+    if (!state.start) return explore.overview(state, data, isReadable)
     const walk = new Walk(state, data)
     if (!await walk.start()) return { boxes: new Map(), arrows: [], cut: false, fixed: null, way: null }
     const way = await explore.way(state, data)
