@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.late_outputs import LateOutput, late_outputs
+from dbt_graft.analysis.dates.late_outputs import late_outputs
 from dbt_graft.analysis.history.bad_streak import first_bad_run
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES
@@ -65,14 +65,9 @@ def _task_notes(history: AccessHistory, task: Task, run: Run) -> Iterator[LateNo
             output.written_since,
             "" if output.dates == ALL_DATES else dates_text(output.dates, most=_RANGES),
             output.last_write.last_at if output.last_write else None,
-            _readers(history, output),
+            output.readers,
             _commands(task),
         )
-
-
-def _readers(history: AccessHistory, output: LateOutput) -> tuple[str, ...]:
-    reads = history.reads(output.dataset)
-    return tuple(sorted({r.task for r in reads if r.last_at and r.last_at > output.since}))
 
 
 def _commands(task: Task) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def bad_run_answer(
     if run["status"] == Status.FAILED:
         done = [output for output in run["outputs"] if output["status"] != Status.FAILED]
         rows = [(output["dataset"], output["rows"], output["last_at"]) for output in done]
-        tables.insert(0, Table("written before it failed", ("dataset", "rows", "at"), rows))
+        tables.append(Table("written before it failed", ("dataset", "rows", "at"), rows))
     verdict = _verdict(incident) if incident else verdict
     title = f"run {run['run_id']} of {run['task']}"
     known = {name: value for name, value in facts.items() if value}
@@ -200,12 +200,9 @@ def _answer(
     return Answer(
         title,
         verdict,
-        {**facts, **last_good},
-        [
-            *tables,
-            *(_plan_tables(incident) if incident else ()),
-            files_table(files),
-        ],
+        {**(_who_has_old_data(incident) if incident else {}), **facts, **last_good},
+        # What a person needs first: what is late or bad, what to run, whom to tell.
+        [*(_plan_tables(incident) if incident else ()), *tables, files_table(files)],
         [
             f"no order is right for tasks that need each other: {' -> '.join(cycle)}"
             for cycle in (plan.cycles if plan else ())
@@ -241,6 +238,13 @@ def _verdict(incident: Incident) -> str:
     doubt = "may be " if all(output.written_since for output in incident.late) else ""
     since = min(output.since for output in incident.late)
     return f"{names} {doubt}late since {_moment(since)}: {verdict}"
+
+
+def _who_has_old_data(incident: Incident) -> dict[str, Cell]:
+    """The consumers and the tasks that read late datasets since, as a fact."""
+    readers = sorted({task for output in incident.late for task in output.readers})
+    names = join_names([*(report.name for report in incident.plan.reports), *readers], 2 * _NAMES)
+    return {"has old data": names or "nobody, by the logs"} if incident.late else {}
 
 
 def _first(run: Mapping[str, Any], first: BadStreak) -> str:

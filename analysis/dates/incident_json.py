@@ -66,6 +66,7 @@ def late_json(output: LateOutput) -> Section:
         if last
         else None,
         "written_since": output.written_since,
+        "readers": list(output.readers),
     }
 
 

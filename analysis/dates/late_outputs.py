@@ -28,6 +28,7 @@ class LateOutput:
         dates: Those that it should have written and nobody wrote since; all where it is not known.
         last_write: The last one before.
         since: The first failed run of those that end with this one, or its beginning.
+        readers: The tasks that read it since, which have old data.
         written_since: A later run wrote it, and nothing tells whether all of these dates.
     """
 
@@ -35,6 +36,7 @@ class LateOutput:
     dates: Dates
     last_write: Access | None
     since: datetime
+    readers: tuple[str, ...] = ()
     written_since: bool = False
 
 
@@ -71,7 +73,9 @@ def _late_output(
         dates -= history.entire_dates(write)
     perhaps = (history.written_dates(write) for write in after)
     written_since = any(written is None or written.meets(dates) for written in perhaps)
-    return LateOutput(dataset, dates, before[-1] if before else None, since, written_since)
+    reads = (read for read in history.reads(dataset) if read.last_at and read.last_at > since)
+    readers = tuple(sorted({read.task for read in reads}))
+    return LateOutput(dataset, dates, before[-1] if before else None, since, readers, written_since)
 
 
 def _writes(history: AccessHistory, task: Task) -> Iterator[Access]:
