@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.sqlserver.memory import Memory
-from dbt_graft.collectors.session import session
+from dbt_graft.collectors.engines.session import session
+from dbt_graft.collectors.engines.spark import SparkEngine
 from dbt_graft.collectors.store import door as store
 
 SETTINGS = {
@@ -24,7 +25,7 @@ def collected(folder: Path, collect: Callable[[Any], Any]) -> tuple[Any, dict[st
 
     Args:
         folder: The store is made in it.
-        collect: Reads the logs with a Spark session.
+        collect: Reads the logs with an engine.
     """
     memory = Memory()
     with session(SETTINGS, log=folder / "spark.log") as spark:
@@ -32,7 +33,7 @@ def collected(folder: Path, collect: Callable[[Any], Any]) -> tuple[Any, dict[st
         memory.start()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began = time.perf_counter()
-        found = collect(spark)
+        found = collect(SparkEngine(spark))
         assert found
         done = store.commit(str(folder / "store"), [found])
         seconds = time.perf_counter() - began

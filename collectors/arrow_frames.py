@@ -6,23 +6,19 @@ from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 
-from dbt_graft.collectors.schema import ddl
-
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def to_frame(spark: SparkSession, table: pa.Table, kind: type) -> DataFrame:
-    """A table of records as a data frame.
-
-    Args:
-        kind: The class of the records.
-    """
+def to_frame(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """A table of records as a data frame."""
     from pyspark.sql import DataFrame
 
     if hasattr(DataFrame, "toArrow"):
         return spark.createDataFrame(table)
-    return spark.createDataFrame(table.to_pylist(), ddl(kind))
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return spark.createDataFrame(table.to_pylist(), from_arrow_schema(table.schema))
 
 
 def to_table(frame: DataFrame) -> pa.Table:

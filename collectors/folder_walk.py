@@ -162,7 +162,7 @@ class _LocalWalk:
 
 def _resolve_links(path: str) -> str:
     """A path without links, and without a slash at its end, the root's neither."""
-    return os.path.realpath(path).rstrip("/")
+    return os.path.realpath(path).replace(os.sep, "/").rstrip("/")
 
 
 def remote_files(

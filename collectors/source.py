@@ -6,17 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.files import glob_top
 from dbt_graft.collectors.folder_walk import Report
-from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.store.positions import PositionsOfLogs, of_logs
 from dbt_graft.collectors.store.tables import Collected, Positions
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 
 # Before the position of a log that is to be read again. No log has such a position, so it is new.
 _STALE = "again "
@@ -39,29 +36,29 @@ class LogSource:
 
     Attributes:
         new_logs: Needs no JVM. Raises `GraftError` if none of its logs can be listed.
-        collect: Reads them with Spark, lazily, and counts them; None if there are none.
+        collect: Reads them with an engine, and counts them; None if there are none.
         label: The prefix of its origins; `is_below` tells whether one is.
         settings: A digest of all settings that decide on what is made of a log.
-        read: Reads them without Spark, part by part.
+        read: Reads them without an engine, part by part.
     """
 
     new_logs: NewLogs
-    collect: Callable[[SparkSession, Positions, Reading], Collected | None] | None = None
+    collect: Callable[[Engine, Positions, Reading], Collected | None] | None = None
     label: str = ""
     settings: str = ""
     read: Callable[[Positions], Iterator[Collected]] | None = None
 
     def parts(
-        self, spark: SparkSession | None, positions: Positions, reading: Reading
+        self, engine: Engine | None, positions: Positions, reading: Reading
     ) -> Iterator[Collected]:
         """Its new logs as rows of the store.
 
         Args:
-            spark: A session; needed where the source has `collect`.
+            engine: Needed where the source has `collect`.
         """
         if self.read:
             yield from self.read(positions)
-        elif self.collect and spark and (collected := self.collect(spark, positions, reading)):
+        elif self.collect and engine and (collected := self.collect(engine, positions, reading)):
             yield collected
 
 

@@ -27,7 +27,7 @@ def java_options() -> str:
 def main(target: Path) -> None:
     """Run some statements in a session; the archive is written when its JVM ends."""
     os.environ["SPARK_SUBMIT_OPTS"] = f"{OPTIONS} -XX:ArchiveClassesAtExit={target.absolute()}"
-    from dbt_graft.collectors.session import session
+    from dbt_graft.collectors.engines.session import session
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

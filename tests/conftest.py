@@ -14,11 +14,15 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
-from dbt_graft.collectors.session import session
+from dbt_graft.collectors.engines.local import LocalEngine
+from dbt_graft.collectors.engines.session import session
+from dbt_graft.collectors.engines.spark import SparkEngine
 from tests.class_archive import java_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from dbt_graft.collectors.engines.engine import Engine
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -46,7 +50,7 @@ class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
 def _uses_session(file: Path) -> bool:
     """Whether tests of a file ask for the fixture `spark`; who shares out tests has only names."""
     text = file.read_text("utf-8")
-    return "spark: SparkSession" in text or "shared_session" in text
+    return any(word in text for word in ("spark: SparkSession", "engine: Engine", "shared_session"))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,7 +63,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the long files, so that no process waits for another at the end."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()) and not _uses_session(item.path):
-            raise pytest.UsageError(f"{item.path}: annotate the fixture, `spark: SparkSession`")
+            raise pytest.UsageError(
+                f"{item.path}: annotate the fixture, `spark: SparkSession` or `engine: Engine`"
+            )
     long = ("spark", "airflow", "slow", "browser")
     items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in long])
 
@@ -75,6 +81,21 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     }
     with session(settings) as spark:
         yield spark
+
+
+@pytest.fixture(
+    scope="session",
+    params=[
+        "this process",
+        pytest.param("processes", marks=pytest.mark.exhaustive),
+        pytest.param("spark", marks=pytest.mark.spark),
+    ],
+)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Each engine."""
+    if request.param == "spark":
+        return SparkEngine(request.getfixturevalue("spark"))
+    return LocalEngine(2, small=0) if request.param == "processes" else LocalEngine()
 
 
 @pytest.fixture

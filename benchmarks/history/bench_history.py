@@ -135,7 +135,7 @@ def measure(what: str, store: str, tasks: int, days: int) -> None:
 
 
 def _fold(store: str) -> None:
-    from dbt_graft.collectors.session import session
+    from dbt_graft.collectors.engines.session import session
     from dbt_graft.collectors.store.fold.spark import folding_on
     from dbt_graft.collectors.store.fold.write import fold_store
 
@@ -167,7 +167,7 @@ def _injecting(folder: Path) -> Callable[[], None]:
 
 def _committing(store: str, tasks: int, days: int) -> Callable[[], None]:
     """One more hour of all tasks, read as a collector gives it."""
-    from dbt_graft.collectors.session import session
+    from dbt_graft.collectors.engines.session import session
     from dbt_graft.collectors.store.batches import open_store
     from dbt_graft.collectors.store.commit import commit
     from dbt_graft.collectors.store.fold.write import fold_store
@@ -188,7 +188,7 @@ def _committing(store: str, tasks: int, days: int) -> Callable[[], None]:
 
 def _make(store: str, tasks: int, days: int) -> None:
     """Commit the batches that are not there yet."""
-    from dbt_graft.collectors.session import session
+    from dbt_graft.collectors.engines.session import session
     from dbt_graft.collectors.store.batches import open_store
     from dbt_graft.collectors.store.commit import commit
     from dbt_graft.collectors.store.tables import Collected

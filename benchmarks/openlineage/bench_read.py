@@ -112,7 +112,7 @@ def make(folder: Path, count: int) -> int:
 def measure(folder: Path) -> None:
     """Collect and commit in this process, and print what it took."""
     events = EventFiles(str(folder / "events"), "events")
-    done, took = collected(folder, lambda spark: collect(spark, events, {}))
+    done, took = collected(folder, lambda engine: collect(engine, events, {}))
     opened = open_store(str(folder / "store"))
     counts = {}
     for batch in opened.batches:

@@ -72,7 +72,7 @@ def make_small(folder: Path, count: int) -> int:
 def measure(folder: Path) -> None:
     """Collect and commit in this process, and print what it took."""
     logs = SparkLogs(str(folder / "logs"), "logs")
-    done, took = collected(folder, lambda spark: collect(spark, logs, {}))
+    done, took = collected(folder, lambda engine: collect(engine, logs, {}))
     records = store.read(str(folder / "store"))
     assert not records.rejects
     print(json.dumps({"logs": done.origins, "accesses": len(records.accesses), **took}))

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.report import Report
 from benchmarks.spark.logs import plan_heavy, task_heavy, write
 from dbt_graft.collectors.codecs import decompress
-from dbt_graft.collectors.session import session
+from dbt_graft.collectors.engines.session import session
 from dbt_graft.collectors.spark.log.decode import SparkEvent, decode
 from tests.collectors.spark.packed import lz4, snappy, zstd
 

@@ -15,18 +15,18 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from memory import Memory
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.report import Report
+from benchmarks.sqlserver.memory import Memory
 from benchmarks.xel.bench_decode import SHAPES, START, TASKS, template
-from dbt_graft.collectors.session import session
+from dbt_graft.collectors.engines.session import session
+from dbt_graft.collectors.engines.spark import SparkEngine
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.store import door as store
 from tests.collectors.sqlserver.xel_writer import write_records
 
-EVENTS = int(sys.argv[1]) if sys.argv[1:] else 5_000_000
+EVENTS = 5_000_000
 PER_FILE = 250_000
 BUILD = Path("build/bench-flood")
 VALUE = "########"
@@ -37,8 +37,8 @@ SETTINGS = {
 }
 
 
-def records(first: int, last: int) -> Iterator[bytes]:
-    """Events of a busy day, 40 runs of each task."""
+def records(first: int, last: int, events: int) -> Iterator[bytes]:
+    """A part of the events of a busy day, 40 runs of each task."""
     templates = [
         [template(shape, f"python_task::load_{shape % TASKS}::{run:02}") for run in range(40)]
         for shape in range(SHAPES)
@@ -46,7 +46,7 @@ def records(first: int, last: int) -> Iterator[bytes]:
     values = random.Random(first)
     for number in range(first, last):
         shape = values.randrange(SHAPES)
-        write = templates[shape][number * 40 // EVENTS]
+        write = templates[shape][number * 40 // events]
         value = {VALUE: f"{values.randrange(10**8):08}"}
         yield write(START + number * 20_000, number, 51 + shape % TASKS, value)
 
@@ -56,7 +56,7 @@ def make(folder: Path, events: int) -> float:
     folder.mkdir(parents=True)
     for first in range(0, events, PER_FILE):
         last = min(first + PER_FILE, events)
-        write_records(folder / f"lineage_0_{first:012}.xel", records(first, last))
+        write_records(folder / f"lineage_0_{first:012}.xel", records(first, last, events))
     return sum(file.stat().st_size for file in folder.iterdir()) / 2**20
 
 
@@ -69,7 +69,7 @@ def measure(report: Report, events: int) -> None:
         memory.start()
         start = time.perf_counter()
         logs = SqlServerLogs(str(folder / "xe"), "xe")
-        collected = collect(spark, logs, Server("mssql://sql01:1433"), {})
+        collected = collect(SparkEngine(spark), logs, Server("mssql://sql01:1433"), {})
         assert collected
         done = store.commit(str(folder / "store"), [collected])
         seconds = time.perf_counter() - start
@@ -92,5 +92,5 @@ if __name__ == "__main__":
     flood.say(f".xel files of {SHAPES} shapes, on Spark with two cores; memory in MB.")
     flood.table("events", "MB", "s", "accesses", "writes", "Java", "workers")
     for share in (10, 1):
-        measure(flood, EVENTS // share)
+        measure(flood, (int(sys.argv[1]) if sys.argv[1:] else EVENTS) // share)
     flood.write()

@@ -16,7 +16,8 @@ from xml.sax.saxutils import escape
 
 from memory import Memory
 
-from dbt_graft.collectors.session import session
+from dbt_graft.collectors.engines.session import session
+from dbt_graft.collectors.engines.spark import SparkEngine
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.store import door as store
 
@@ -85,7 +86,7 @@ def main() -> None:
         memory.start()
         start = time.perf_counter()
         logs = SqlServerLogs(str(BUILD / "xe"), "xe")
-        collected = collect(spark, logs, Server("mssql://sql01:1433"), {})
+        collected = collect(SparkEngine(spark), logs, Server("mssql://sql01:1433"), {})
         assert collected
         store.commit(str(BUILD / "store"), [collected])
         seconds = time.perf_counter() - start

@@ -1,6 +1,6 @@
-"""The collector of OpenLineage's events as a Spark job.
+"""The collector of OpenLineage's events.
 
-    new parts of files, cut into pieces -> mapInArrow: the records of each, nested
+    new parts of files, cut into pieces, spread -> map: the records of each, nested
 
 Only the workers look at events. Each piece is read for itself, and nothing is sorted or sent about:
 what the events of a run say together is known when lineage is built (`lineage.event_runs`).
@@ -9,12 +9,13 @@ what the events of a run say together is known when lineage is built (`lineage.e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import pyarrow as pa
-
-from dbt_graft.collectors.arrow_frames import to_frame
+from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.engines.reading import Reading
+from dbt_graft.collectors.engines.results import Results, record_tables
 from dbt_graft.collectors.openlineage.files import (
     EventFiles,
     NewPart,
@@ -22,10 +23,12 @@ from dbt_graft.collectors.openlineage.files import (
     new_parts,
     position,
 )
-from dbt_graft.collectors.openlineage.worker import REPLACED, FilePart, PartResult, part_reader
-from dbt_graft.collectors.reading import Reading
-from dbt_graft.collectors.results import Results, read_results, record_tables
-from dbt_graft.collectors.schema import batch, ddl
+from dbt_graft.collectors.openlineage.worker import (
+    REPLACED,
+    FilePart,
+    PartResult,
+    read_parts,
+)
 from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import Collected, ReadLog
@@ -33,16 +36,13 @@ from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Reject
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 # A worker's share, in bytes and in files.
 _BYTES, _FILES = 32 << 20, 500
 _LOG = ("origin", "reached", "events", "head", "unread", "waits", "of_dbt")
 
 
 def collect(
-    spark: SparkSession, files: EventFiles, positions: Positions, reading: Reading | None = None
+    engine: Engine, files: EventFiles, positions: Positions, reading: Reading | None = None
 ) -> Collected | None:
     """Collect the events in new parts of files.
 
@@ -62,12 +62,11 @@ def collect(
     size = sum(part.file.size - part.start for part in new)
     counter = (reading or Reading()).counter(len(new), size)
     pieces = [piece for part in new for piece in _pieces(part)]
-    frame = to_frame(spark, pa.Table.from_batches([batch(FilePart, pieces)]), FilePart)
     shares = max(min(len(pieces), 16), size // _BYTES, len(pieces) // _FILES)
-    read = frame.repartition(max(1, min(len(pieces), shares))).mapInArrow(
-        part_reader(files.task, files.date_columns, counter, files.timezone), ddl(PartResult)
-    )
-    return collected_tables(read_results(read, size), new, positions)
+    shares = max(1, min(len(pieces), shares))
+    reader = partial(read_parts, files.task, files.date_columns, counter, files.timezone)
+    read = engine.spread(table(FilePart, pieces), shares, size).map(reader, PartResult)
+    return collected_tables(read.results(), new, positions)
 
 
 def _pieces(part: NewPart) -> Iterator[FilePart]:

@@ -1,4 +1,4 @@
-"""The part of the collector that runs on Spark's executors: parts of files -> their records.
+"""The part of the collector that runs on workers: parts of files -> their records.
 
 The events of a run stand close together, mostly. So a worker holds the newest runs, up to some
 megabytes, and makes a fragment of the oldest when it needs room: memory does not grow with a log.
@@ -10,11 +10,13 @@ import gc
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
+from dbt_graft.collectors.engines.engine import Batches
+from dbt_graft.collectors.engines.reading import ReadCounter
 from dbt_graft.collectors.openlineage.catalogue import Catalogue
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
 from dbt_graft.collectors.openlineage.facets import count_unused_facets
@@ -23,7 +25,6 @@ from dbt_graft.collectors.openlineage.fragment import Fragment, fragment
 from dbt_graft.collectors.openlineage.jobs import Job, job_of
 from dbt_graft.collectors.openlineage.lines import Line, Range, lines
 from dbt_graft.collectors.openlineage.metadata import DatasetTexts, task_metadata
-from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.statement import access_records, column_edge_records
 from dbt_graft.collectors.store.tables import LogRecords
@@ -102,31 +103,27 @@ class PartResult:
     of_dbt: bool = False
 
 
-def part_reader(
-    task: str, columns: DateColumns, counter: ReadCounter, timezone: str = ""
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Batches of `FilePart` -> batches of `PartResult`, run on the executors.
+def read_parts(
+    task: str, columns: DateColumns, counter: ReadCounter, timezone: str, batches: Batches
+) -> Batches:
+    """Batches of `FilePart` -> batches of `PartResult`.
 
     Args:
         task: The pattern for names of jobs; empty for the defaults.
         columns: The columns whose values are dates of data.
         timezone: As `fragment` takes it.
     """
-
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rule = re.compile(task) if task else None
-        # Events have no cycles, and to look for some among those held takes a fifth of the time.
-        gc.disable()
-        try:
-            for listed in (row for each in batches for row in each.to_pylist()):
-                part = record(FilePart, listed)
-                for result in read_part(part, rule, columns, timezone):
-                    yield safe_batch(result)
-                counter.add(int(part.start == part.first), part.end - part.start)
-        finally:
-            gc.enable()
-
-    return run
+    rule = re.compile(task) if task else None
+    # Events have no cycles, and to look for some among those held takes a fifth of the time.
+    gc.disable()
+    try:
+        for listed in (row for each in batches for row in each.to_pylist()):
+            part = record(FilePart, listed)
+            for result in read_part(part, rule, columns, timezone):
+                yield safe_batch(result)
+            counter.add(int(part.start == part.first), part.end - part.start)
+    finally:
+        gc.enable()
 
 
 def safe_batch(result: PartResult) -> pa.RecordBatch:

@@ -1,9 +1,9 @@
-"""The Spark event log collector as a Spark job.
+"""The collector of Spark event logs.
 
 Each log is read by one worker from start to end, in pieces, and becomes its records there. So logs
 are read in parallel, and memory does not grow with their length:
 
-    logs, spread by size -> mapInArrow: one row a log, with the records of all tables nested in it
+    logs, spread by size -> map: one row a log, with the records of all tables nested in it
 
 No log can stop the others: whatever cannot be used is a reject with its place. A log that is there
 twice, under another name or compression, counts once (`log.duplicates`). A growing log is read on
@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import partial
 
+from dbt_graft.collectors.engines.engine import Engine, EngineRows
+from dbt_graft.collectors.engines.reading import Reading
+from dbt_graft.collectors.engines.results import record_tables
 from dbt_graft.collectors.files import log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
-from dbt_graft.collectors.reading import Reading
-from dbt_graft.collectors.results import read_results, record_tables
-from dbt_graft.collectors.schema import ddl, record, row
+from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.spark.log.checkpoint import (
     last_positions,
@@ -48,15 +49,12 @@ from dbt_graft.collectors.spark.worker import (
     LogToRead,
     LogVariant,
     files_to_read,
-    log_reader,
+    read_logs,
 )
 from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import Collected, ReadLog
 from dbt_graft.lineage.records import Reject
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 # The size of a worker's share.
 _LOGS_PER_PARTITION, _BYTES_PER_PARTITION = 64, 32 << 20
@@ -99,7 +97,7 @@ def _unread(log: ApplicationLog, positions: Positions, last: str) -> Application
 
 
 def collect(
-    spark: SparkSession,
+    engine: Engine,
     logs: SparkLogs,
     positions: Positions,
     owners: Callable[[Collection[str]], Mapping[str, str]] = lambda runs: {},
@@ -131,9 +129,8 @@ def collect(
     needs_variants = any_compacted or is_history_server(logs.path)
     variants = log_variants(last_event_times()) if needs_variants else {}
     size = sum(log.log.size for log in new)
-    reader = log_reader(logs, (reading or Reading()).counter(len(new), size))
-    read = _spread_logs(spark, new, variants).mapInArrow(reader, ddl(LogResult))
-    results = read_results(read, size)
+    reader = partial(read_logs, logs, (reading or Reading()).counter(len(new), size))
+    results = _spread_logs(engine, new, variants).map(reader, LogResult).results()
     rows = results.select("origin", "position", "run", "events", "unread")
     pending = tuple(record(Reject, row["unread"]) for row in rows if row["unread"])
     # The records of a log that could not be read stay as they are in the store.
@@ -159,7 +156,7 @@ def collect(
     ]
     # Segments of logs that were read from start to end now.
     replaced += [ReadLog(origin, "") for log in new for origin in segments.get(log.log.origin, ())]
-    read_logs = [
+    done = [
         ReadLog(row["origin"], row["position"], row["events"])
         for row in rows
         if row["origin"] not in missing
@@ -171,34 +168,32 @@ def collect(
             # What could not be used of logs that count as read.
             "rejects": results.records("rejects"),
         },
-        origins=table(ReadLog, [*read_logs, *replaced]),
+        origins=table(ReadLog, [*done, *replaced]),
         pending=pending,
     )
 
 
 def _spread_logs(
-    spark: SparkSession,
+    engine: Engine,
     new: Sequence[ApplicationLog],
     variants: Mapping[str, Mapping[str, datetime]],
-) -> DataFrame:
+) -> EngineRows:
     """The logs, spread over workers."""
     size = sum(log.log.size for log in new)
     shares = max(min(len(new), 16), len(new) // _LOGS_PER_PARTITION, size // _BYTES_PER_PARTITION)
-    rows = [
-        row(
-            LogToRead(
-                origin=log.log.origin,
-                state=log.log.position,
-                size=log.log.size,
-                start=position(log.log.position, log.start),
-                files=files_to_read(log),
-                variants=tuple(
-                    LogVariant(*variant)
-                    for variant in variants.get(uncompacted_origin(log.log.origin), {}).items()
-                ),
-            )
+    to_read = [
+        LogToRead(
+            origin=log.log.origin,
+            state=log.log.position,
+            size=log.log.size,
+            start=position(log.log.position, log.start),
+            files=files_to_read(log),
+            variants=tuple(
+                LogVariant(*variant)
+                for variant in variants.get(uncompacted_origin(log.log.origin), {}).items()
+            ),
         )
         # The longest first, so that no worker has a long one at the end.
         for log in sorted(new, key=lambda log: -log.log.size)
     ]
-    return spark.createDataFrame(rows, ddl(LogToRead)).repartition(min(shares, len(new)))
+    return engine.spread(table(LogToRead, to_read), min(shares, len(new)), size)

@@ -1,9 +1,9 @@
-"""The part of the Spark collector that runs on executors: logs to read -> their records."""
+"""The part of the Spark collector that runs on workers: logs to read -> their records."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -14,8 +14,9 @@ import pyarrow as pa
 from pyarrow import fs
 
 from dbt_graft.collectors.codecs import ByteStream
+from dbt_graft.collectors.engines.engine import Batches
+from dbt_graft.collectors.engines.reading import ReadCounter
 from dbt_graft.collectors.files import filesystem
-from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.spark.log.checkpoint import parse_checkpoint, position
 from dbt_graft.collectors.spark.log.duplicates import covered_until
@@ -91,25 +92,19 @@ class LogResult:
     unread: Reject | None = None
 
 
-def log_reader(
-    logs: SparkLogs, counter: ReadCounter
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Logs to read -> results, run on the executors."""
-
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        held: list[LogResult] = []
-        size = 0
-        for listed in (row for rows in batches for row in rows.to_pylist()):
-            log = record(LogToRead, listed)
-            held.append(_result(log, logs))
-            counter.add(1, log.size)
-            size += sum(len(getattr(held[-1].records, table)) for table in TABLES)
-            if size > _RECORDS_PER_BATCH:
-                yield from _batches(held)
-                held, size = [], 0
-        yield from _batches(held)
-
-    return run
+def read_logs(logs: SparkLogs, counter: ReadCounter, batches: Batches) -> Batches:
+    """Batches of `LogToRead` -> batches of `LogResult`."""
+    held: list[LogResult] = []
+    size = 0
+    for listed in (row for rows in batches for row in rows.to_pylist()):
+        log = record(LogToRead, listed)
+        held.append(_result(log, logs))
+        counter.add(1, log.size)
+        size += sum(len(getattr(held[-1].records, table)) for table in TABLES)
+        if size > _RECORDS_PER_BATCH:
+            yield from _batches(held)
+            held, size = [], 0
+    yield from _batches(held)
 
 
 def _batches(results: list[LogResult]) -> Iterator[pa.RecordBatch]:

@@ -12,8 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 
-import pyarrow as pa
-
+from dbt_graft.collectors.engines.engine import Batches
 from dbt_graft.collectors.schema import Flat, Row, batch, record
 from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver
 from dbt_graft.collectors.sqlserver.resolution.session_texts import resolve_texts
@@ -45,8 +44,6 @@ _ACCESSES = 5_000
 _RAN = (SegmentKind.STATEMENT, SegmentKind.UNRESOLVED_HANDLE)
 _GOES_ON = (SegmentKind.RUNNING, SegmentKind.PREPARED)
 
-Batches = Iterator[pa.RecordBatch]
-
 
 @dataclass(frozen=True, slots=True)
 class LogCounts:
@@ -75,8 +72,9 @@ def assemble(
     server: str,
     idle_seconds: int,
     resolver: Callable[[], TextResolver],
-    columns: DateColumns | None = None,
-) -> Callable[[Batches], Batches]:
+    columns: DateColumns,
+    batches: Batches,
+) -> Batches:
     """Batches of `Segment`, and of the store's `sessions`, by run -> batches of `AssembledRows`.
 
     Args:
@@ -85,20 +83,16 @@ def assemble(
         resolver: Makes what resolves the texts.
         columns: The columns whose values are dates of data.
     """
-
-    def run(batches: Batches) -> Batches:
-        with closing(resolver()) as texts:
-            assembler = Assembler(server, texts, columns=columns or DateColumns())
-            rows = (row for each in batches for row in each.to_pylist())
-            about_logs: list[Segment] = []
-            ordered_segments = run_segments(_without_notes(rows, about_logs), server, idle_seconds)
-            for _, segments in groupby(ordered_segments, key=_run_key):
-                assembler.add(list(segments))
-                if len(assembler.accesses) >= _ACCESSES:
-                    yield batch(AssembledRows, [assembler.take_records()])
-            yield batch(AssembledRows, [assembler.take_records(), assembler.rest(about_logs)])
-
-    return run
+    with closing(resolver()) as texts:
+        assembler = Assembler(server, texts, columns=columns)
+        rows = (row for each in batches for row in each.to_pylist())
+        about_logs: list[Segment] = []
+        ordered_segments = run_segments(_without_notes(rows, about_logs), server, idle_seconds)
+        for _, segments in groupby(ordered_segments, key=_run_key):
+            assembler.add(list(segments))
+            if len(assembler.accesses) >= _ACCESSES:
+                yield batch(AssembledRows, [assembler.take_records()])
+        yield batch(AssembledRows, [assembler.take_records(), assembler.rest(about_logs)])
 
 
 def _without_notes(rows: Iterable[Row], notes: list[Segment]) -> Iterator[Row]:

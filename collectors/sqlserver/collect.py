@@ -1,12 +1,12 @@
-"""The Extended Events collector as a Spark job.
+"""The collector of Extended Events.
 
     splits of files -> events, folded to segments -> sessions in order, and their runs
           -> texts parsed and resolved -> the rows of the store
 
 Only the fold looks at every event. The number of its segments grows with the number of different
-statements, so the steps after it do not depend on the length of the log. It is one job: where the
-segments of a run come together, its rows are assembled. Events that are polled over a connection
-are folded while they come, before Spark is needed.
+statements, so the steps after it do not depend on the length of the log. Where the segments of a
+run come together, its rows are assembled. Events that are polled over a connection are folded while
+they come, before an engine is needed.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
-from dbt_graft.collectors.arrow_frames import to_frame, to_table
+from dbt_graft.collectors.engines.engine import Engine, EngineRows
+from dbt_graft.collectors.engines.reading import Reading
+from dbt_graft.collectors.engines.results import ArrowResults, record_tables
 from dbt_graft.collectors.files import LogFile, changed_logs, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
-from dbt_graft.collectors.reading import Reading
-from dbt_graft.collectors.results import ArrowResults, record_tables
-from dbt_graft.collectors.schema import arrow, batch, ddl, record
+from dbt_graft.collectors.schema import arrow, record
 from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.sqlserver.assemble import AssembledRows, LogCounts, assemble
 from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
@@ -52,9 +52,6 @@ from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import Collected, OpenSession, ReadLog
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Records, Reject
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 # Workers get this many bytes at a time, or this many times some small files.
 _BYTES, _TIMES = 32 << 20, 64
@@ -165,7 +162,7 @@ def poll_new(polling: Polling, rules: RunRules, positions: Positions) -> list[Po
 
 
 def collect(
-    spark: SparkSession,
+    engine: Engine,
     logs: SqlServerLogs,
     server: Server,
     positions: Positions,
@@ -198,23 +195,22 @@ def collect(
     counter = (reading or Reading()).counter(
         begun, sum(split.end - split.start for split in splits)
     )
-    fold = fold_splits(server.rules, counter)
-    segments = _distribute(spark, splits).mapInArrow(fold, ddl(Segment))
-    segments = segments.unionByName(_frame(spark, Segment, [damage_batch(unreadable)]))
-    return _collect_segments(
-        spark, segments, {log.origin: log.position for log in new}, server, positions
-    )
+    folded = _distribute(engine, splits).map(partial(fold_splits, server.rules, counter), Segment)
+    segments = folded.union(pa.Table.from_batches([damage_batch(unreadable)]))
+    return _collect_segments(segments, {log.origin: log.position for log in new}, server, positions)
 
 
 def collect_polled(
-    spark: SparkSession, polled: Sequence[PolledSegments], server: Server
+    engine: Engine, polled: Sequence[PolledSegments], server: Server
 ) -> Collected | None:
     """Collect what was polled; None where nothing was."""
     if not polled:
         return None
-    segments = _frame(spark, Segment, (rows for poll in polled for rows in poll.segments))
+    batches = [rows for poll in polled for rows in poll.segments]
+    folded = pa.Table.from_batches(batches, arrow(Segment))
+    segments = engine.spread(folded, 1, 0)
     positions = {poll.origin: poll.position for poll in polled}
-    return _collect_segments(spark, segments, positions, server)
+    return _collect_segments(segments, positions, server)
 
 
 def covered_polls(
@@ -265,42 +261,36 @@ def _last_position(label: str, positions: Positions) -> tuple[str, bool]:
     return position, again
 
 
-def _distribute(spark: SparkSession, splits: list[FileSplit]) -> DataFrame:
+def _distribute(engine: Engine, splits: list[FileSplit]) -> EngineRows:
     size = sum(split.end - split.start for split in splits)
     portions = max(1, min(len(splits), max(_TIMES, size // _BYTES)))
-    return _frame(spark, FileSplit, [batch(FileSplit, splits)]).repartition(portions)
-
-
-def _frame(spark: SparkSession, record: type, batches: Iterable[pa.RecordBatch]) -> DataFrame:
-    return to_frame(spark, pa.Table.from_batches(list(batches), arrow(record)), record)
+    return engine.spread(table(FileSplit, splits), portions, size)
 
 
 def _collect_segments(
-    spark: SparkSession,
-    segments: DataFrame,
+    segments: EngineRows,
     positions: Mapping[str, str],
     server: Server,
     positions_before: Positions | None = None,
 ) -> Collected:
-    """The rows of the store, by one Spark job; their number grows with statements, not events."""
-    from pyspark.sql import functions as F  # noqa: N812
-
+    """The rows of the store; their number grows with statements, not events."""
     sessions = [dict(row) for row in server.open_sessions]
-    goes_on = to_frame(spark, pa.Table.from_pylist(sessions, arrow(OpenSession)), OpenSession)
-    resolver = partial(TextResolver, server.namespace, server.snapshot)
-    frame = (
-        segments.unionByName(goes_on.withColumnRenamed("act", "kind"), allowMissingColumns=True)
-        # A run is in one partition: a named one with all its sessions.
-        .repartition("task", "run", F.when(F.col("run") == "", F.col("session")))
-        .sortWithinPartitions("task", "run", "session", "first_ended", "first_sequence")
-        .mapInArrow(
-            assemble(
-                server.namespace, server.rules.idle_seconds, resolver, server.rules.date_columns
-            ),
-            ddl(AssembledRows),
-        )
+    goes_on = pa.Table.from_pylist(sessions, arrow(OpenSession)).rename_columns({"act": "kind"})
+    work = partial(
+        assemble,
+        server.namespace,
+        server.rules.idle_seconds,
+        partial(TextResolver, server.namespace, server.snapshot),
+        server.rules.date_columns,
     )
-    collected = _tables(to_table(frame), positions, positions_before or {})
+    # A run is in one partition: a named one with all its sessions.
+    assembled = (
+        segments.union(goes_on)
+        .group(("task", "run"), "session", ("first_ended", "first_sequence"))
+        .map(work, AssembledRows)
+        .gather()
+    )
+    collected = _tables(assembled, positions, positions_before or {})
     return union(collected, _views(collected.accesses, server)) if server.snapshot else collected
 
 

@@ -12,12 +12,13 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from dbt_graft.analysis.finding import Finding
+from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.files import LogFile, report_nothing
 from dbt_graft.collectors.folder_walk import Report
-from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.source import is_stale
 from dbt_graft.collectors.sqlserver.collect import (
     PolledSegments,
@@ -55,9 +56,6 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.read import last_event_times, open_sessions
 from dbt_graft.collectors.store.tables import Collected
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 __all__ = [
     "Chunk",
@@ -145,9 +143,9 @@ class EventSource(Protocol):
         ...
 
     def collect(
-        self, spark: SparkSession, positions: Positions, reading: Reading | None = None
+        self, engine: Engine, positions: Positions, reading: Reading | None = None
     ) -> Collected | None:
-        """Collect the new logs, as lazy data frames; None where nothing is new."""
+        """Collect the new logs; None where nothing is new."""
         ...
 
 
@@ -174,12 +172,12 @@ class _Files:
         return new_logs(self.logs, positions, report)
 
     def collect(
-        self, spark: SparkSession, positions: Positions, reading: Reading | None = None
+        self, engine: Engine, positions: Positions, reading: Reading | None = None
     ) -> Collected | None:
         new = {log.origin for log in self.new_logs(positions)}
         before = of_logs(positions, new)
         again = any(is_stale(before[origin][0]) for origin in new & before.keys())
-        return collect(spark, self.logs, self.settings.server(again=again), positions, reading)
+        return collect(engine, self.logs, self.settings.server(again=again), positions, reading)
 
 
 @dataclass(slots=True)
@@ -195,10 +193,10 @@ class _Polled:
         return self.waiting
 
     def collect(
-        self, spark: SparkSession, positions: Positions, reading: Reading | None = None
+        self, engine: Engine, positions: Positions, reading: Reading | None = None
     ) -> Collected | None:
         again = any(polled.again for polled in self.waiting)
-        collected = collect_polled(spark, self.waiting, self.settings.server(again=again))
+        collected = collect_polled(engine, self.waiting, self.settings.server(again=again))
         if not collected or not again:
             return collected
         times = last_event_times(self.settings.store, self.settings.without)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from dbt_graft.collectors.store.errors import StoreError
-from dbt_graft.graft.commands.shared_options import takes_as_of, takes_turns
+from dbt_graft.graft.commands.shared_options import takes_as_of, takes_engine, takes_turns
 from dbt_graft.graft.commands.step import allow_empty_option, full_option, prints_summary
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import is_damage
@@ -27,6 +27,7 @@ from dbt_graft.graft.steps.summary import Summary
 @allow_empty_option
 @prints_summary
 @takes_as_of("site.out")
+@takes_engine
 @takes_turns()
 def build(
     config: Config,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from dbt_graft.collectors.store.door import noise, read
-from dbt_graft.graft.commands.shared_options import takes_turns
+from dbt_graft.graft.commands.shared_options import takes_engine, takes_turns
 from dbt_graft.graft.commands.step import prints_summary
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.progress import Progress
@@ -24,6 +24,7 @@ from dbt_graft.lineage.gaps import gaps
     "logs that are gone stays.",
 )
 @prints_summary
+@takes_engine
 @takes_turns("artifacts")
 def collect(config: Config, progress: Progress, *, again: str | None) -> Summary:
     """Read new logs into the lineage store."""

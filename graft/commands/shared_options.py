@@ -92,6 +92,24 @@ def waits(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def takes_engine(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--engine` to a step that reads logs; it gets a configuration with that engine."""
+
+    @click.option(
+        "--engine",
+        type=click.Choice(["spark", "local"]),
+        help="Where logs are read: on Spark, or in processes of this machine without Spark and "
+        "Java.  [default: `engine` in graft.yml; Spark where it is installed]",
+    )
+    @functools.wraps(command)
+    def run(config: Config, progress: Progress, *, engine: str | None, **options: Any) -> Any:
+        if engine:
+            config = config.model_copy(update={"engine": engine})
+        return command(config, progress, **options)
+
+    return run
+
+
 def takes_turns(*outputs: str) -> Decorator:
     """Make a step wait until no other command works on its store.
 

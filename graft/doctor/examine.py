@@ -69,7 +69,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     state = store_state.read(config.path(config.store))
     servers = [entry.sqlserver for entry in config.collect if entry.sqlserver]
     yield "Python", machine.python
-    yield "Java", machine.java
+    yield "Java", partial(machine.engine, config)
     if any(server.connection for server in servers):
         yield "ODBC", machine.odbc
     yield str(config.target_dir), partial(project.dbt_artifacts, config)

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from dbt_graft import __version__
 from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.collectors.engines.session import missing_for_spark
 from dbt_graft.collectors.java import java_home, version
 from dbt_graft.collectors.sqlserver.source import best_installed_driver
+from dbt_graft.graft.project.config import Config
 
 
 def python() -> Iterator[Finding]:
@@ -32,6 +34,20 @@ def _version(package: str) -> str:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "not installed"
+
+
+def engine(config: Config) -> Iterator[Finding]:
+    """Where logs are read, and the Java runtime for an embedded Spark.
+
+    Raises:
+        GraftError: Logs are to be read on Spark, and there is no Java.
+    """
+    if config.reads_on_spark:
+        yield from java()
+        return
+    reason = "as graft.yml says" if config.engine else f"as there is no {missing_for_spark()}"
+    text = f"logs are read in processes of this machine, without Spark, {reason}"
+    yield Finding("MACHINE", Severity.NOTE, "Engine", text)
 
 
 def java() -> Iterator[Finding]:

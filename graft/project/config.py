@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
+from dbt_graft.collectors.engines.session import missing_for_spark
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.settings import ExportedKind, endpoint_url
@@ -151,6 +152,7 @@ class Config(Section):
     openlineage: OpenLineageSection = OpenLineageSection()
     store: PathText = ".graft/store"
     artifacts: FolderPath = ".graft/artifacts"
+    engine: Literal["spark", "local"] | None = None
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = Field(default={})
     site: SiteSection = SiteSection()
     docs: DocsSection = DocsSection()
@@ -167,7 +169,7 @@ class Config(Section):
     def path(self, text: str) -> str:
         """A path or URL of this file: its variables and `~` filled in, and made absolute."""
         text = expand_path(text)
-        return text if "://" in text else str((self._folder / text).resolve())
+        return text if "://" in text else (self._folder / text).resolve().as_posix()
 
     @property
     def folder(self) -> Path:
@@ -184,6 +186,14 @@ class Config(Section):
         """The folder of dbt's `manifest.json` and `catalog.json`."""
         written = self.dbt.target_dir
         return Path(self.path(written)) if written else dbt_folders.target_dir(self.project_dir)
+
+    @property
+    def reads_on_spark(self) -> bool:
+        """Whether logs are read on Spark: where the file says so, or Spark can be had."""
+        # Who writes settings of Spark wants Spark, and gets its errors.
+        if self.engine or self.spark:
+            return self.engine != "local"
+        return not missing_for_spark()
 
     @property
     def duckdb(self) -> Path | None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.collectors.reading import Reading
-from dbt_graft.collectors.session import session
+from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.engines.local import LocalEngine
+from dbt_graft.collectors.engines.reading import Reading
+from dbt_graft.collectors.engines.session import missing_for_spark, session
+from dbt_graft.collectors.engines.spark import SparkEngine
 from dbt_graft.collectors.source import (
     LogSource,
     changed_settings,
@@ -33,9 +35,6 @@ from dbt_graft.graft.project.sources import sources
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Reject
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 _log = logging.getLogger(__name__)
 
 
@@ -53,7 +52,7 @@ class CollectResult:
 
 
 def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
-    """Read new logs into the lineage store. Spark is started only if some of them need it.
+    """Read new logs into the lineage store. An engine is started only if some of them need it.
 
     Args:
         again: Read all logs of this source again, of all sources if it is empty. What a source no
@@ -108,7 +107,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         )
         committed, pending = _read(config, new, step, progress.warn)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
-        step.result = f"{origins:,} new logs, {events:,} events"
+        step.result = f"{origins:,} new logs, {events:,} events{_spark_note(config)}"
     for reject in pending:
         progress.warn(
             f"{one_line(reject.origin)}: {reject.reason}\n  the next collect reads it again"
@@ -146,13 +145,13 @@ def _read(
 ) -> tuple[store.CommittedBatch | None, list[Reject]]:
     """Read logs into the store; the batch, and the logs that could not be read."""
     store_path, pending = config.path(config.store), list[Reject]()
-    on_spark = any(source.collect for source in new.sources)
-    with _spark(config) if on_spark else nullcontext() as spark:
-        reading = step.measure = Reading(spark)
+    needs_engine = any(source.collect for source in new.sources)
+    with _engine(config) if needs_engine else nullcontext() as engine:
+        reading = step.measure = Reading(engine)
 
         def parts() -> Iterator[store.Collected]:
             for source in new.sources:
-                for part in source.parts(spark, new.positions, reading):
+                for part in source.parts(engine, new.positions, reading):
                     pending.extend(part.pending)
                     yield part
 
@@ -162,7 +161,7 @@ def _read(
         if any(source.read for source in new.sources):
             store.fold_results(store_path, new.settings)
         if committed:
-            _fold(config, store_path, spark, warn)
+            _fold(config, store_path, engine, warn)
             _purge(config, store_path, warn)
             if committed.closed:
                 warn(_closed_text(committed.closed))
@@ -170,7 +169,7 @@ def _read(
 
 
 def _fold(
-    config: Config, store_path: str, spark: SparkSession | None, warn: Callable[[str], None]
+    config: Config, store_path: str, engine: Engine | None, warn: Callable[[str], None]
 ) -> None:
     """Fold what there is in the store; a build is slower without it, and no less right."""
     from dbt_graft.collectors.store.fold.spark import folding_on
@@ -178,14 +177,15 @@ def _fold(
     span = config.keep.spans.get("runs")
     before = datetime.now(UTC) - span if span else None
     try:
-        if spark or not store.needs_spark(store_path):
-            on_spark = folding_on(spark, before=before) if spark else None
-            store.fold_store(store_path, before=before, on_spark=on_spark)
+        if isinstance(engine, SparkEngine):
+            spark = engine.session
+            store.fold_store(store_path, before=before, on_spark=folding_on(spark, before=before))
+        elif not (config.reads_on_spark and store.needs_spark(store_path)):
+            store.fold_store(store_path, before=before)
         else:
-            with _spark(config, much_work=True) as started:
-                store.fold_store(
-                    store_path, before=before, on_spark=folding_on(started, before=before)
-                )
+            with _spark(config, much_work=True) as spark:
+                on_spark = folding_on(spark.session, before=before)
+                store.fold_store(store_path, before=before, on_spark=on_spark)
     except Exception as error:
         _log.debug("the store was not folded", exc_info=True)
         warn(
@@ -210,13 +210,25 @@ def _closed_text(origins: Sequence[str]) -> str:
     )
 
 
+def _engine(config: Config) -> AbstractContextManager[Engine]:
+    return _spark(config) if config.reads_on_spark else nullcontext(LocalEngine())
+
+
+def _spark_note(config: Config) -> str:
+    """Says that logs were read without Spark although graft.yml does not."""
+    if config.engine or config.reads_on_spark:
+        return ""
+    missing = missing_for_spark()
+    return f"; read without Spark, as there is no {missing}: enough for some GB of logs a night"
+
+
 @contextmanager
-def _spark(config: Config, *, much_work: bool = False) -> Iterator[SparkSession]:
+def _spark(config: Config, *, much_work: bool = False) -> Iterator[SparkEngine]:
     """Spark, with its log among the artifacts."""
     output_of(config, "artifacts").claim()
     log = Path(config.path(config.artifacts)) / "spark.log"
     with session(config.spark, log, much_work=much_work) as spark:
-        yield spark
+        yield SparkEngine(spark)
 
 
 def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:

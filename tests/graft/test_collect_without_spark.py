@@ -14,10 +14,12 @@ import pytest
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.commands.doctor import examine
+from dbt_graft.graft.project import config as config_module
 from dbt_graft.graft.project.config import Config, load
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.steps import collecting
 from tests.collectors.dbt.artifacts import dump, result, run_results
+from tests.collectors.openlineage.events import event
 
 DECLARED = "version: 1\ntasks:\n  load:\n    flows: [{from: [sftp/a], to: [spark/raw.a]}]\n"
 
@@ -162,3 +164,37 @@ def test_a_collect_is_well_if_folding_fails(
     config = project(tmp_path, "{declared: {path: lineage.yml}}")
     assert collecting.collect(config, Progress()).new_logs == 2
     assert "were not folded (no space left)" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing", "on_spark"),
+    [
+        ("", "", True),
+        ("", "PySpark", False),
+        ("", "Java", False),
+        ("engine: local", "", False),
+        ("engine: spark", "PySpark", True),
+        ('spark: {master: "spark://master:7077"}', "Java", True),
+    ],
+)
+def test_spark_reads_logs_where_it_is_asked_for_or_can_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, missing: str, *, on_spark: bool
+) -> None:
+    monkeypatch.setattr(config_module, "missing_for_spark", lambda: missing)
+    (tmp_path / "graft.yml").write_text(settings)
+    assert load(tmp_path / "graft.yml").reads_on_spark == on_spark
+
+
+def test_logs_are_read_without_spark_and_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for module in (config_module, collecting):
+        monkeypatch.setattr(module, "missing_for_spark", lambda: "PySpark")
+    written = event(inputs=["spark raw.a"], outputs=["spark raw.b"])
+    (tmp_path / "events.ndjson").write_text(json.dumps(written))
+    (tmp_path / "graft.yml").write_text("collect: [{openlineage: {path: events.ndjson}}]")
+    config = load(tmp_path / "graft.yml")
+    assert collecting.collect(config, Progress()).new_logs == 1
+    assert "read without Spark, as there is no PySpark" in " ".join(capfd.readouterr().err.split())
+    accesses = store.read(config.path(config.store)).accesses
+    assert {str(access.dataset) for access in accesses} == {"spark/raw.a", "spark/raw.b"}

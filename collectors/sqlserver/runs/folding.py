@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from dbt_graft.collectors.reading import ReadCounter
+from dbt_graft.collectors.engines.engine import Batches
+from dbt_graft.collectors.engines.reading import ReadCounter
 from dbt_graft.collectors.schema import batch, record
 from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.readers import read_split
@@ -26,8 +27,6 @@ _THROUGHOUT = "throughout the log"
 
 # 2200, in units of 100 ns since 1970.
 _LATEST = 7_258_118_400 * 10_000_000
-
-Batches = Iterator[pa.RecordBatch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +49,14 @@ class RunRules:
     timezone: str = "UTC"
 
 
-def fold_splits(
-    rules: RunRules, counter: ReadCounter | None = None
-) -> Callable[[Batches], Batches]:
+def fold_splits(rules: RunRules, counter: ReadCounter, batches: Batches) -> Batches:
     """Batches of `FileSplit` -> batches of `Segment`."""
-
-    def run(batches: Batches) -> Batches:
-        events = event_filter(re.compile(rules.task))
-        for splits in batches:
-            for row in splits.to_pylist():
-                split = record(FileSplit, row)
-                yield from fold_chunks(split.origin, read_split(split, events), rules)
-                if counter:
-                    counter.add(int(split.start == 0), split.end - split.start)
-
-    return run
+    events = event_filter(re.compile(rules.task))
+    for splits in batches:
+        for row in splits.to_pylist():
+            split = record(FileSplit, row)
+            yield from fold_chunks(split.origin, read_split(split, events), rules)
+            counter.add(int(split.start == 0), split.end - split.start)
 
 
 def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batches:

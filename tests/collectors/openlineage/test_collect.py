@@ -6,11 +6,11 @@ import gzip
 import json
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors import results as reading_results
+from dbt_graft.collectors.engines import spark as spark_engine
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.openlineage import collect as job
 from dbt_graft.collectors.openlineage.collect import collect
 from dbt_graft.collectors.openlineage.files import EventFiles
@@ -28,11 +28,6 @@ from tests.collectors.openlineage.events import (
     parent,
     run_id,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 MODEL = {"dbt_node": {"unique_id": "model.shop.orders"}}
 CHECKED = {"dataQualityAssertions": {"assertions": [{"assertion": "unique", "success": True}]}}
@@ -75,9 +70,9 @@ def events() -> list[Document]:
     return found
 
 
-def collected(spark: SparkSession, folder: Path, place: Path) -> store.CommittedBatch | None:
+def collected(engine: Engine, folder: Path, place: Path) -> store.CommittedBatch | None:
     known = store.positions(str(place))
-    found = collect(spark, EventFiles(str(folder), "events"), known)
+    found = collect(engine, EventFiles(str(folder), "events"), known)
     return store.commit(str(place), [found], known) if found else None
 
 
@@ -100,12 +95,12 @@ def lines(found: list[Document]) -> str:
 
 
 @pytest.fixture(scope="module")
-def at_once(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> object:
+def at_once(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> object:
     """The store after one collect of one file."""
     folder = tmp_path_factory.mktemp("at_once")
     (folder / "events").mkdir()
     (folder / "events" / "all.jsonl").write_text(lines(events()))
-    batch = collected(spark, folder / "events", folder / "store")
+    batch = collected(engine, folder / "events", folder / "store")
     assert batch is not None
     assert batch.origins == 1
     return shown(folder / "store")
@@ -127,16 +122,14 @@ def test_the_store_has_what_the_events_say(at_once: object, tmp_path: Path) -> N
     ]
 
 
-def test_in_two_collects_it_is_the_same(
-    spark: SparkSession, at_once: object, tmp_path: Path
-) -> None:
+def test_in_two_collects_it_is_the_same(engine: Engine, at_once: object, tmp_path: Path) -> None:
     """A growing file, cut anywhere, and a file beside it with events out of order, and twice."""
     folder, place = tmp_path / "events", tmp_path / "store"
     folder.mkdir()
     text = lines(events())
     growing = folder / "growing.jsonl"
     growing.write_text(text[: len(text) // 3])
-    assert collected(spark, folder, place)
+    assert collected(engine, folder, place)
     waiting = store.read(str(place)).rejects
     assert [one.reason for one in waiting] == [
         "this is no JSON, or not all of it; it is read again when the file has grown"
@@ -144,16 +137,16 @@ def test_in_two_collects_it_is_the_same(
     growing.write_text(text[: 2 * len(text) // 3])
     some = random.Random(1).sample(events(), 60)  # noqa: S311
     (folder / "late.json.gz").write_bytes(gzip.compress(json.dumps(some).encode()))
-    assert collected(spark, folder, place)
+    assert collected(engine, folder, place)
     growing.write_text(text)
-    assert collected(spark, folder, place)
+    assert collected(engine, folder, place)
     assert shown(place) == at_once
     assert store.read(str(place)).rejects == ()
-    assert collected(spark, folder, place) is None
+    assert collected(engine, folder, place) is None
 
 
 def test_one_event_a_file_and_in_pieces_it_is_the_same(
-    spark: SparkSession, at_once: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, at_once: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, place = tmp_path / "events", tmp_path / "store"
     folder.mkdir()
@@ -161,27 +154,27 @@ def test_one_event_a_file_and_in_pieces_it_is_the_same(
         (folder / f"{number}.json").write_text(json.dumps(one, indent=1))
     (folder / "rest.jsonl").write_text(lines(events()[40:]))
     monkeypatch.setattr(job, "_BYTES", 5_000)
-    monkeypatch.setattr(reading_results, "_SMALL", 0)  # as many as stay with Spark
-    batch = collected(spark, folder, place)
+    monkeypatch.setattr(spark_engine, "_SMALL", 0)  # as many as stay with Spark
+    batch = collected(engine, folder, place)
     assert batch is not None
     assert batch.origins == 41
     assert shown(place) == at_once
 
 
-def test_a_corrected_file_replaces_what_it_had(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_corrected_file_replaces_what_it_had(engine: Engine, tmp_path: Path) -> None:
     folder, place = tmp_path / "events", tmp_path / "store"
     folder.mkdir()
     file = folder / "a.jsonl"
     wrong = [event(run=n, inputs=["x a"], outputs=["x wrong"]) for n in (1, 2)]
     file.write_text(lines(wrong))
-    collected(spark, folder, place)
+    collected(engine, folder, place)
     of_dbt = dataset("spark raw.b", COLUMNS)
     model = event(by="dbt", run=3, outputs=[of_dbt], job_facets=MODEL)
     file.write_text(f"{lines([*wrong, model])}{{")
-    collected(spark, folder, place)
+    collected(engine, folder, place)
     assert columns(build(store.read(str(place)))) != []
     file.write_text(lines([event(run=1, inputs=["x a"], outputs=["x b"]), {"eventTime": 1}]))
-    collected(spark, folder, place)
+    collected(engine, folder, place)
     found: Records = store.read(str(place))
     assert flows(build(found)) == ["load_orders: x/a -> x/b"]
     assert columns(build(found)) == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from dbt_graft.collectors.engines.results import ArrowResults
 from dbt_graft.collectors.openlineage.collect import collected_tables
 from dbt_graft.collectors.openlineage.files import (
     EventFiles,
@@ -25,7 +26,6 @@ from dbt_graft.collectors.openlineage.worker import (
     read_part,
     safe_batch,
 )
-from dbt_graft.collectors.results import ArrowResults
 from dbt_graft.collectors.source import to_read_again
 from dbt_graft.collectors.store.tables import Collected
 from dbt_graft.lineage.errors import GraftError

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from dbt_graft.collectors.session import session
+from dbt_graft.collectors.engines.session import session
+from dbt_graft.collectors.engines.spark import SparkEngine
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store.commit import commit
@@ -52,7 +53,7 @@ settings = {
 }
 with session(settings) as spark:
     for path, store in zip(places[::2], places[1::2], strict=True):
-        found = collect(spark, SparkLogs(path, "events"), {})
+        found = collect(SparkEngine(spark), SparkLogs(path, "events"), {})
         assert found
         assert commit(store, [found])
         assert fold_store(store, few=1, many=0, newest=1, on_spark=folding_on(spark, newest=1))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dbt_graft.collectors.engines.spark import SparkEngine
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store.commit import commit
@@ -99,7 +100,7 @@ def embedded(
 ) -> Records:
     """The store that a collect on this machine makes."""
     store = str(tmp_path_factory.mktemp("store"))
-    found = collect(spark, SparkLogs(str(events), "events"), {})
+    found = collect(SparkEngine(spark), SparkLogs(str(events), "events"), {})
     assert found
     assert commit(store, [found])
     return read(store)

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from dbt_graft.collectors import results
+from dbt_graft.collectors.engines import spark as spark_engine
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store.commit import commit
@@ -27,9 +28,6 @@ from dbt_graft.lineage.building.runs import runs_by_task
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.records import Access, Records, Status
 from tests.collectors.spark.packed import lz4, snappy, zstd
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -96,20 +94,20 @@ FLOWS = {
 }
 
 
-def load(spark: SparkSession, path: Path, store: Path) -> Records:
+def load(engine: Engine, path: Path, store: Path) -> Records:
     """Collect what is new below a path and read the store."""
     logs = SparkLogs(str(path), "events")
     until = partial(last_event_times, str(store))
-    found = collect(spark, logs, positions(str(store)), partial(run_origins, str(store)), until)
+    found = collect(engine, logs, positions(str(store)), partial(run_origins, str(store)), until)
     assert found
     assert commit(str(store), [found])
     return read(str(store))
 
 
 @pytest.fixture(scope="module")
-def shop(spark: SparkSession, shop_job: Path, tmp_path_factory: pytest.TempPathFactory) -> Records:
+def shop(engine: Engine, shop_job: Path, tmp_path_factory: pytest.TempPathFactory) -> Records:
     """The store after the shop's job was collected."""
-    return load(spark, shop_job / "events", tmp_path_factory.mktemp("store"))
+    return load(engine, shop_job / "events", tmp_path_factory.mktemp("store"))
 
 
 def facts(access: Access, base: Path) -> tuple[str, str, str, int, int | None]:
@@ -160,9 +158,9 @@ def test_datasets_have_columns_types_and_their_paths(shop: Records, shop_job: Pa
 
 
 def test_no_literal_of_the_script_or_its_data_reaches_the_store(
-    shop: Records, spark: SparkSession, failing_job: Path, tmp_path: Path
+    shop: Records, engine: Engine, failing_job: Path, tmp_path: Path
 ) -> None:
-    failed = load(spark, failing_job / "events", tmp_path)
+    failed = load(engine, failing_job / "events", tmp_path)
     text = repr(shop) + repr(failed)
     assert "raw.orders" in text
     assert "default.return_risk" in text
@@ -170,9 +168,9 @@ def test_no_literal_of_the_script_or_its_data_reaches_the_store(
 
 
 def test_a_run_that_dies_half_way_failed_and_what_it_did_before_counts(
-    spark: SparkSession, failing_job: Path, tmp_path: Path
+    engine: Engine, failing_job: Path, tmp_path: Path
 ) -> None:
-    found = load(spark, failing_job / "events", tmp_path)
+    found = load(engine, failing_job / "events", tmp_path)
     [run] = found.runs
     assert (run.task, run.status) == ("rebuild_returns", Status.FAILED)
     assert run.error == "USER_RAISED_EXCEPTION (SQLSTATE P0001)"
@@ -186,11 +184,11 @@ def test_a_run_that_dies_half_way_failed_and_what_it_did_before_counts(
 
 
 def test_dbts_own_application_is_read_and_has_no_task(
-    spark: SparkSession, tmp_path: Path, run_job: Callable[..., Path]
+    engine: Engine, tmp_path: Path, run_job: Callable[..., Path]
 ) -> None:
     (tmp_path / "dbt").mkdir()
     events = run_job("dbt_models.py", tmp_path / "dbt")
-    found = load(spark, events, tmp_path / "store")
+    found = load(engine, events, tmp_path / "store")
     lineage = build(found)
     assert (lineage.tasks, lineage.flows, found.shapes, found.rejects) == ({}, (), {}, ())
     edges = {(edge.to_dataset.name, edge.from_dataset.name) for edge in lineage.dbt.column_edges}
@@ -199,26 +197,24 @@ def test_dbts_own_application_is_read_and_has_no_task(
     assert count > 20
 
 
-def test_collecting_twice_adds_nothing(
-    spark: SparkSession, failing_job: Path, tmp_path: Path
-) -> None:
-    load(spark, failing_job / "events", tmp_path)
+def test_collecting_twice_adds_nothing(engine: Engine, failing_job: Path, tmp_path: Path) -> None:
+    load(engine, failing_job / "events", tmp_path)
     logs = SparkLogs(str(failing_job / "events"), "events")
     assert len(new_logs(logs, {})) == 1
     assert new_logs(logs, positions(str(tmp_path))) == []
-    assert collect(spark, logs, positions(str(tmp_path))) is None
+    assert collect(engine, logs, positions(str(tmp_path))) is None
 
 
 @pytest.mark.parametrize("small", [1 << 30, 0], ids=["in memory", "as many as stay with Spark"])
 def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_it(
     small: int,
-    spark: SparkSession,
+    engine: Engine,
     make_log: Any,
     node: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(results, "_SMALL", small)
+    monkeypatch.setattr(spark_engine, "_SMALL", small)
     folder = tmp_path / "events" / "eventlog_v2_app-a_task"
     folder.mkdir(parents=True)
     running = folder / "appstatus_app-a_task.inprogress"
@@ -227,7 +223,7 @@ def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_
     app, *lines = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abcd"]).splitlines(True)
 
     def collected() -> tuple[dict[str, int], set[str]]:
-        found = load(spark, tmp_path / "events", tmp_path / "store")
+        found = load(engine, tmp_path / "events", tmp_path / "store")
         [run] = runs_by_task(found.runs)["a_task"]
         assert run.status is (Status.UNKNOWN if running.exists() else Status.OK)
         assert found.rejects == ()
@@ -249,7 +245,7 @@ def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_
 
 
 def test_what_was_read_before_a_log_was_compacted_counts_once(
-    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+    engine: Engine, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "events" / "eventlog_v2_app-a_task"
     folder.mkdir(parents=True)
@@ -265,7 +261,7 @@ def test_what_was_read_before_a_log_was_compacted_counts_once(
         (folder / f"events_{last}_app-a_task.compact").write_bytes(app)
 
     def names() -> dict[str, int]:
-        found = load(spark, tmp_path / "events", tmp_path / "store")
+        found = load(engine, tmp_path / "events", tmp_path / "store")
         assert len(runs_by_task(found.runs)["a_task"]) == 1
         return Counter(access.dataset.name for access in found.accesses)
 
@@ -281,7 +277,7 @@ def test_what_was_read_before_a_log_was_compacted_counts_once(
 
 
 def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
-    spark: SparkSession, failing_job: Path, make_log: Any, node: Any, tmp_path: Path
+    engine: Engine, failing_job: Path, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     events = tmp_path / "events"
     shutil.copytree(failing_job / "events", events)
@@ -300,7 +296,7 @@ def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
     most = [{"plan": node("Scan hive raw.a", rows=n), "metrics": ((n, 2**62),)} for n in (1, 2)]
     (events / "huge").write_bytes(make_log(*most, app="huge"))
 
-    found = load(spark, events, tmp_path / "store")
+    found = load(engine, events, tmp_path / "store")
     rejects = {reject.origin.partition("/")[2]: reject for reject in found.rejects}
     foreign = "not a Spark event log: it does not start with an event"
     reasons = {name: re.sub(r" at [\w.]+:\d+", "", one.reason) for name, one in rejects.items()}
@@ -328,7 +324,7 @@ def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
 
 
 def test_a_log_that_cannot_be_read_is_a_reject_and_stays_pending(
-    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, make_log: Any, node: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "events"
     folder.mkdir()
@@ -340,7 +336,7 @@ def test_a_log_that_cannot_be_read_is_a_reject_and_stays_pending(
     def run() -> tuple[list[str], list[str], list[tuple[str, str]]]:
         """Pending logs, tasks and rejects after a collect."""
         known = positions(place)
-        found = collect(spark, logs, known, partial(run_origins, place))
+        found = collect(engine, logs, known, partial(run_origins, place))
         commit(place, [found] if found else [], known)
         records = read(place)
         return (
@@ -374,29 +370,27 @@ def test_a_log_that_cannot_be_read_is_a_reject_and_stays_pending(
 
 
 def test_the_rule_and_the_namespace_are_the_sources_own(
-    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+    engine: Engine, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "log").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="etl::load::7"))
     logs = SparkLogs(
         str(tmp_path / "log"), "log", task="etl::(?P<task>[^:]+)", namespace="hive://m"
     )
-    found = collect(spark, logs, {})
+    found = collect(engine, logs, {})
     assert found
     [access] = found.accesses.to_pylist()
     assert (access["task"], access["namespace"], access["name"]) == ("load", "hive://m", "raw.a")
 
 
-def test_a_run_is_named_with_its_attempt(
-    spark: SparkSession, make_log: Any, tmp_path: Path
-) -> None:
+def test_a_run_is_named_with_its_attempt(engine: Engine, make_log: Any, tmp_path: Path) -> None:
     log = make_log().replace(b'"App ID":"app-a_task"', b'"App ID":"app-1","App Attempt ID":"2"')
     (tmp_path / "log").write_bytes(log)
-    [run] = load(spark, tmp_path / "log", tmp_path / "store").runs
+    [run] = load(engine, tmp_path / "log", tmp_path / "store").runs
     assert (run.run_id, run.application_id) == ("app-1_2", "app-1")
 
 
 def test_a_log_counts_once_whatever_it_is_called_and_however_it_is_packed(
-    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+    engine: Engine, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     events, store = tmp_path / "events", tmp_path / "store"
     rolled = events / "eventlog_v2_app-a_task"
@@ -406,7 +400,7 @@ def test_a_log_counts_once_whatever_it_is_called_and_however_it_is_packed(
     (events / "copy while it grew.inprogress").write_bytes(log[: len(log) // 2])
 
     def statements() -> list[int]:
-        found = load(spark, events, store)
+        found = load(engine, events, store)
         assert (len(found.runs), found.rejects) == (1, ())
         return [access.statements for access in found.accesses]
 
@@ -426,28 +420,28 @@ def test_a_log_counts_once_whatever_it_is_called_and_however_it_is_packed(
 
 
 def test_a_log_in_two_sources_of_a_collect_counts_once(
-    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+    engine: Engine, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     taken: set[str] = set()
     collected = []
     for name in ("here", "there"):
         (tmp_path / name).write_bytes(make_log({"plan": node("Scan hive raw.a")}))
         logs = SparkLogs(str(tmp_path / name), name)
-        found = collect(spark, logs, {}, taken=taken)
+        found = collect(engine, logs, {}, taken=taken)
         assert found
         collected.append([row["origin"] for row in found.accesses.to_pylist()])
     assert collected == [["here"], []]
 
 
 def test_tasks_come_from_the_places_of_the_source(
-    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+    engine: Engine, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     executions = [
         {"plan": node(f"Scan hive raw.{name}"), "description": f"load {name}"} for name in "ab"
     ]
     (tmp_path / "log").write_bytes(make_log(*executions))
     logs = SparkLogs(str(tmp_path / "log"), "log", task_from=("job_description", "app_name"))
-    found = collect(spark, logs, {})
+    found = collect(engine, logs, {})
     assert found
     accesses = {(row["task"], row["name"]) for row in found.accesses.to_pylist()}
     assert accesses == {("load a", "raw.a"), ("load b", "raw.b")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -59,10 +60,9 @@ def collected(
     # No earlier collect left a session open.
     table = pa.Table.from_batches(folded).sort_by(order)
     segments = table.append_column("run_id", pa.nulls(table.num_rows, pa.string())).to_batches()
-    run = assemble(
-        SERVER, rules.idle_seconds, lambda: TextResolver(SERVER, snapshot), rules.date_columns
-    )
-    rows = [row for each in run(iter(segments)) for row in each.to_pylist()]
+    resolver = partial(TextResolver, SERVER, snapshot)
+    assembled = assemble(SERVER, rules.idle_seconds, resolver, rules.date_columns, iter(segments))
+    rows = [row for batch in assembled for row in batch.to_pylist()]
     found = [record(AssembledRows, row).records.accesses for row in rows]
     return [access for each in found for access in each], str(rows)
 

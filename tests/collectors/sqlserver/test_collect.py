@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pytest
 
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect, new_logs
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
 from dbt_graft.collectors.store import door as store
@@ -24,11 +25,8 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Records
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from dbt_graft.collectors.store.tables import Rows
 
-pytestmark = pytest.mark.spark
 
 START = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
 HOUR = 3600
@@ -167,14 +165,14 @@ def source(folder: Path) -> SqlServerLogs:
 
 
 @pytest.fixture(scope="module")
-def collected(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Records:
+def collected(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Records:
     folder = tmp_path_factory.mktemp("collect")
     (folder / "logs").mkdir()
     for name, content in LOGS.items():
         (folder / "logs" / f"{name}.xml").write_text(content.replace("TASK", name))
     text = query("utf_16").replace("TASK", "utf-16")
     (folder / "logs" / "utf-16.xml").write_bytes(text.encode("utf-16"))
-    found = collect(spark, source(folder / "logs"), SERVER, {})
+    found = collect(engine, source(folder / "logs"), SERVER, {})
     assert found is not None
     store.commit(str(folder / "store"), [found])
     return store.read(str(folder / "store"))
@@ -325,7 +323,7 @@ def test_a_dropped_table_is_known_as_dropped(collected: Records) -> None:
 
 
 def test_a_log_that_grew_is_read_again_and_its_runs_keep_their_names(
-    spark: SparkSession, tmp_path: Path
+    engine: Engine, tmp_path: Path
 ) -> None:
     (tmp_path / "logs").mkdir()
     folder = str(tmp_path / "store")
@@ -333,7 +331,7 @@ def test_a_log_that_grew_is_read_again_and_its_runs_keep_their_names(
     for after in (0, 5):
         with (tmp_path / "logs" / "a.xml").open("a") as log:
             log.write(event(f"SELECT 1 FROM t{after}", after=after))
-        found = collect(spark, source(tmp_path / "logs"), SERVER, store.positions(folder))
+        found = collect(engine, source(tmp_path / "logs"), SERVER, store.positions(folder))
         assert found is not None
         store.commit(folder, [found])
         ids.append([run.run_id for run in store.read(folder).runs])
@@ -347,14 +345,14 @@ def rows_of(table: Rows) -> list[dict[str, Any]]:
     return table.to_pylist()
 
 
-def test_the_pattern_for_tasks_is_the_users(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_pattern_for_tasks_is_the_users(engine: Engine, tmp_path: Path) -> None:
     applications = ("etl/load@7/x", "etl/load@8/x", "python_task::load")
     content = "".join(
         event(f"SELECT 1 FROM t{n}", application=name) for n, name in enumerate(applications)
     )
     (tmp_path / "a.xml").write_text(content)
     pattern = r"^etl(?P<slash>/)(?P<task>\w+)@(?P<run>\d+)(?P=slash)"
-    found = collect(spark, source(tmp_path), replace(SERVER, rules=RunRules(pattern)), {})
+    found = collect(engine, source(tmp_path), replace(SERVER, rules=RunRules(pattern)), {})
     assert found is not None
     rows = rows_of(found.accesses)
     assert {(row["task"], row["run_id"], row["name"]) for row in rows} == {
@@ -363,9 +361,9 @@ def test_the_pattern_for_tasks_is_the_users(spark: SparkSession, tmp_path: Path)
     }
 
 
-def test_unreadable_files_alone_are_still_collected(spark: SparkSession, tmp_path: Path) -> None:
+def test_unreadable_files_alone_are_still_collected(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text("no xml at all")
-    found = collect(spark, source(tmp_path), SERVER, {})
+    found = collect(engine, source(tmp_path), SERVER, {})
     assert found is not None
     assert [row["origin"] for row in rows_of(found.rejects)] == ["logs/a.xml"]
     assert rows_of(found.accesses) == []
@@ -373,7 +371,7 @@ def test_unreadable_files_alone_are_still_collected(spark: SparkSession, tmp_pat
 
 
 def test_a_log_that_cannot_be_read_stays_pending_and_what_was_read_of_it_stays(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logs, place = tmp_path / "logs", str(tmp_path / "store")
     logs.mkdir()
@@ -383,7 +381,7 @@ def test_a_log_that_cannot_be_read_stays_pending_and_what_was_read_of_it_stays(
     def run() -> tuple[list[str], set[str], list[str]]:
         """Pending logs, tables read and rejects after a collect."""
         known = store.positions(place)
-        found = collect(spark, SqlServerLogs(str(logs), "logs"), Server("mssql://db"), known)
+        found = collect(engine, SqlServerLogs(str(logs), "logs"), Server("mssql://db"), known)
         store.commit(place, [found] if found else [], known)
         records = store.read(place)
         return (

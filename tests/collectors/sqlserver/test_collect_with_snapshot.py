@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
@@ -22,11 +22,6 @@ from dbt_graft.lineage.records import Column, Records
 from dbt_graft.lineage.settings import LineageSettings, OneNameRules
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 NAMESPACE = "mssql://sql01:1433"
 SHOP = SnapshotDatabase(
@@ -59,11 +54,11 @@ EVENTS = [
 
 
 @pytest.fixture(scope="module")
-def records(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Records:
+def records(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Records:
     folder = tmp_path_factory.mktemp("snapshot")
     write_events(folder / "a.xel", EVENTS)
     server = Server(NAMESPACE, snapshot=SNAPSHOT, snapshot_label="snapshot.json")
-    found = collect(spark, SqlServerLogs(str(folder / "a.xel"), "a.xel"), server, {})
+    found = collect(engine, SqlServerLogs(str(folder / "a.xel"), "a.xel"), server, {})
     assert found is not None
     store.commit(str(folder / "store"), [found])
     return store.read(str(folder / "store"))

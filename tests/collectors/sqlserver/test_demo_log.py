@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Evidence, Records, Subtype
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 SERVER = Server("mssql://sql01:1433")
 LITERALS = ["Dotted notebook", "ruler", "11.60", "Oak letter tray", "2026-11-18", "STAT", "1.02"]
@@ -32,8 +27,8 @@ def source(root: Path) -> SqlServerLogs:
 
 
 @pytest.fixture(scope="module")
-def records(spark: SparkSession, source: SqlServerLogs, folder: Path) -> Records:
-    found = collect(spark, source, SERVER, store.positions(str(folder)))
+def records(engine: Engine, source: SqlServerLogs, folder: Path) -> Records:
+    found = collect(engine, source, SERVER, store.positions(str(folder)))
     assert found is not None
     done = store.commit(str(folder), [found])
     assert done is not None
@@ -123,9 +118,9 @@ def test_the_damaged_event_can_be_found_and_shows_no_statement(records: Records)
 
 
 def test_collecting_again_adds_nothing(
-    spark: SparkSession, source: SqlServerLogs, folder: Path, records: Records
+    engine: Engine, source: SqlServerLogs, folder: Path, records: Records
 ) -> None:
-    found = collect(spark, source, SERVER, store.positions(str(folder)))
+    found = collect(engine, source, SERVER, store.positions(str(folder)))
     assert found is None
     assert store.commit(str(folder), []) is None
     assert store.read(str(folder)) == records

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.source import to_read_again
 from dbt_graft.collectors.sqlserver.collect import (
     Polling,
@@ -22,9 +22,6 @@ from dbt_graft.collectors.sqlserver.odbc.polling import Polled
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.errors import GraftError
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 NAMESPACE = "mssql://sql01:1433"
 EVENTS = 6
@@ -52,11 +49,11 @@ def polling(until: int) -> Polling:
     return Polling("sql01/lineage", poll)
 
 
-def collected(spark: SparkSession, folder: Path, until: int) -> Callable[[], None]:
+def collected(engine: Engine, folder: Path, until: int) -> Callable[[], None]:
     """Polls, and gives what commits it."""
     known = store.positions(str(folder))
     server = Server(NAMESPACE, open_sessions=store.open_sessions(str(folder), NAMESPACE))
-    found = collect_polled(spark, poll_new(polling(until), server.rules, known), server)
+    found = collect_polled(engine, poll_new(polling(until), server.rules, known), server)
     return lambda: store.commit(str(folder), [found] if found else [], known) and None
 
 
@@ -94,22 +91,18 @@ def test_a_source_is_polled_again_from_its_start_and_replaces_what_it_still_show
     assert poll_new(Polling("sql01/lineage", shown), RunRules(), now) == []
 
 
-@pytest.mark.spark
-def test_polls_in_a_row_give_each_event_once(spark: SparkSession, tmp_path: Path) -> None:
+def test_polls_in_a_row_give_each_event_once(engine: Engine, tmp_path: Path) -> None:
     for until in (2, 2, 5, EVENTS):
-        collected(spark, tmp_path, until)()
+        collected(engine, tmp_path, until)()
     assert reads(tmp_path) == [(f"dbo.s{number}", 1) for number in range(EVENTS)]
     assert len({run.run_id for run in store.read(str(tmp_path)).runs}) == 1
 
 
-@pytest.mark.spark
-def test_of_two_collects_at_once_the_second_one_gives_up(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    first, second = collected(spark, tmp_path, 2), collected(spark, tmp_path, 3)
+def test_of_two_collects_at_once_the_second_one_gives_up(engine: Engine, tmp_path: Path) -> None:
+    first, second = collected(engine, tmp_path, 2), collected(engine, tmp_path, 3)
     first()
     with pytest.raises(GraftError, match="was read by another collect meanwhile"):
         second()
     assert reads(tmp_path) == [("dbo.s0", 1), ("dbo.s1", 1)]
-    collected(spark, tmp_path, EVENTS)()
+    collected(engine, tmp_path, EVENTS)()
     assert reads(tmp_path) == [(f"dbo.s{number}", 1) for number in range(EVENTS)]

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pyarrow.parquet as pq
 import pytest
 
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Value
 from dbt_graft.collectors.sqlserver.runs.captured import TRANSACTIONS
@@ -38,11 +38,6 @@ from tests.cases import for_each
 from tests.collectors.sqlserver.xel_session import LINEAGE
 from tests.collectors.sqlserver.xel_writer import write_events
 from tests.faces import differences
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.spark
 
 NAMESPACE = "mssql://sql01:1433"
 SECOND = 10_000_000
@@ -1163,23 +1158,23 @@ SERVER = Server(
 
 
 @pytest.fixture(scope="module")
-def records(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Records:
+def records(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Records:
     folder = tmp_path_factory.mktemp("scenarios")
     write(folder, [list(events(name, case.sent)) for name, case in CASES.items()])
-    collected(spark, folder)
+    collected(engine, folder)
     return store.read(str(folder / "store"))
 
 
 @pytest.fixture(scope="module")
-def grown(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def grown(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of the scenarios that have two files, which were collected one after the other."""
     folder = tmp_path_factory.mktemp("grown")
     sent = [list(events(name, CASES[name].sent)) for name in IN_TWO_FILES]
     write(folder, [files[:1] for files in sent])
-    collected(spark, folder)
+    collected(engine, folder)
     secrets = [Sent(kind, text, result=r) for text in SECRETS for kind, r in SHOWN]
     write(folder, [*sent, [[], *events("secrets", [*secrets, error()])]])
-    collected(spark, folder)
+    collected(engine, folder)
     return folder / "store"
 
 
@@ -1192,12 +1187,12 @@ def write(folder: Path, sent: Iterable[Sequence[Sequence[ExtendedEvent]]]) -> No
             write_events(path, chain.from_iterable(files), SESSION)
 
 
-def collected(spark: SparkSession, folder: Path) -> None:
+def collected(engine: Engine, folder: Path) -> None:
     """Collect what is new below a folder into the store in it."""
     target = str(folder / "store")
     known = store.positions(target)
     server = replace(SERVER, open_sessions=store.open_sessions(target, NAMESPACE))
-    found = collect(spark, SqlServerLogs(str(folder / "logs"), "logs"), server, known)
+    found = collect(engine, SqlServerLogs(str(folder / "logs"), "logs"), server, known)
     assert found is not None
     store.commit(target, [found], known)
 

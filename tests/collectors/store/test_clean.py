@@ -21,7 +21,7 @@ from dbt_graft.collectors.store import arrow_tables, compaction
 from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.clean import clean_store, stored_secrets
 from dbt_graft.collectors.store.secrets import redact_folder, redact_rows, secret_texts
-from dbt_graft.collectors.store.tables import TABLES, Collected
+from dbt_graft.collectors.store.tables import Collected
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Dataset, Records, Run
@@ -176,7 +176,7 @@ def test_no_secret_passes_a_commit_of_what_stays_with_spark(
 ) -> None:
     part = collected("a", NAME, JSON_NAME)
     assert isinstance(part.datasets, pa.Table)
-    frame = to_frame(spark, part.datasets, TABLES["datasets"])
+    frame = to_frame(spark, part.datasets)
     store.commit(str(tmp_path), [replace(part, datasets=frame)])
     assert holders(tmp_path) == []
     assert len(store.read(str(tmp_path)).datasets) == 2

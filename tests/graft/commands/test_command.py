@@ -148,7 +148,7 @@ def test_debug_logs_of_spark_s_workers_are_in_spark_s_log(tmp_path: Path) -> Non
         events.write(f'"spark.sql.execution.id":"3","password":"{SECRET}"}}}}\n')
     done = graft(folder, "collect", "--debug")
     assert done.returncode == 0, done.stderr
-    assert " DEBUG dbt_graft.collectors.session: starting Spark with" in done.stderr
+    assert " DEBUG dbt_graft.collectors.engines.session: starting Spark with" in done.stderr
     log = (folder / ".graft/artifacts/spark.log").read_text(errors="replace")
     place = "KeyError at dbt_graft.collectors.spark.log.events:"
     assert f" DEBUG dbt_graft.collectors.spark.log.decode: a reject: {place}" in log

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dbt_graft.collectors.engines import session
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver import source
 from dbt_graft.graft.commands.cli import main
@@ -296,13 +297,17 @@ def test_a_check_that_breaks_costs_only_itself(
     assert ("note", "logs/spark") in problems
 
 
-def test_without_java_the_remedy_is_to_install_it(
-    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+def test_java_is_missing_only_where_spark_is_asked_for(
+    doctor: Doctor, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> str:
         raise GraftError("none was found", remedy="install one")
 
     monkeypatch.setattr(machine, "java_home", missing)
+    monkeypatch.setattr(session, "java_home", missing)
+    assert doctor()["note", "Engine"].endswith("without Spark, as there is no Java")
+    with (project / "graft.yml").open("a") as file:
+        file.write("engine: spark\n")
     assert doctor()["error", "Java"] == "none was found"
     monkeypatch.setenv("SPARK_REMOTE", "sc://spark:15002")
     assert "not needed" in doctor()["note", "Java"]

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import orjson
 import pytest
 
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.http_session import authorization
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
@@ -30,9 +31,6 @@ from dbt_graft.collectors.store.selected import run_origins
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
 from tests.collectors.spark.stored import tables
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 API = "/api/v1/applications"
 LABEL = "http://history:18080"
@@ -290,10 +288,10 @@ def test_a_variable_that_holds_no_header_is_an_error_that_does_not_repeat_it(
     assert "nter2" not in str(caught.value)
 
 
-def load(spark: SparkSession, server: HistoryServer, store: Path) -> Records:
+def load(engine: Engine, server: HistoryServer, store: Path) -> Records:
     """Collect what is new and read the store."""
     known = positions(str(store))
-    found = collect(spark, server.logs(), known, partial(run_origins, str(store)))
+    found = collect(engine, server.logs(), known, partial(run_origins, str(store)))
     assert found
     assert commit(str(store), [found], known)
     return read(str(store))
@@ -301,7 +299,7 @@ def load(spark: SparkSession, server: HistoryServer, store: Path) -> Records:
 
 @pytest.mark.spark
 def test_a_failed_download_is_repeated_and_removes_nothing(
-    spark: SparkSession,
+    engine: Engine,
     server: HistoryServer,
     make_log: Callable[..., bytes],
     node: Any,
@@ -315,7 +313,7 @@ def test_a_failed_download_is_repeated_and_removes_nothing(
 
     server.lists(("app-a", None, "t1"), ("app-b", None, "t1"))
     server.gives("app-a", a=log("a"))
-    first = load(spark, server, tmp_path)
+    first = load(engine, server, tmp_path)
     assert statements(first) == {"raw.a": 1}
     assert [(reject.origin, reject.reason) for reject in first.rejects] == [
         (f"{LABEL}/app-b", "the History Server did not return the log: HTTP status 404")
@@ -324,7 +322,7 @@ def test_a_failed_download_is_repeated_and_removes_nothing(
     server.lists(("app-a", None, "t2"), ("app-b", None, "t1"))
     server.answers[f"{API}/app-a/logs"] = (503, b"")
     server.gives("app-b", b=log("b"))
-    second = load(spark, server, tmp_path)
+    second = load(engine, server, tmp_path)
     assert statements(second) == {"raw.a": 1, "raw.b": 1}
     assert second.rejects == ()
     assert [new.log.origin for new in new_logs(server.logs(), positions(str(tmp_path)))] == [
@@ -332,5 +330,5 @@ def test_a_failed_download_is_repeated_and_removes_nothing(
     ]
 
     server.gives("app-a", eventlog_v2_a__events_1_a=log("a", 3))
-    assert statements(load(spark, server, tmp_path)) == {"raw.a": 3, "raw.b": 1}
-    assert collect(spark, server.logs(), positions(str(tmp_path))) is None
+    assert statements(load(engine, server, tmp_path)) == {"raw.a": 3, "raw.b": 1}
+    assert collect(engine, server.logs(), positions(str(tmp_path))) is None

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.sources import sources
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from tests.collectors.sqlserver.odbc.live.conftest import StandIn
 
-pytestmark = [pytest.mark.odbc, pytest.mark.spark]
+pytestmark = pytest.mark.odbc
 
 SESSION = """
 collect:
@@ -31,12 +30,12 @@ store: store
 """
 
 
-def collect(spark: SparkSession, folder: Path) -> int:
+def collect(engine: Engine, folder: Path) -> int:
     """Collect as `graft collect` does; gives the number of new events."""
     place = str(folder / "store")
     known = store.positions(place)
     (source,) = sources(load(folder / "graft.yml"))
-    found = source.collect(spark, known) if source.new_logs(known) else None
+    found = source.collect(engine, known) if source.new_logs(known) else None
     done = store.commit(place, [found] if found else [], known)
     return done.events if done else 0
 
@@ -50,26 +49,24 @@ def reads(folder: Path) -> dict[str, int]:
 
 @pytest.mark.parametrize("config", [SESSION, TABLE], ids=["session", "table"])
 def test_events_come_once_however_often_they_are_asked_for(
-    spark: SparkSession, log: StandIn, tmp_path: Path, config: str
+    engine: Engine, log: StandIn, tmp_path: Path, config: str
 ) -> None:
     (tmp_path / "graft.yml").write_text(config)
     log.session("C:\\Log\\lineage_0_11.xel")
     log.add(11, 0, log.xml(1, "SELECT x FROM dbo.a"), log.xml(2, "SELECT x FROM dbo.b"))
-    assert collect(spark, tmp_path) == 2
-    assert collect(spark, tmp_path) == 0
+    assert collect(engine, tmp_path) == 2
+    assert collect(engine, tmp_path) == 0
     log.add(12, 0, log.xml(3, "SELECT x FROM dbo.a WHERE secret = 'hunter2'"))
-    assert collect(spark, tmp_path) == 1
+    assert collect(engine, tmp_path) == 1
     assert reads(tmp_path) == {"dbo.a": 2, "dbo.b": 1}
     written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"hunter2" not in written
 
 
-def test_what_the_session_lost_is_a_reject(
-    spark: SparkSession, log: StandIn, tmp_path: Path
-) -> None:
+def test_what_the_session_lost_is_a_reject(engine: Engine, log: StandIn, tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text(SESSION)
     log.session("C:\\Log\\lineage_0_11.xel", dropped=(7, 0, 0))
     log.add(11, 0, log.xml(1, "SELECT x FROM dbo.a"))
-    assert collect(spark, tmp_path) == 1
+    assert collect(engine, tmp_path) == 1
     rejects = [reject.reason for reject in store.read(str(tmp_path / "store")).rejects]
     assert any("7" in reason for reason in rejects), rejects

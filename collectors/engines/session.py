@@ -99,11 +99,25 @@ def session(
         raise _failure(error, log) from error
 
 
+def missing_for_spark() -> str:
+    """What a session of its own would need and this machine does not have: `PySpark`, `Java`."""
+    if importlib.util.find_spec("pyspark") is None:
+        return "PySpark"
+    if "SPARK_REMOTE" in os.environ:
+        return ""
+    try:
+        java_home()
+    except GraftError:
+        return "Java"
+    return ""
+
+
 def _check_pyspark() -> None:
     if importlib.util.find_spec("pyspark") is None:
         raise GraftError(
-            "reading logs needs PySpark, which is not installed",
-            remedy="pip install 'dbt-graft[spark]'",
+            "Spark is to read the logs, and PySpark is not installed",
+            remedy="install the extra `spark`: pip install 'dbt-graft[spark]', or read without "
+            "Spark: `engine: local` in graft.yml",
         )
     from pyspark import __version__
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.session import _failure, _is_interrupt, _running_session, session
+from dbt_graft.collectors.engines.session import _failure, _is_interrupt, _running_session, session
 from dbt_graft.lineage.errors import GraftError
 
 

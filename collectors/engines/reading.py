@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pyspark import Accumulator
-    from pyspark.sql import SparkSession
+from dbt_graft.collectors.engines.engine import Count, Engine
 
 
 @dataclass(frozen=True, slots=True)
 class ReadCounter:
     """Counts what a worker has read; goes along to the workers."""
 
-    logs: Accumulator[int] | None = None
-    bytes: Accumulator[int] | None = None
+    logs: Count | None = None
+    bytes: Count | None = None
 
     def add(self, logs: int, size: int) -> None:
         """Count logs, and bytes, that were read to their end."""
@@ -25,18 +22,11 @@ class ReadCounter:
 
 
 class Reading:
-    """The logs and bytes of a collect, and how many of them were read.
+    """The logs and bytes of a collect, and how many of them were read, where workers count."""
 
-    Spark passes the counts on whenever a task ends. Spark Connect does not pass them on.
-    """
-
-    def __init__(self, spark: SparkSession | None = None) -> None:
+    def __init__(self, engine: Engine | None = None) -> None:
         self._all_logs = self._all_bytes = 0
-        self._counter = ReadCounter()
-        # Spark Connect's sessions have no context.
-        context = getattr(spark, "_sc", None)
-        if context is not None:
-            self._counter = ReadCounter(context.accumulator(0), context.accumulator(0))
+        self._counter = ReadCounter(engine.count(), engine.count()) if engine else ReadCounter()
 
     def counter(self, logs: int, size: int) -> ReadCounter:
         """The counter for workers that are to read so many logs and bytes more."""

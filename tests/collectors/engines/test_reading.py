@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import pytest
-
-from dbt_graft.collectors.reading import Reading
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from dbt_graft.collectors.engines.engine import Batches, Engine
+from dbt_graft.collectors.engines.reading import ReadCounter, Reading
+from dbt_graft.collectors.engines.spark import SparkEngine
+from dbt_graft.collectors.store.arrow_tables import table
 
 
 class Count:
@@ -24,8 +24,8 @@ class Count:
 
 
 def test_logs_and_bytes_of_all_sources_are_counted() -> None:
-    spark: Any = SimpleNamespace(_sc=SimpleNamespace(accumulator=Count))
-    reading = Reading(spark)
+    session: Any = SimpleNamespace(_sc=SimpleNamespace(accumulator=Count))
+    reading = Reading(SparkEngine(session))
     assert (str(reading), reading.part) == ("", None)
     first, second = reading.counter(2, 1_500_000), reading.counter(1, 500_000)
     assert (str(reading), reading.part) == ("0 of 3 logs, 0 bytes of 2.0 MB", 0.0)
@@ -43,15 +43,22 @@ def test_where_spark_does_not_count_the_total_is_shown() -> None:
     assert (str(reading), reading.part) == ("3 logs, 999 bytes", None)
 
 
-@pytest.mark.spark
-def test_workers_count(spark: SparkSession) -> None:
-    reading = Reading(spark)
+@dataclass(frozen=True)
+class Listed:
+    """A row of its own."""
+
+    id: int
+
+
+def count_rows(counter: ReadCounter, batches: Batches) -> Batches:
+    for rows in batches:
+        counter.add(rows.num_rows, 10 * rows.num_rows)
+        yield rows
+
+
+def test_workers_count(engine: Engine) -> None:
+    reading = Reading(engine)
     counter = reading.counter(4, 40)
-
-    def run(batches: Any) -> Any:
-        for batch in batches:
-            counter.add(batch.num_rows, 10 * batch.num_rows)
-            yield batch
-
-    assert len(spark.range(4).mapInArrow(run, "id bigint").collect()) == 4
+    rows = engine.spread(table(Listed, map(Listed, range(4))), 2, 1 << 30)
+    assert rows.map(partial(count_rows, counter), Listed).gather().num_rows == 4
     assert reading.part == 1.0

@@ -1,0 +1,1 @@
+"""Where logs are read: on Spark, or in processes of this machine."""
