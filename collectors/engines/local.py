@@ -120,8 +120,8 @@ class LocalRows:
 def _cuts(rows: pa.Table, by: Sequence[str], apart: str, parts: int) -> list[int]:
     """The rows, in order, at which the next partition begins; about as many follow each."""
     keys = pa.table({column: rows[column] for column in by})
-    nameless = pc.equal(rows[by[-1]], pa.scalar(""))
-    keys = keys.append_column(apart, pc.if_else(nameless, rows[apart], ""))
+    is_unnamed = pc.equal(rows[by[-1]], pa.scalar(""))
+    keys = keys.append_column(apart, pc.if_else(is_unnamed, rows[apart], ""))
     cuts: list[int] = []
     for part in range(1, parts):
         cut = max(rows.num_rows * part // parts, *cuts, 1)
