@@ -1,1 +1,1 @@
-"""Where logs are read: on Spark, or in processes of this machine."""
+"""The engines that read logs: Spark, and processes of this machine."""

@@ -100,7 +100,7 @@ def session(
 
 
 def missing_for_spark() -> str:
-    """What a session of its own would need and this machine does not have: `PySpark`, `Java`."""
+    """The program that a session of its own needs and this machine lacks: `PySpark`, `Java`, none."""
     if importlib.util.find_spec("pyspark") is None:
         return "PySpark"
     if "SPARK_REMOTE" in os.environ:

@@ -37,7 +37,7 @@ def _version(package: str) -> str:
 
 
 def engine(config: Config) -> Iterator[Finding]:
-    """Where logs are read, and the Java runtime for an embedded Spark.
+    """The engine that reads logs, and the Java runtime for an embedded Spark.
 
     Raises:
         GraftError: Logs are to be read on Spark, and there is no Java.
