@@ -100,7 +100,7 @@ def session(
 
 
 def missing_for_spark() -> str:
-    """The program that a session of its own needs and this machine lacks: `PySpark`, `Java`, none."""
+    """The program that Spark needs and this machine lacks: `PySpark`, `Java`; empty for none."""
     if importlib.util.find_spec("pyspark") is None:
         return "PySpark"
     if "SPARK_REMOTE" in os.environ:
