@@ -62,7 +62,7 @@ def _task_notes(history: AccessHistory, task: Task, run: Run) -> Iterator[LateNo
             task.name,
             output.since,
             streak.runs if streak else 1,
-            output.written_since,
+            output.is_doubtful,
             "" if output.dates == ALL_DATES else dates_text(output.dates, most=_RANGES),
             output.last_write.last_at if output.last_write else None,
             output.readers,

@@ -235,7 +235,7 @@ def _verdict(incident: Incident) -> str:
     if not incident.late:
         return verdict
     names = join_names([output.dataset.short for output in incident.late], _NAMES)
-    doubt = "may be " if all(output.written_since for output in incident.late) else ""
+    doubt = "may be " if all(output.is_doubtful for output in incident.late) else ""
     since = min(output.since for output in incident.late)
     return f"{names} {doubt}late since {_moment(since)}: {verdict}"
 
@@ -269,7 +269,9 @@ def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
                 if output.last_write and output.last_write.last_at
                 else "never, by the logs",
                 output.last_write.run_id if output.last_write else "",
-                "written again, it is not known for which dates" if output.written_since else "",
+                "it may be there: no log shows how its write ended, or for which dates"
+                if output.is_doubtful
+                else "",
             )
             for output in incident.late
         ],

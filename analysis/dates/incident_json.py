@@ -65,7 +65,7 @@ def late_json(output: LateOutput) -> Section:
         "last_write": {"task": last.task, "run": last.run_id, "at": exact_iso(last.last_at)}
         if last
         else None,
-        "written_since": output.written_since,
+        "is_doubtful": output.is_doubtful,
         "readers": list(output.readers),
     }
 

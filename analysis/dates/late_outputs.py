@@ -7,7 +7,7 @@ to write, what the last good run of its task wrote, and what is declared of the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows
@@ -29,7 +29,8 @@ class LateOutput:
         last_write: The last one before.
         since: The first failed run of those that end with this one, or its beginning.
         readers: The tasks that read it since, which have old data.
-        written_since: A later run wrote it, and nothing tells whether all of these dates.
+        is_doubtful: It may have been written: by a later run, of which nothing tells whether for
+            all of these dates, or by the failed one before it failed.
     """
 
     dataset: DatasetId
@@ -37,7 +38,7 @@ class LateOutput:
     last_write: Access | None
     since: datetime
     readers: tuple[str, ...] = ()
-    written_since: bool = False
+    is_doubtful: bool = False
 
 
 def late_outputs(
@@ -53,14 +54,20 @@ def late_outputs(
         return []
     execution = (run.task, run.parent_run_id or run.run_id)
     tried = [access for access in _writes(history, task) if history.execution(access) == execution]
-    done = {access.dataset for access in tried if access.status is not Status.FAILED}
+    done = {access.dataset for access in tried if access.status is Status.OK}
+    # It may have got there.
+    doubtful = {access.dataset for access in tried if access.status is Status.UNKNOWN}
     expected = {access.dataset for access in tried} | _usual_outputs(history, task, since)
     end = max(filter(None, (run.ended_at, run.started_at)), default=since)
     outputs = (
         _late_output(history, dataset, _dates(history, run, tried, dataset), since, end)
         for dataset in sorted(expected - done)
     )
-    return [output for output in outputs if output.dates]
+    return [
+        replace(output, is_doubtful=output.is_doubtful or output.dataset in doubtful)
+        for output in outputs
+        if output.dates
+    ]
 
 
 def _late_output(
@@ -72,10 +79,10 @@ def _late_output(
     for write in after:
         dates -= history.entire_dates(write)
     perhaps = (history.written_dates(write) for write in after)
-    written_since = any(written is None or written.meets(dates) for written in perhaps)
+    is_doubtful = any(written is None or written.meets(dates) for written in perhaps)
     reads = (read for read in history.reads(dataset) if read.last_at and read.last_at > since)
     readers = tuple(sorted({read.task for read in reads}))
-    return LateOutput(dataset, dates, before[-1] if before else None, since, readers, written_since)
+    return LateOutput(dataset, dates, before[-1] if before else None, since, readers, is_doubtful)
 
 
 def _writes(history: AccessHistory, task: Task) -> Iterator[Access]:

@@ -220,7 +220,8 @@ def _run_accesses(
 ) -> Iterator[Access]:
     """The accesses of one run, of all fragments: each once.
 
-    Of one that no end shows as done, the status is the run's.
+    Of one that no end shows as done, the status is the run's. What a failed run counted rows of it
+    may have written before it failed: other producers than ours do not say.
     """
     merged: dict[tuple[object, ...], Access] = {}
     for access in accesses:
@@ -234,12 +235,17 @@ def _run_accesses(
     ends = [run.ended_at if run else None, *(access.last_at for access in accesses)]
     first = min(filter(None, starts), default=None)
     last = max(filter(None, ends), default=None)
+    wrote = any(access.rows for access in accesses if access.direction is Direction.WRITE)
     counted: set[tuple[object, ...]] = set()
     for access in _groups(groups):
         once = (access.dataset, access.direction)
         status = access.status
         if run and status is not Status.OK:
             status = run.status
+        if status is Status.FAILED and (
+            wrote if access.direction is Direction.READ else access.rows
+        ):
+            status = Status.UNKNOWN
         if once in counted:
             access = replace(access, statements=0, rows=None, bytes=None, files=None)
         counted.add(once)

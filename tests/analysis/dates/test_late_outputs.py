@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -75,7 +76,7 @@ def late(
 
 def named(outputs: list[LateOutput]) -> dict[str, str]:
     return {
-        output.dataset.name: dates_text(output.dates) + (" may be" if output.written_since else "")
+        output.dataset.name: dates_text(output.dates) + (" may be" if output.is_doubtful else "")
         for output in outputs
     }
 
@@ -116,6 +117,11 @@ def test_what_a_failed_run_did_not_write_is_late(
     accesses: list[Access], failed: tuple[int, ...], expected: dict[str, str]
 ) -> None:
     assert named(late(accesses, failed)) == expected
+
+
+def test_what_may_have_been_written_before_the_run_failed_may_be_late() -> None:
+    begun = replace(write(2, "a", failed=True), status=Status.UNKNOWN)
+    assert named(late([*GOOD, begun], (2,))) == {"a": "all dates may be", "b": "all dates"}
 
 
 def test_it_is_late_since_the_first_of_the_failed_runs() -> None:

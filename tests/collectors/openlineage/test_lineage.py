@@ -59,6 +59,19 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
         ["load_orders: spark/raw.a -> spark/raw.b", "load_orders: spark/raw.c -> spark/raw.d"],
     ),
     "nothing of a failed run": ([event("FAIL", inputs=[IN], outputs=[OUT])], []),
+    "what a failed run counted rows of may have been written": (
+        [
+            event(
+                "FAIL",
+                inputs=[IN],
+                outputs=[
+                    dataset("spark raw.orders", outputStatistics={"rowCount": 5}),
+                    "spark raw.b",
+                ],
+            )
+        ],
+        [FLOW],
+    ),
     "graft names of a failed run what had succeeded": (
         [event("START", by="graft"), event("FAIL", by="graft", inputs=[IN], outputs=[OUT])],
         [f"shop.{FLOW}"],
