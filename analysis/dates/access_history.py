@@ -147,7 +147,8 @@ class AccessHistory(AccessIndex):
 
     def _shows_partitions(self, dataset: DatasetId) -> bool:
         if dataset not in self._partitioned:
-            self._partitioned[dataset] = any(
+            partitioned = self.lineage.history.partition_columns
+            self._partitioned[dataset] = dataset in partitioned or any(
                 access.partitions is not None
                 or any(period.evidence is not PeriodEvidence.INTERVAL for period in access.periods)
                 for access in (*self.writes(dataset), *self.reads(dataset))

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import cached_property
 
 from dbt_graft.analysis.dates.access_effects import changes_data, takes_data
+from dbt_graft.analysis.dates.contracted_accesses import contracted_accesses
 from dbt_graft.analysis.dates.dbt_accesses import dbt_accesses
 from dbt_graft.analysis.dates.declared_accesses import declared_accesses
 from dbt_graft.lineage.dataset import DatasetId
@@ -122,7 +123,7 @@ class AccessIndex:
         parts: dict[tuple[str, str], list[Access]] = defaultdict(list)
         lineage = self.lineage
         for accesses in (
-            lineage.history.accesses,
+            contracted_accesses(lineage),
             dbt_accesses(lineage),
             declared_accesses(lineage),
         ):
