@@ -81,7 +81,7 @@ class TableServer:
 
     def is_at(self, dataset: DatasetId) -> bool:
         """Whether its location is the dataset."""
-        return bool(self.location) and _folder(self.location) == _folder(str(dataset))
+        return bool(self.location) and same_place(self.location) == same_place(str(dataset))
 
     def _is_host_of(self, place: str) -> bool:
         """Whether the host of a namespace is its own; also where one of them names none."""
@@ -104,7 +104,7 @@ def _is_short(one: str, other: str) -> bool:
     return one == other.partition(".")[0] or other == one.partition(".")[0]
 
 
-def _folder(location: str) -> str:
-    """A location up to its first wildcard, as a folder: `s3://lake/orders`."""
-    text = _S3.sub("s3://", location.casefold()).partition("*")[0]
+def same_place(name: str) -> str:
+    """A name in the letters in which it compares; a location up to its first wildcard."""
+    text = _S3.sub("s3://", name.casefold()).partition("*")[0]
     return text.rstrip("/")

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dbt_graft.analysis.checks.column_promise import ColumnPromise
-from dbt_graft.analysis.checks.contract_servers import TableServer
+from dbt_graft.analysis.checks.contract_servers import TableServer, same_place
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import name_grain
 from dbt_graft.lineage.dates.period import Grain
@@ -185,46 +186,70 @@ class ContractMatches:
 
 
 def match_contracts(
-    contracts: Iterable[DataContract], datasets: Iterable[DatasetId]
+    contracts: Iterable[DataContract],
+    datasets: Iterable[DatasetId],
+    others: Mapping[DatasetId, DatasetId] = MappingProxyType({}),
 ) -> ContractMatches:
     """The datasets that contracts mean: on the first server that has one of the table's names.
 
     Of the names the most exact counts that any dataset there has, in any case.
+
+    Args:
+        others: Other names of datasets, such as those in logs and paths, with the dataset of each.
     """
-    all_datasets = sorted(datasets)
-    ends: dict[str, list[DatasetId]] = defaultdict(list)
-    for dataset in all_datasets:
-        parts = dataset.name.casefold().split(".")
-        for at in range(len(parts)):
-            ends[".".join(parts[at:])].append(dataset)
+    names = _Names(datasets, others)
     tables, unmatched = [], []
     for contract in contracts:
         for table in contract.tables:
             by_server = [
-                _candidates(server, ends, all_datasets)
+                names.on_server(server)
                 for server in table.servers or (TableServer(names=table.names),)
             ]
             bound = next((c[0] for c in by_server if len(c) == 1), None)
             if bound:
                 tables.append((contract, table, bound))
                 continue
-            candidates = next(filter(None, by_server), [])
-            elsewhere = () if candidates else _by_name(table.names, ends)
-            unmatched.append(UnmatchedTable(contract, table, tuple(candidates), tuple(elsewhere)))
+            candidates = next(filter(None, by_server), ())
+            elsewhere = () if candidates else names.anywhere(table.names)
+            unmatched.append(UnmatchedTable(contract, table, candidates, elsewhere))
     return ContractMatches(tuple(tables), tuple(unmatched))
 
 
-def _candidates(
-    server: TableServer, ends: Mapping[str, Sequence[DatasetId]], datasets: Iterable[DatasetId]
-) -> Sequence[DatasetId]:
-    if server.location and (there := [d for d in datasets if server.is_at(d)]):
-        return there
-    allowed = {
-        name: [dataset for dataset in ends.get(name.casefold(), ()) if server.may_hold(dataset)]
-        for name in server.names
-    }
-    return next(filter(None, allowed.values()), [])
+class _Names:
+    """Datasets by their names, by the ends of these, and by what identifies them."""
+
+    def __init__(
+        self, datasets: Iterable[DatasetId], others: Mapping[DatasetId, DatasetId]
+    ) -> None:
+        own = sorted(datasets)
+        self._pairs = [*((name, name) for name in own), *sorted(others.items())]
+        self._ends: dict[str, list[tuple[DatasetId, DatasetId]]] = defaultdict(list)
+        for pair in self._pairs:
+            parts = pair[0].name.casefold().split(".")
+            ends = {".".join(parts[at:]) for at in range(len(parts))}
+            for end in {*ends, same_place(str(pair[0]))}:
+                self._ends[end].append(pair)
+
+    def on_server(self, server: TableServer) -> tuple[DatasetId, ...]:
+        """The datasets that a table on a server may be: by its location, else by its names."""
+        if there := _datasets(pair for pair in self._pairs if server.is_at(pair[0])):
+            return there
+        allowed = (
+            _datasets(pair for pair in self._named(name) if server.may_hold(pair[0]))
+            for name in server.names
+        )
+        return next(filter(None, allowed), ())
+
+    def anywhere(self, names: Iterable[str]) -> tuple[DatasetId, ...]:
+        """The datasets of the first of these names that any has, whatever the server."""
+        return next(filter(None, (_datasets(self._named(name)) for name in names)), ())
+
+    def _named(self, name: str) -> Sequence[tuple[DatasetId, DatasetId]]:
+        return self._ends.get(same_place(name), ())
 
 
-def _by_name(names: Iterable[str], ends: Mapping[str, Sequence[DatasetId]]) -> Sequence[DatasetId]:
-    return next((ends[name.casefold()] for name in names if name.casefold() in ends), ())
+def _datasets(pairs: Iterable[tuple[DatasetId, DatasetId]]) -> tuple[DatasetId, ...]:
+    """The datasets of names: of those that have one as their own, else of all."""
+    pairs = [*pairs]
+    own = [dataset for name, dataset in pairs if name == dataset]
+    return tuple(dict.fromkeys(own or (dataset for _, dataset in pairs)))

@@ -18,6 +18,7 @@ from dbt_graft.analysis.impact.change import (
     effect_action,
     recommended_action,
 )
+from dbt_graft.analysis.impact.data_ages import DataAges
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactStep
 from dbt_graft.analysis.impact.reached_dates import ReachedDates
@@ -41,7 +42,7 @@ _WORDS = {
 }
 
 
-def impact_answer(impact: Impact, dates: ReachedDates | None = None) -> Answer:
+def impact_answer(impact: Impact, ages: DataAges, dates: ReachedDates | None = None) -> Answer:
     """The answer; without `dates` all dates of the table change."""
     change, severity = impact.change, impact.severity
     name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
@@ -51,14 +52,14 @@ def impact_answer(impact: Impact, dates: ReachedDates | None = None) -> Answer:
     return Answer(
         f"{name}, {change.kind.value}{scope}",
         f"{severity.name}; {action}" if is_known else "nothing downstream is known",
-        coverage(impact),
+        {"data of": ages.text(change.dataset), **coverage(impact)},
         [
             Table(
                 "datasets",
                 ("", "dataset", "effect", "owner", "dates", "by"),
                 LazySequence(impact.datasets, lambda affected: _row(affected, dates)),
             ),
-            *affected_tables(impact, dates),
+            *affected_tables(impact, dates, ages),
         ],
         notes=dates.notes if dates else (),
         findings=list(certain_to_fail(impact, str(change.dataset))),
@@ -71,12 +72,13 @@ def impact_answer(impact: Impact, dates: ReachedDates | None = None) -> Answer:
                 "kind": change.kind.value,
                 "dates": dates_json(dates.changed) if dates else None,
             },
+            "age": ages.json(change.dataset),
             "severity": severity.name,
             "action": action,
             "datasets": LazySequence(
                 impact.datasets, lambda affected: _dataset_json(affected, dates)
             ),
-            **affected_json(impact, dates),
+            **affected_json(impact, dates, ages),
         },
     )
 
@@ -90,7 +92,9 @@ def coverage(affected: Affected) -> dict[str, Cell]:
     return {"columns known": text}
 
 
-def affected_tables(affected: Affected, dates: ReachedDates | None = None) -> list[Table]:
+def affected_tables(
+    affected: Affected, dates: ReachedDates | None = None, ages: DataAges | None = None
+) -> list[Table]:
     """The tables of all that is affected beside datasets; of tests those that may pass."""
     return [
         Table(
@@ -100,18 +104,19 @@ def affected_tables(affected: Affected, dates: ReachedDates | None = None) -> li
         ),
         Table(
             "consumers",
-            ("", "consumer", "kind", "due", "owner", "dates"),
-            [
-                (
+            ("", "consumer", "kind", "due", "owner", "dates", "data of"),
+            LazySequence(
+                affected.consumers,
+                lambda consumer: (
                     consumer.severity.name,
                     consumer.consumer.name,
                     consumer.consumer.kind,
                     consumer.consumer.deadline,
                     consumer.consumer.owner,
                     dates.text(*consumer.datasets) if dates else "",
-                )
-                for consumer in affected.consumers
-            ],
+                    ages.text(*consumer.datasets) if ages else "",
+                ),
+            ),
         ),
         Table(
             "tests to run",
@@ -147,7 +152,9 @@ def failure(subject: str, problem: str, owner: str = "", path: tuple[str, ...] =
     return Finding(CERTAIN_TO_FAIL, Severity.ERROR, subject, problem, remedy, owner, path=path)
 
 
-def affected_json(affected: Affected, dates: ReachedDates | None = None) -> Section:
+def affected_json(
+    affected: Affected, dates: ReachedDates | None = None, ages: DataAges | None = None
+) -> Section:
     """The members of the answers' data that all answers about changes have."""
     return {
         "coverage": {"flows": affected.flows, "columns_known": affected.known},
@@ -181,6 +188,7 @@ def affected_json(affected: Affected, dates: ReachedDates | None = None) -> Sect
                 "breaks": consumer.breaks,
                 "datasets": [str(dataset) for dataset in consumer.datasets],
                 "dates": dates.json(*consumer.datasets) if dates else None,
+                "age": ages.json(*consumer.datasets) if ages else None,
             }
             for consumer in affected.consumers
         ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -12,8 +11,6 @@ from operator import attrgetter
 from dbt_graft.analysis.impact.graph import ImpactGraph, group_by_source
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 
-# Raise it with every change of what is stored, and how. Numbers are as this machine has them.
-STORED_FORMAT = f"4 {sys.byteorder} {array('i').itemsize}"
 Sections = Mapping[str, bytes | memoryview]
 _NUMBERS = (
     *("dataset_of", "flow_target", "flow_task", "flow_starts", "flows_by_source"),

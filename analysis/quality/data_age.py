@@ -42,7 +42,8 @@ class DataAge:
         at: The last write of `source`; None where none is known.
         source: The dataset that was not written for longest, of those that are written often
             enough; the dataset itself where its own write is the oldest.
-        unknown: Datasets behind it of which no write is known, so that it may be older.
+        unknown: Datasets of which no write is known, so that it may be older: the dataset itself,
+            or one behind it.
     """
 
     at: datetime | None
@@ -66,14 +67,17 @@ class _Way:
     newest: _Write | None = field(default=None)
 
 
-def data_age(history: WriteHistory, dataset: DatasetId, most: timedelta, now: datetime) -> DataAge:
+def data_age(
+    history: WriteHistory, dataset: DatasetId, most: timedelta | None, now: datetime
+) -> DataAge:
     """The age of the data of a dataset.
 
     A source that is usually written less often than `most` does not count: a list of countries is
     no old data. Nor does a write that a later one has replaced, which is not in the data yet.
 
     Args:
-        most: The age that the data may have.
+        most: The age that the data may have; None where nobody says it: a source counts that is
+            written at least half as often as the dataset.
     """
     writes: set[_Write] = set()
     unknown: set[DatasetId] = set()
@@ -88,12 +92,14 @@ def data_age(history: WriteHistory, dataset: DatasetId, most: timedelta, now: da
                 seen.add(key)
                 waiting.append(_Way(parent, way.until, way.newest))
     own = {write for write in writes if write.dataset == dataset}
+    if most is None and (gap := _usual_gap(history.finished.get(dataset, ()))):
+        most = 2 * gap
     frequent = {write for write in writes if _is_frequent(history.finished[write.dataset], most)}
     written = _last_write(history, dataset, now)
     if written and dataset not in history.views:
         own.add(_Write(written, dataset))
     oldest = min(frequent | own, default=min(writes, default=None))
-    unseen = tuple(sorted(unknown - {dataset}))
+    unseen = tuple(sorted(unknown))
     return DataAge(oldest.at, oldest.dataset, unseen) if oldest else DataAge(None, dataset, unseen)
 
 
@@ -115,7 +121,21 @@ def _last_write(history: WriteHistory, dataset: DatasetId, until: datetime) -> d
     return times[count - 1] if count else None
 
 
-def _is_frequent(times: Sequence[datetime], most: timedelta) -> bool:
+def _is_frequent(times: Sequence[datetime], most: timedelta | None) -> bool:
     """Whether a dataset is usually written again within a time; yes where too little is known."""
+    gap = _usual_gap(times)
+    return gap is None or most is None or gap <= most
+
+
+def _usual_gap(times: Sequence[datetime]) -> timedelta | None:
+    """The time that usually passes between two writes; None where too little is known."""
+    if len(times) < _LEAST:
+        return None
     gaps = [(after - before).total_seconds() for before, after in pairwise(times[-_MOST:])]
-    return len(times) < _LEAST or median(gaps) <= most.total_seconds()
+    return timedelta(seconds=median(gaps))
+
+
+def unknown_writes(datasets: Sequence[DatasetId]) -> str:
+    """The datasets whose age is not known, in words."""
+    others = f" and {len(datasets) - 1} more" if len(datasets) > 1 else ""
+    return f"no write of {datasets[0]}{others} is known"

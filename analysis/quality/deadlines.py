@@ -6,12 +6,12 @@ written when it usually is delays those downstream by what usually lies between 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
-from dbt_graft.analysis.quality.data_age import WriteHistory, data_age
+from dbt_graft.analysis.quality.data_age import WriteHistory, data_age, unknown_writes
 from dbt_graft.analysis.quality.times import length, next_at, time_of_day
 from dbt_graft.analysis.quality.usual_times import LEAST, UsualTimes
 from dbt_graft.lineage.dataset import DatasetId
@@ -110,8 +110,7 @@ def _age_forecast(
     """Whether what a dataset holds is too old; of one whose writes are not known it may be so."""
     age = data_age(history, dataset, most, now)
     old = age.at is not None and now - age.at > most
-    is_own = dataset in history.views or bool(history.finished.get(dataset))
-    if age.at is None or not (old or is_own):
+    if age.at is None or (dataset in age.unknown and not old):
         reason = f"no write of {dataset} is known"
         return DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, dataset, reason=reason)
     return DeadlineForecast(
@@ -120,13 +119,8 @@ def _age_forecast(
         dataset,
         expected=age.at + most,
         waits_for=age.source if old and age.source != dataset else None,
-        reason="" if old or not age.unknown else _unknown_ages(age.unknown),
+        reason="" if old or not age.unknown else unknown_writes(age.unknown),
     )
-
-
-def _unknown_ages(datasets: Sequence[DatasetId]) -> str:
-    others = f" and {len(datasets) - 1} more" if len(datasets) > 1 else ""
-    return f"no write of {datasets[0]}{others} behind it is known"
 
 
 class _Day:

@@ -113,11 +113,26 @@ def _count_nodes(node: yaml.Node, counts: dict[int, int]) -> int:
 
 
 def _names(servers: Sequence[ServerPart], table: ObjectPart) -> Iterator[str]:
+    for names in _spellings(table):
+        for name in names:
+            for server in servers:
+                yield from _names_on(server, name)
+            yield name
+
+
+def _spellings(table: ObjectPart) -> Iterator[list[str]]:
+    """The physical name and the logical one, each with all of its parts and with fewer of them.
+
+    The schema stays: `main.raw.orders` may be `raw.orders`, which says less of where it is.
+    """
     for text in filter(None, (table.physical_name, table.name)):
-        table_name = text.translate(_QUOTES)
-        for server in servers:
-            yield from _names_on(server, table_name)
-        yield table_name
+        name = text.strip().translate(_QUOTES)
+        if "/" in name:  # a location, or a dataset by its namespace: `spark/raw.orders`
+            yield [name]
+            continue
+        # `project:dataset.table` is BigQuery's.
+        parts = [part.strip() for part in name.replace(":", ".").split(".")]
+        yield [".".join(parts[at:]) for at in range(max(len(parts) - 1, 1))]
 
 
 def _names_on(server: ServerPart, table_name: str) -> Iterator[str]:
@@ -128,7 +143,7 @@ def _names_on(server: ServerPart, table_name: str) -> Iterator[str]:
 def _servers(document: ContractDocument, table: ObjectPart) -> Iterator[TableServer]:
     """Those of production first; a topic without a server lies on Kafka."""
     servers = document.servers
-    texts = [text.translate(_QUOTES) for text in (table.physical_name, table.name) if text]
+    texts = [name for names in _spellings(table) for name in names]
     is_topic = table.physical_type.casefold() == "topic"
     for server in sorted(servers, key=lambda server: not server.is_production):
         names = [name for text in texts for name in (*_names_on(server, text), text)]

@@ -24,7 +24,7 @@ from dbt_graft.exporters.data.view_columns import (
     TEXTS,
     TIME,
 )
-from dbt_graft.exporters.data.view_data import ViewData
+from dbt_graft.exporters.data.view_data import LEFT_OUT, ViewData
 from dbt_graft.lineage.dates.calendar import FIRST, LAST, dates_in, moment_of, unit_dates
 
 # The newest units of a dataset that have rows: hours of more than a year.
@@ -33,7 +33,9 @@ _MOST = 10_000
 
 def _findings(data: ViewData) -> Iterator[object]:
     for finding in data.answers.findings() if data.answers else ():
-        yield SimpleNamespace(finding=finding, check=RULES[finding.code].check)
+        is_finding = finding.code != LEFT_OUT
+        check = RULES[finding.code].check if is_finding else finding.subject
+        yield SimpleNamespace(finding=finding, check=check)
 
 
 def _deadlines(data: ViewData) -> Iterator[object]:
@@ -152,7 +154,7 @@ _PATH = ViewColumn("path", TEXTS, "the way on which it came, from its cause")
 ANSWER_VIEWS = (
     View(
         "findings",
-        "A finding of `graft check`, of all checks that can run.",
+        "A finding of `graft check`, or the note `CHECK_LEFT_OUT` that a check cannot run here.",
         _findings,
         ViewColumn("check", TEXT, "the check: `rules`, `drift`, `privacy`…"),
         ViewColumn("code", TEXT, "the rule: `SECOND_WRITER`", "finding."),

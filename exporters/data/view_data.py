@@ -14,6 +14,9 @@ from dbt_graft.analysis.quality.report import Quality
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 
+# The code of a note that a check cannot run here; its subject is the check.
+LEFT_OUT = "CHECK_LEFT_OUT"
+
 
 @dataclass(frozen=True, slots=True)
 class WrittenLabel:
@@ -37,7 +40,7 @@ class ProjectAnswers:
 
     Attributes:
         runs: The lineage with each run.
-        findings: Those of all checks that can run.
+        findings: Those of all checks that can run, and `LEFT_OUT` of each that cannot.
         sensitive: Columns from this classification on are sensitive.
     """
 

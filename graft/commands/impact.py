@@ -54,16 +54,17 @@ def impact(
 
     Affected datasets, tasks, tests and dashboards, each with its severity and a shortest path. What
     decides on rows counts too: filters, joins, groupings. Failed runs do not count, and edges that
-    were not seen for long are stale. With a window, the dates downstream that its dates went into.
-    Nothing is written but an index for the next answer, and Spark is not started.
+    were not seen for long are stale. Data is as old as its oldest source. With a window, the dates
+    downstream that its dates went into. Nothing is written but an index for the next answer, and
+    Spark is not started.
     """
     changing = _window(first, last)
     if changing and past:
         raise click.UsageError("--from and --to do not go with --as-of")
     config = load_config(config_path)
-    effect = impact_of_change(config, name, ChangeType(kind), past)
+    effect, ages = impact_of_change(config, name, ChangeType(kind), past)
     dates = dates_of_change(config, effect.change, changing) if changing else None
-    return impact_answer(effect, dates), config.impact.fail_on
+    return impact_answer(effect, ages, dates), config.impact.fail_on
 
 
 def _window(first: str | None, last: str | None) -> Dates | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.impact_graph import impact_graph, surroundings
@@ -32,7 +33,8 @@ def make_impact_index(config: Config, lineage: LineageIndex) -> ImpactIndex:
     others = other_names(described, all_names(described.lineage))
     known = [pair for pair in others if graph.find_dataset(pair[1]) is not None]
     search = NameSearch.of(graph.datasets, known)
-    return ImpactIndex(graph, surroundings(described), search, lineage.collected)
+    history = write_history(described.lineage, described.descriptions)
+    return ImpactIndex(graph, surroundings(described), history, search, lineage.collected)
 
 
 def outdated_files(config: Config) -> IndexFiles | None:

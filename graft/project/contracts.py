@@ -11,11 +11,13 @@ from pathlib import Path
 from dbt_graft.analysis.checks.contracts import ContractMatches, DataContract, match_contracts
 from dbt_graft.collectors.contracts.odcs import read_contract
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.names import all_names
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
 
 # Classifications of columns whose values may stand in a log of dates.
 _HARMLESS = frozenset(("", "public", "internal", "none", "open"))
@@ -76,6 +78,16 @@ def _files(config: Config, faults: list[GraftError]) -> list[Path]:
     return list(files)
 
 
+def matched_contracts(
+    contracts: Iterable[DataContract], lineage: Lineage, descriptions: Iterable[DatasetId] = ()
+) -> ContractMatches:
+    """The datasets that contracts mean: by their names, and by those in logs and links to them."""
+    datasets = {*lineage.datasets, *descriptions}
+    names = all_names(lineage)
+    others = {name: dataset for name, dataset in names.items() if name not in datasets}
+    return match_contracts(contracts, datasets, others)
+
+
 def merge_contracts(
     matches: ContractMatches,
     descriptions: Mapping[DatasetId, Description],
@@ -120,7 +132,7 @@ def add_contracts(grafted: Grafted, config: Config, warn: Callable[[str], None])
 
     def describe() -> DescribedLineage:
         lineage, descriptions = grafted.lineage, grafted.descriptions
-        matches = match_contracts(files.contracts, {*lineage.datasets, *descriptions})
+        matches = matched_contracts(files.contracts, lineage, descriptions)
         history = replace(lineage.history, partition_columns=matches.partitions())
         return DescribedLineage(
             replace(lineage, history=history),

@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 
-from dbt_graft.analysis.checks.contracts import match_contracts
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.column_rules import ColumnRules
 from dbt_graft.analysis.privacy.labels import DeclaredLabel
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.contracts import read_contracts
+from dbt_graft.graft.project.contracts import matched_contracts, read_contracts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
@@ -113,7 +112,7 @@ def _of_contracts(
     config: Config, described: DescribedLineage, unknown: list[UnknownLabel]
 ) -> Iterator[DeclaredLabel]:
     contracts = read_contracts(config).contracts
-    matches = match_contracts(contracts, {*described.lineage.datasets, *described.descriptions})
+    matches = matched_contracts(contracts, described.lineage, described.descriptions)
     for contract, table, dataset in matches.tables:
         description = described.descriptions.get(dataset)
         in_dbt = description.column_labels if description else {}

@@ -14,10 +14,12 @@ from dbt_graft.analysis.impact.stored_graph import (
     read_graph,
     read_numbers,
 )
+from dbt_graft.analysis.impact.stored_history import history_sections, read_history
 from dbt_graft.analysis.impact.stored_surroundings import (
     read_surroundings,
     surroundings_sections,
 )
+from dbt_graft.analysis.quality.data_age import WriteHistory
 from dbt_graft.graft.project.names import Names, NameSearch
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN
@@ -36,6 +38,7 @@ class ImpactIndex:
 
     graph: ImpactGraph
     around: Surroundings
+    history: WriteHistory
     datasets: NameSearch
     collected: bool
 
@@ -59,6 +62,7 @@ def impact_sections(index: ImpactIndex) -> dict[str, bytes]:
         **graph_sections(index.graph),
         **surroundings_sections(index.around),
         "collected": b"yes" if index.collected else b"",
+        **history_sections(index.history, index.graph),
         "search_text": index.datasets.text.encode("utf-8", "surrogatepass"),
         "search_places": array("i", index.datasets.places).tobytes(),
     }
@@ -77,4 +81,6 @@ def _index(sections: Sections) -> ImpactIndex:
     graph, places = read_graph(sections), read_numbers(sections["search_places"])
     text = bytes(sections["search_text"]).decode("utf-8", "surrogatepass")
     names = NameSearch(graph.datasets, text, places)
-    return ImpactIndex(graph, read_surroundings(sections), names, bool(sections["collected"]))
+    history = read_history(sections, graph)
+    around, collected = read_surroundings(sections), bool(sections["collected"])
+    return ImpactIndex(graph, around, history, names, collected)

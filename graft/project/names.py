@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -90,6 +91,15 @@ class NameSearch:
     def ending(self, name: str) -> list[DatasetId]:
         """The datasets whose name ends with these parts: `orders`, `raw.orders`."""
         return self._matches(name, "./")
+
+    def others(self) -> dict[DatasetId, DatasetId]:
+        """Other names of datasets that are names of datasets too, in small letters."""
+        others = {}
+        for name, place in zip(self.text.split(_END)[1:-1], self.places, strict=True):
+            if place < 0 and "/" in name:  # no id of dbt's
+                with suppress(ValueError):
+                    others[parse_dataset_id(name)] = self._datasets[~place]
+        return others
 
     def by_short_name(self) -> dict[str, str]:
         """The short names of datasets and their last parts, folded -> the name to write."""

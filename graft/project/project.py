@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from dbt_graft.analysis.checks.contracts import match_contracts
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.collectors.store.batches import collected_at
@@ -22,7 +21,7 @@ from dbt_graft.collectors.store.selected import read_selected
 from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.graft.project.collected import check_collected
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.contracts import add_contracts, read_contracts
+from dbt_graft.graft.project.contracts import add_contracts, matched_contracts, read_contracts
 from dbt_graft.graft.project.damaged_store import read_rest
 from dbt_graft.graft.project.dbt_labels import with_dbt_labels
 from dbt_graft.graft.project.dbt_relations import (
@@ -297,7 +296,7 @@ class Project:
             lineage = replace(lineage, history=replace(lineage.history, taints=taints))
             return replace(grafted.described, lineage=lineage), grafted
         lineage = self.lineage(view)
-        matches = match_contracts(read_contracts(self.config).contracts, lineage.datasets)
+        matches = matched_contracts(read_contracts(self.config).contracts, lineage)
         columns = matches.partitions()
         history = replace(lineage.history, partition_columns=columns, taints=taints)
         lineage = replace(lineage, history=history)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from dbt_graft.analysis.dates.reached_dates import reached_dates
 from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
 from dbt_graft.analysis.impact.answer import Impact, ProposedChange, impact
 from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.analysis.impact.data_ages import DataAges
 from dbt_graft.analysis.impact.reached_dates import ReachedDates
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.current_index import load_impact_index
@@ -14,8 +17,10 @@ from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.graphs.column_path import ColumnId
 
 
-def impact_of_change(config: Config, name: str, kind: ChangeType, past: Moment | None) -> Impact:
-    """The impact of a change of a dataset or a column.
+def impact_of_change(
+    config: Config, name: str, kind: ChangeType, past: Moment | None
+) -> tuple[Impact, DataAges]:
+    """The impact of a change of a dataset or a column, and the ages of data.
 
     Raises:
         GraftError: There is none of this name, or several; or the project cannot be read.
@@ -23,7 +28,8 @@ def impact_of_change(config: Config, name: str, kind: ChangeType, past: Moment |
     index = load_impact_index(config, past)
     match = index.names.find(name)
     dataset, column = match if isinstance(match, ColumnId) else (index.names.dataset(name), "")
-    return impact(index.graph, ProposedChange(dataset, kind, column), index.around)
+    ages = DataAges(index.history, past.at if past else datetime.now(UTC))
+    return impact(index.graph, ProposedChange(dataset, kind, column), index.around), ages
 
 
 def dates_of_change(config: Config, change: ProposedChange, dates: Dates) -> ReachedDates:

@@ -13,7 +13,7 @@ from dbt_graft.analysis.checks.contract_promises import (
     PromiseState,
     checked_promises,
 )
-from dbt_graft.analysis.checks.contracts import ContractMatches, match_contracts
+from dbt_graft.analysis.checks.contracts import ContractMatches
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.analysis.render.github import findings
@@ -24,7 +24,7 @@ from dbt_graft.analysis.rule import (
     CONTRACT_PROMISE,
     CONTRACT_UNMATCHED,
 )
-from dbt_graft.graft.project.contracts import read_contracts
+from dbt_graft.graft.project.contracts import matched_contracts, read_contracts
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
 from dbt_graft.graft.questions.checks.quality import project_quality
 from dbt_graft.lineage.dataset import DatasetId
@@ -37,8 +37,7 @@ def check_contracts(checked: CheckedProject) -> Answer:
     """Contracts that cannot be read, mean no dataset, or promise columns that are not there."""
     files = read_contracts(checked.config)
     described = checked.described
-    datasets = {*described.lineage.datasets, *described.descriptions}
-    matches = match_contracts(files.contracts, datasets)
+    matches = matched_contracts(files.contracts, described.lineage, described.descriptions)
     catalog = checked.grafted.catalog if checked.grafted else {}
     rows = [
         (contract.name, table.names[0], str(dataset)) for contract, table, dataset in matches.tables

@@ -100,15 +100,31 @@ def run_checks(checked: CheckedProject) -> Answer:
     Raises:
         GraftError: The project cannot be read, or a check that is named cannot run.
     """
+    answers, left_out = ask_checks(checked)
+    notes = [
+        f"{name} is left out: {'; '.join(filter(None, (reason.problem, reason.remedy)))}"
+        for name, reason in left_out.items()
+    ]
+    owned = None if checked.options.only else checked.owners
+    return check_answer(answers, checked.config.rules.severities, notes, owned)
+
+
+def ask_checks(
+    checked: CheckedProject,
+) -> tuple[dict[str, Answer], dict[str, NothingToCheckError]]:
+    """The answers of checks by their names, and why others cannot run here.
+
+    Raises:
+        GraftError: As `run_checks`.
+    """
     answers: dict[str, Answer] = {}
-    only, notes = checked.options.only, []
+    left_out: dict[str, NothingToCheckError] = {}
+    only = checked.options.only
     for name in only or CHECKS:
         try:
             answers[name] = CHECKS[name].ask(checked)
         except NothingToCheckError as reason:
             if only:
                 raise
-            because = "; ".join(filter(None, (reason.problem, reason.remedy)))
-            notes.append(f"{name} is left out: {because}")
-    severities = checked.config.rules.severities
-    return check_answer(answers, severities, notes, None if only else checked.owners)
+            left_out[name] = reason
+    return answers, left_out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,12 +19,16 @@ from dbt_graft.lineage.errors import GraftError
 
 
 def compare_contracts(
-    config: Config, base: BaseFiles, datasets: Collection[DatasetId]
+    config: Config,
+    base: BaseFiles,
+    datasets: Collection[DatasetId],
+    others: Callable[[], Mapping[DatasetId, DatasetId]],
 ) -> TasksReviewed:
     """The contracts that promise something else than in the base.
 
     Args:
         datasets: Those that contracts can mean.
+        others: Other names of them.
     """
     if not config.contracts:
         return TasksReviewed()
@@ -46,7 +50,8 @@ def compare_contracts(
         for files in (old, new)
     )
     meant: dict[tuple[str, str], set[DatasetId]] = defaultdict(set)
-    for contract, table, dataset in match_contracts([*before, *after], datasets).tables:
+    matches = match_contracts([*before, *after], datasets, others())
+    for contract, table, dataset in matches.tables:
         meant[contract.id, table.names[-1]].add(dataset)
     nodes = [
         replace(node, file=str(base.here(Path(node.file))))

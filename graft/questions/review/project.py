@@ -57,7 +57,7 @@ def review_project(
         if has_store or declared or base_store:
             tasks = _tasks(config, old, new, base_store, since, files, has_store=has_store)
         datasets = {*index.graph.datasets, *index.around.descriptions}
-        contracts = compare_contracts(config, files, datasets)
+        contracts = compare_contracts(config, files, datasets, index.datasets.others)
     all_nodes = tuple(
         sorted(
             (*nodes, *tasks.nodes, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id)

@@ -44,6 +44,29 @@ def test_the_dataset_of_a_table(names: tuple[str, ...], dataset: str | None) -> 
     assert len(found.unmatched) == (dataset is None)
 
 
+LINKED = parse_dataset_id("spark/raw.linked")
+OTHERS = {
+    parse_dataset_id("s3://lake/raw/linked"): LINKED,
+    parse_dataset_id("spark/old.linked_v1"): LINKED,
+    parse_dataset_id("spark/old.orders"): LINKED,  # others have this name as their own
+}
+
+
+@for_each(
+    "name, dataset",
+    [
+        ("s3a://lake/raw/linked/", "spark/raw.linked"),
+        ("LINKED_V1", "spark/raw.linked"),
+        ("old.orders", "spark/raw.linked"),
+        ("mssql://SQL01:1433/ShopDW.dbo.customers", DATASETS[2]),
+        ("orders", None),
+    ],
+)
+def test_other_names_of_a_dataset_mean_it(name: str, dataset: object) -> None:
+    found = match_contracts([contract(ContractTable((name,)))], [*DATASETS, LINKED], OTHERS)
+    assert [str(one) for *_, one in found.tables] == ([str(dataset)] if dataset else [])
+
+
 def test_several_that_it_may_mean_are_told() -> None:
     [table] = match_contracts([contract(ContractTable(("orders",)))], DATASETS).unmatched
     assert [str(one) for one in table.candidates] == ["spark/raw.orders", "spark/stage.orders"]

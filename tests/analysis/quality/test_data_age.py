@@ -53,14 +53,27 @@ def dataset(name: str) -> DatasetId:
             {"a": [3], "c": [1]}, {"c": "b", "b": "a"}, DAY, 3, "a", "b",
             id="what is not known between is no newer than its source",
         ),
-        pytest.param({}, {"b": "a"}, DAY, None, "b", "a", id="nothing is known"),
+        pytest.param({}, {"b": "a"}, DAY, None, "b", "ab", id="nothing is known"),
+        pytest.param({"a": [9]}, {"b": "a"}, DAY, 9, "a", "b", id="of itself no write is known"),
+        pytest.param(
+            {"a": [30, 54, 78], "b": [1, 25, 49]}, {"b": "a"}, None, 30, "a", "",
+            id="nobody says what is old: a source is written as often",
+        ),
+        pytest.param(
+            {"a": [200, 900, 1600], "b": [1, 25, 49]}, {"b": "a"}, None, 1, "b", "",
+            id="nobody says what is old: a source is written each month",
+        ),
+        pytest.param(
+            {"a": [200, 900, 1600], "b": [1]}, {"b": "a"}, None, 200, "a", "",
+            id="nobody says what is old, and how often it is written is not known",
+        ),
         pytest.param({"a": [1], "b": [1]}, {"a": "b", "b": "a"}, DAY, 1, "b", "", id="a circle"),
     ],
 )  # fmt: skip
 def test_data_is_as_old_as_the_oldest_source(
     hours: Mapping[str, Sequence[int]],
     parents: Mapping[str, str],
-    most: int,
+    most: int | None,
     age: int | None,
     source: str,
     unknown: str,
@@ -75,7 +88,7 @@ def test_data_is_as_old_as_the_oldest_source(
         {dataset("view")},
     )
     asked = next(name for name in ("view", "c", "b") if name in {*parents, *hours})
-    found_age = data_age(history, dataset(asked), timedelta(hours=most), NOW)
+    found_age = data_age(history, dataset(asked), timedelta(hours=most) if most else None, NOW)
     assert found_age.at == (None if age is None else NOW - timedelta(hours=age))
     assert found_age.source == dataset(source)
     assert [name.name for name in found_age.unknown] == [*unknown]

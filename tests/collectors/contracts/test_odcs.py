@@ -246,7 +246,11 @@ def test_of_one_table_a_promise_needs_no_name(tmp_path: Path) -> None:
         ("{type: kafka, host: 'broker:9092'}", "t", ["t"]),
         ("{}", '\'"raw"."T"\'', ["raw.T"]),
         ("{}", "'[dbo].[T]'", ["dbo.T"]),
-        ("{}", "'`p.d.t`'", ["p.d.t"]),
+        ("{}", "'`p.d.t`'", ["p.d.t", "d.t"]),
+        ("{}", "'`p-1`:d.t'", ["p-1.d.t", "d.t"]),
+        ("{}", '\' "RAW" . "T" \'', ["RAW.T"]),
+        ("{}", "s3://lake/raw.v1/t", ["s3://lake/raw.v1/t"]),
+        ("{}", "mssql://sql01:1433/Shop.dbo.T", ["mssql://sql01:1433/Shop.dbo.T"]),
     ],
 )
 def test_the_names_of_a_table(tmp_path: Path, server: str, name: str, names: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,7 @@ def test_what_fails_has_its_owner_and_the_way_to_it(project: Path) -> None:
         text.replace("model.shop.", "")
         == """\
 spark/db.orders_x.note, remove: CRITICAL; move its readers to another column first, then remove it
+  data of        not known: no write is on record
   columns known  50 % of the path (1 of 2 flows)
 
 datasets (2)
@@ -214,8 +216,8 @@ tasks (2)
   BLOCKING  mart_to_mail     Ada
 
 consumers (1)
-            consumer  kind       due    owner
-  CRITICAL  board     dashboard  08:00  CFO
+            consumer  kind       due    owner  data of
+  CRITICAL  board     dashboard  08:00  CFO    not known: no write is on record
 
 error: CERTAIN_TO_FAIL (2)
   mart: its statements name what is gone  by spark/db.orders_x
@@ -316,6 +318,21 @@ def test_a_window_of_dates_reaches_those_that_are_made_of_it(
         assert f"  {dates}  " in line
     markdown = CliRunner().invoke(main, [*change, "--format", "markdown"]).stdout
     assert f"| {weekly} |" in markdown
+
+
+def test_data_is_as_old_as_its_oldest_source_with_the_index_and_without(tmp_path: Path) -> None:
+    dated_project(tmp_path)
+    command = ["impact", "mart.weekly", "--change", "freshness", "-c", str(tmp_path / "graft.yml")]
+    for _ in range(2):
+        text = CliRunner().invoke(main, command).stdout
+        assert re.search(r"  data of +2026-10-12 04:00 UTC, .* ago, by spark/raw.orders\n", text)
+    document = read_answer(CliRunner().invoke(main, [*command, "--json"]).stdout)["data"]
+    assert document["age"] == {
+        "dataset": "spark/mart.weekly",
+        "at": "2026-10-12T04:00:00Z",
+        "source": "spark/raw.orders",
+        "unknown": [],
+    }
 
 
 def test_a_window_in_json_ends_before_its_second_date(tmp_path: Path) -> None:

@@ -39,3 +39,15 @@ def test_the_answer_of_the_docs_is_that_of_the_project(
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 0, done.output
     assert lines(done.stdout) == lines(answer)
+
+
+def test_checks_that_cannot_run_are_among_the_findings(project: Path) -> None:
+    query = (
+        'select "check", problem, remedy from findings'
+        " where code = 'CHECK_LEFT_OUT' and subject = 'freshness'"
+    )
+    command = ["query", "-c", str(project), "--format", "csv", query]
+    assert CliRunner().invoke(main, command).stdout.splitlines() == [
+        "check,problem,remedy",
+        'freshness,"it looks for logs, which may be far",give a --max-age',
+    ]
