@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from dbt_graft.analysis.quality.data_age import DataAge, WriteHistory, data_age
-from dbt_graft.analysis.quality.words import age_text
+from dbt_graft.analysis.history.data_age import DataAge, WriteHistory, age_text, data_age
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.lineage.dataset import DatasetId
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate, chain
 
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.stored_graph import Sections, read_numbers
-from dbt_graft.analysis.quality.data_age import WriteHistory
 from dbt_graft.lineage.dataset import DatasetId
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 
-from dbt_graft.analysis.quality.data_age import WriteHistory
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage
 

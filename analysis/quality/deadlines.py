@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
-from dbt_graft.analysis.quality.data_age import WriteHistory, data_age, unknown_writes
+from dbt_graft.analysis.history.data_age import WriteHistory, data_age, unknown_writes
 from dbt_graft.analysis.quality.times import length, next_at, time_of_day
 from dbt_graft.analysis.quality.usual_times import LEAST, UsualTimes
 from dbt_graft.lineage.dataset import DatasetId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from dbt_graft.analysis.quality.data_age import WriteHistory
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.quality.usual_times import DAYS
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from dbt_graft.analysis.quality.data_age import DataAge, unknown_writes
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus
 from dbt_graft.analysis.quality.faults import FaultKind, QualityFault
 from dbt_graft.analysis.quality.times import length, time_of_day
+from dbt_graft.analysis.render.phrases import ago
 from dbt_graft.lineage.dataset import DatasetId
 
 # The harm that a fault of a kind does to those who have the data.
@@ -68,28 +68,3 @@ def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequen
         case DeadlineStatus.WILL_MISS:
             return f"will miss its deadline at {at}{expected}{cause}"
     return f"missed its deadline at {at} on {deadline:%Y-%m-%d}{cause}"
-
-
-def age_text(age: DataAge, dataset: DatasetId, now: datetime) -> str:
-    """`2026-11-19 06:00 UTC, 30 hours ago, by spark/raw.orders`; with what may make it older."""
-    if age.at is None:
-        return "not known: no write is on record"
-    source = f", by {age.source}" if age.source != dataset else ""
-    older = f"; may be older: {unknown_writes(age.unknown)}" if age.unknown else ""
-    return f"{age.at:%Y-%m-%d %H:%M} UTC, {ago(age.at, now)}{source}{older}"
-
-
-def ago(at: datetime, now: datetime) -> str:
-    """`2 hours ago`; the date of what is to come."""
-    age = now - at
-    if age < timedelta():
-        return f"on {at:%Y-%m-%d %H:%M}"
-    for unit, size in (("day", timedelta(days=1)), ("hour", timedelta(hours=1))):
-        if age >= 2 * size:
-            return f"{age // size:,} {unit}s ago"
-    return f"{in_words(age // timedelta(minutes=1), 'minute')} ago"
-
-
-def in_words(number: int, word: str) -> str:
-    """`1 fault`, `2 faults`."""
-    return f"{number:,} {word}{'s' * (number != 1)}"

@@ -8,16 +8,18 @@ from datetime import UTC, datetime, timedelta
 from dbt_graft.analysis.finding import Finding
 
 _MOST = 10
-_STEPS = ((timedelta(days=2), "days", 86_400), (timedelta(hours=2), "hours", 3_600))
+_UNITS = (("days", timedelta(days=1)), ("hours", timedelta(hours=1)))
 
 
-def ago(moment: datetime) -> str:
-    """`3 days ago`"""
-    passed = datetime.now(UTC) - moment
-    for least, name, seconds in _STEPS:
-        if passed >= least:
-            return f"{passed.total_seconds() // seconds:,.0f} {name} ago"
-    return f"{count(max(int(passed.total_seconds()), 0) // 60, 'minute')} ago"
+def ago(at: datetime, now: datetime | None = None) -> str:
+    """`3 days ago`; the date of what is to come."""
+    passed = (now or datetime.now(UTC)) - at
+    if passed < timedelta():
+        return f"on {at:%Y-%m-%d %H:%M}"
+    for name, unit in _UNITS:
+        if passed >= 2 * unit:
+            return f"{passed // unit:,} {name} ago"
+    return f"{count(passed // timedelta(minutes=1), 'minute')} ago"
 
 
 def count(number: int, noun: str, plural: str = "s") -> str:

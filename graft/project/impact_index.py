@@ -6,6 +6,7 @@ import logging
 from array import array
 from dataclasses import dataclass
 
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.stored_graph import (
@@ -19,7 +20,6 @@ from dbt_graft.analysis.impact.stored_surroundings import (
     read_surroundings,
     surroundings_sections,
 )
-from dbt_graft.analysis.quality.data_age import WriteHistory
 from dbt_graft.graft.project.names import Names, NameSearch
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN

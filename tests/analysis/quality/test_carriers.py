@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.quality.carriers import has_data_of
-from dbt_graft.analysis.quality.data_age import WriteHistory
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset

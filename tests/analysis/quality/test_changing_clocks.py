@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dbt_graft.analysis.quality.data_age import WriteHistory
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.quality.deadlines import (
     DeadlineForecast,
     DeadlineStatus,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.analysis.quality.data_age import WriteHistory
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.analysis.quality.data_age import WriteHistory, data_age
+from dbt_graft.analysis.history.data_age import WriteHistory, data_age
 from dbt_graft.lineage.dataset import DatasetId
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -13,6 +13,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from dbt_graft.analysis.render.phrases import ago
 from dbt_graft.lineage.dataset import DatasetId
 
 # Writes that show how often a dataset is written: at least, and the newest of more.
@@ -139,3 +140,12 @@ def unknown_writes(datasets: Sequence[DatasetId]) -> str:
     """The datasets whose age is not known, in words."""
     others = f" and {len(datasets) - 1} more" if len(datasets) > 1 else ""
     return f"no write of {datasets[0]}{others} is known"
+
+
+def age_text(age: DataAge, dataset: DatasetId, now: datetime) -> str:
+    """`2026-11-19 06:00 UTC, 30 hours ago, by spark/raw.orders`; with what may make it older."""
+    if age.at is None:
+        return "not known: no write is on record"
+    source = f", by {age.source}" if age.source != dataset else ""
+    older = f"; may be older: {unknown_writes(age.unknown)}" if age.unknown else ""
+    return f"{age.at:%Y-%m-%d %H:%M} UTC, {ago(age.at, now)}{source}{older}"
