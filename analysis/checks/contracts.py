@@ -197,7 +197,7 @@ def match_contracts(
     Args:
         others: Other names of datasets, such as those in logs and paths, with the dataset of each.
     """
-    names = _Names(datasets, others)
+    names = _DatasetsByName(datasets, others)
     tables, unmatched = [], []
     for contract in contracts:
         for table in contract.tables:
@@ -215,7 +215,7 @@ def match_contracts(
     return ContractMatches(tuple(tables), tuple(unmatched))
 
 
-class _Names:
+class _DatasetsByName:
     """Datasets by their names, by the ends of these, and by what identifies them."""
 
     def __init__(
