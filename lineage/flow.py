@@ -44,6 +44,7 @@ class Flow:
         hops: Temporary tables on the way, first to last.
         through_memory: The task carried the data itself (read it, then wrote it).
         shapes: The shapes that wrote the target.
+        fills: The shapes that filled the hops; an empty one where the task carried the data.
         definition: Set where no task carries the data: a dbt model or a view, of this name.
         evidences: All that show it, strongest first, where several sources do; else empty.
     """
@@ -54,11 +55,17 @@ class Flow:
     hops: tuple[DatasetId, ...] = ()
     through_memory: bool = False
     shapes: tuple[str, ...] = ()
+    fills: tuple[str, ...] = ()
     evidence: Evidence = Evidence.OBSERVED
     first_at: datetime | None = None
     last_at: datetime | None = None
     definition: DefinitionKind | None = None
     evidences: tuple[EvidenceSource, ...] = ()
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The shapes of all statements on its way, an empty one where these are not all of it."""
+        return (*self.shapes, *self.fills) if self.shapes else ("",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,7 @@ class _Origin:
 
     dataset: DatasetId
     hops: tuple[DatasetId, ...] = ()
+    fills: tuple[str, ...] = ()
     through_memory: bool = False
 
 
@@ -137,7 +145,10 @@ def _step_flows(
     origins = _origins(reads, content)
     if not writes:
         run.memory.update(
-            {origin.dataset: replace(origin, through_memory=True) for origin in origins.values()}
+            {
+                origin.dataset: replace(origin, fills=(*origin.fills, ""), through_memory=True)
+                for origin in origins.values()
+            }
         )
     elif not reads:
         origins = run.memory
@@ -161,10 +172,19 @@ def _origins(reads: Iterable[Access], content: Callable[[DatasetId], _Origins]) 
     for read in reads:
         if read.kind is Kind.TEMPORARY:
             for origin in content(read.dataset).values():
-                origins.setdefault(origin.dataset, origin)
+                _add_origin(origins, origin)
         else:
-            origins[read.dataset] = _Origin(read.dataset)
+            by_temporary = origins.get(read.dataset)
+            fills = by_temporary.fills if by_temporary else ()
+            origins[read.dataset] = _Origin(read.dataset, fills=fills)
     return origins
+
+
+def _add_origin(origins: _Origins, origin: _Origin) -> None:
+    """Add an origin; of one dataset the first way counts, with the statements of all."""
+    first = origins.setdefault(origin.dataset, origin)
+    fills = tuple(dict.fromkeys((*first.fills, *origin.fills)))
+    origins[origin.dataset] = replace(first, fills=fills)
 
 
 def _fill(held: _Origins, write: Access, brought: Iterable[_Origin]) -> None:
@@ -172,7 +192,8 @@ def _fill(held: _Origins, write: Access, brought: Iterable[_Origin]) -> None:
         held.clear()
     for origin in brought:
         hops = (*(hop for hop in origin.hops if hop != write.dataset), write.dataset)
-        held.setdefault(origin.dataset, replace(origin, hops=hops))
+        fills = (*origin.fills, write.shape_id)
+        _add_origin(held, replace(origin, hops=hops, fills=fills))
 
 
 def _steps(shape: Sequence[Access]) -> Iterator[_Step]:
@@ -218,6 +239,7 @@ def _flow(origin: _Origin, write: Access) -> Flow:
         hops=origin.hops,
         through_memory=origin.through_memory,
         shapes=(write.shape_id,),
+        fills=origin.fills,
         evidence=write.evidence,
         first_at=write.first_at,
         last_at=write.last_at,
@@ -234,6 +256,7 @@ def _merge_flows(duplicates: Sequence[Flow]) -> Flow:
             key=lambda flow: (_RANKS[flow.evidence], flow.through_memory, len(flow.hops)),
         ),
         shapes=tuple(sorted({shape for flow in duplicates for shape in flow.shapes})),
+        fills=tuple(sorted({shape for flow in duplicates for shape in flow.fills})),
         first_at=min((flow.first_at for flow in duplicates if flow.first_at), default=None),
         last_at=max((flow.last_at for flow in duplicates if flow.last_at), default=None),
     )

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from dbt_graft.lineage.records import Outcome, Shape
 
 _LONGEST = 1_000
+# The parsers that name the columns which they could not follow.
+_FOLLOWS_COLUMNS = frozenset({"sqlglot", "plan"})
 _NO_REASON = {Outcome.PARTIAL: "parsed in part", Outcome.FAILED: "could not be parsed"}
 
 
@@ -47,10 +49,10 @@ def gaps(shapes: Iterable[Shape]) -> tuple[Gap, ...]:
 def followed_shapes(shapes: Iterable[Shape]) -> frozenset[str]:
     """The shapes of which all columns are known: one without column edges counts rows, or the like.
 
-    Other parsers than that of SQL texts leave columns out without a word.
+    Events of other tools leave columns out without a word.
     """
     return frozenset(
         shape.shape_id
         for shape in shapes
-        if shape.outcome is Outcome.PARSED and shape.parser == "sqlglot"
+        if shape.outcome is Outcome.PARSED and shape.parser in _FOLLOWS_COLUMNS
     )

@@ -165,10 +165,7 @@ class ImpactGraph:
             self.flow_task.append(task)
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
-            # What fills a temporary table, or the memory of a task, is of other shapes.
-            is_direct = flow.shapes and not (flow.hops or flow.through_memory)
-            is_followed = is_direct and all(shape in followed for shape in flow.shapes)
-            self.flow_has_columns[number] = bool(is_followed)
+            self.flow_has_columns[number] = all(shape in followed for shape in flow.statements)
             places[source, target, task] = number
         self.flow_starts, self.flows_by_source = group_by_source(sources, len(self.datasets))
         return places

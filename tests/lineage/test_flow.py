@@ -78,6 +78,31 @@ def test_hops_are_stored_with_the_flow() -> None:
     assert flow.through_memory
 
 
+@for_each(
+    "statements, on_the_way",
+    [
+        (["INSERT b <- a"], {"INSERT b <- a"}),
+        (["SELECT INTO #t <- a", "INSERT b <- #t"], {"SELECT INTO #t <- a", "INSERT b <- #t"}),
+        (
+            ["SELECT INTO #t <- a", "INSERT #u <- #t", "INSERT b <- #u"],
+            {"SELECT INTO #t <- a", "INSERT #u <- #t", "INSERT b <- #u"},
+        ),
+        (["SELECT INTO #t <- a", "INSERT b <- #t a"], {"SELECT INTO #t <- a", "INSERT b <- #t a"}),
+        (
+            ["INSERT #t <- a", "MERGE #t <- a", "INSERT b <- #t"],
+            {"INSERT #t <- a", "MERGE #t <- a", "INSERT b <- #t"},
+        ),
+        (["SELECT _ <- a", "INSERT b <-"], {"INSERT b <-", ""}),
+        (["SELECT _ <- a", "INSERT b <-", "MERGE b <- a"], {"INSERT b <-", "MERGE b <- a", ""}),
+    ],
+)
+def test_a_flow_names_all_statements_on_its_way(
+    statements: list[str], on_the_way: set[str]
+) -> None:
+    (flow,) = flows(run(*statements))
+    assert set(flow.statements) == on_the_way
+
+
 def test_runs_of_one_task_make_one_flow_by_the_more_direct_way() -> None:
     roundabout = run("SELECT _ <- a", "INSERT b <-", run_id="r1")
     direct = run("MERGE b <- a", run_id="r2")

@@ -51,4 +51,5 @@ def test_where_all_is_parsed_there_is_no_gap() -> None:
 def test_only_what_was_parsed_whole_has_all_its_columns() -> None:
     shapes = [shape(1, Outcome.PARSED, None), shape(2, PARTIAL, "why"), shape(3, FAILED, "why")]
     shapes.append(replace(shape(4, Outcome.PARSED, None), parser="openlineage"))
-    assert followed_shapes(shapes) == {"1-1"}
+    shapes.append(replace(shape(5, Outcome.PARSED, None), parser="plan"))
+    assert followed_shapes(shapes) == {"1-1", "1-5"}

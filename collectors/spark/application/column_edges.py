@@ -17,9 +17,12 @@ from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
 from dbt_graft.collectors.spark.plans.columns import (
+    BY_PLACE,
+    LITERAL,
     NAMES,
     NOTHING,
     UNKNOWN,
+    UNSEEN,
     ColumnInputs,
     ColumnTrace,
     PlanSource,
@@ -34,6 +37,7 @@ from dbt_graft.collectors.statement import StatementEdge
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graphs.columns import compose
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 _WRITES_COLUMNS = (
@@ -50,6 +54,8 @@ _ROW_METADATA = frozenset(
     _source_row_present_ _target_row_id_ _target_row_index_ _target_row_present_
     """.split()  # noqa: SIM905
 )
+# The tables in a view's query, to Spark 3.1.
+_NOT_RESOLVED = "UnresolvedRelation"
 _ADAPTIVE = "AdaptiveSparkPlan"
 _FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[^\n]+)\)", re.IGNORECASE)
 
@@ -74,11 +80,12 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
     if segment.command is None:
         return TracedColumns(tuple(_into_memory(segment, column_sources)))
     if target is None or segment.role not in _WRITES_COLUMNS:
-        return TracedColumns()
+        return TracedColumns(gaps=(BY_PLACE,) if segment.operation is Operation.LOAD_DATA else ())
     written = [dataset for dataset, _ in column_sources.resolver.written_datasets(target)]
     plans = list(_plans(segment))
     if not (written and plans):
-        return TracedColumns(gaps=(UNKNOWN,) if segment.feeds else ())
+        is_query = segment.feeds or segment.scans or segment.sources
+        return TracedColumns(gaps=(UNSEEN,) if is_query else ())
     edges: dict[StatementEdge, None] = {}
     gaps: dict[str, None] = {}
     taken: list[Attribute] = []
@@ -88,6 +95,8 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
         trace = trace_columns(plan, root, partial(_source, column_sources, segment, rebuilt))
         gaps |= trace.gaps
         columns = listed or trace.columns_of(root)
+        if any(operator.kind == _NOT_RESOLVED for operator in root.walk()):
+            gaps[UNSEEN] = None
         if segment.operation in IN_PLACE:
             columns = [column for column in columns if column.name not in _ROW_METADATA]
         taken = taken or columns
@@ -207,7 +216,9 @@ def _edges(
         if inputs is None:
             gaps[NAMES if NAMES in gaps else UNKNOWN] = None
             continue
-        if _has_no_literal(name, inputs):
+        if not _has_no_literal(name, inputs):
+            gaps |= {LITERAL: None} if inputs else {}
+        else:
             for upstream in sorted(inputs):
                 if is_column_name(upstream.column):
                     yield _edge(dataset, name, upstream)

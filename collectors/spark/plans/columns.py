@@ -25,13 +25,16 @@ from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 # A column with more inputs than this gets the datasets instead.
 _MOST_INPUTS = 1_000
-CUT, SHORT, NAMES, HIDDEN, OPAQUE, UNKNOWN = (
+CUT, SHORT, NAMES, HIDDEN, OPAQUE, UNKNOWN, UNSEEN, BY_PLACE, LITERAL = (
     "the plan is truncated: raise spark.sql.debug.maxToStringFields",
     "the plan's text ends early: raise spark.sql.maxPlanStringLength",
     "columns with brackets or commas in their names cannot be told apart",
     "the plan does not show what MERGE writes: set spark.sql.ui.explainMode to formatted",
     "a user function takes and returns all columns at once",
     "the plan has an unsupported operator",
+    "the log does not show the query",
+    "those of a file go by their places",
+    "a column's name may hold a value: give it another",
 )
 
 

@@ -185,7 +185,7 @@ def _reasons(steps: Steps, column: ColumnId, *, upstream: bool) -> Iterator[str]
     if gaps:
         return
     followed = followed_shapes(steps.described.lineage.shapes.values())
-    is_followed = all(flow.shapes and followed.issuperset(flow.shapes) for flow in flows)
+    is_followed = all(followed.issuperset(flow.statements) for flow in flows)
     if is_followed or any(neighbours(other) for other in graph.columns(dataset)):
         yield (
             "no other column's value goes into it: a constant, a count or a new value"
@@ -207,7 +207,7 @@ def _gaps(steps: Steps, flows: Iterable[Flow]) -> Iterator[str]:
             yield f"columns of {name} could not all be followed: {definition.gap}"
         if flow.through_memory:
             yield f"{name} carries the data in its memory: no log shows what it does to columns"
-        for shape in map(lineage.shapes.get, flow.shapes):
+        for shape in map(lineage.shapes.get, flow.statements):
             if shape and shape.outcome is not Outcome.PARSED:
                 why = shape.reason or shape.outcome
                 yield f"a statement of {name} was not parsed, or only in part: {why}"

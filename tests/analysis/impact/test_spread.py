@@ -129,8 +129,11 @@ COUNTED = Flow(DatasetId("db", "a"), DatasetId("db", "b"), "t", shapes=("counts"
         (COUNTED, "VALUES", {"a"}),
         (COUNTED, "ROWS", {"a", "b"}),
         (replace(COUNTED, shapes=("counts", "partly")), "VALUES", {"a", "b"}),
-        (replace(COUNTED, hops=(DatasetId("db", "#c"),)), "VALUES", {"a", "b"}),
-        (replace(COUNTED, through_memory=True), "VALUES", {"a", "b"}),
+        (replace(COUNTED, fills=("counts",)), "VALUES", {"a"}),
+        (replace(COUNTED, fills=("counts",)), "ROWS", {"a", "b"}),
+        (replace(COUNTED, fills=("counts", "partly")), "VALUES", {"a", "b"}),
+        (replace(COUNTED, fills=("",)), "VALUES", {"a", "b"}),
+        (replace(COUNTED, shapes=()), "VALUES", {"a", "b"}),
     ],
 )
 def test_a_statement_that_counts_rows_reads_no_column(

@@ -854,5 +854,7 @@ def test_the_columns_of_a_write_are_in_the_store(make_log: Make, node: Make) -> 
         *("raw.orders", "a"),
     )
     assert (edge["type"], edge["subtype"], edge["masking"]) == ("DIRECT", "IDENTITY", False)
-    assert [shape["outcome"] for shape in row["shapes"]] == ["parsed"]
+    assert [shape["reason"] for shape in row["shapes"]] == [
+        "columns: a column's name may hold a value: give it another"
+    ]
     assert "Jane" not in repr(row["column_edges"])

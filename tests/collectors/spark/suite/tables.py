@@ -296,7 +296,8 @@ def multi_insert(spark: SparkSession, _: Path) -> None:
     """,
     older={
         (3, 1): Instead(
-            columns="who <- raw.customers.name TRANSFORMATION\n* <- raw.customers.age FILTER"
+            columns="who <- raw.customers.name TRANSFORMATION\n* <- raw.customers.age FILTER",
+            gaps="the log does not show the query",
         )
     },
 )
@@ -312,7 +313,7 @@ def views(spark: SparkSession, _: Path) -> None:
     "2 x CREATE VIEW ml.altered <- raw.customers",
     "DROP ml.altered",
     columns="id <- raw.customers.id\nname <- raw.customers.name",
-    older={(3, 1): Instead(columns="")},
+    older={(3, 1): Instead(columns="", gaps="the log does not show the query")},
 )
 def alter_view(spark: SparkSession, _: Path) -> None:
     spark.sql("CREATE VIEW ml.altered AS SELECT id FROM raw.customers")
@@ -357,6 +358,7 @@ def view_of_files(spark: SparkSession, at: Path) -> None:
     "LOAD DATA ml.loaded <- /landing/notes.txt",
     "LOAD DATA ml.loaded <- /landing/hourly",
     "SELECT <- ml.loaded 4",
+    gaps="those of a file go by their places",
 )
 def load_data(spark: SparkSession, at: Path) -> None:
     spark.sql("CREATE TABLE ml.loaded (line STRING) PARTITIONED BY (dt STRING) STORED AS textfile")
