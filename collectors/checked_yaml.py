@@ -41,6 +41,11 @@ _MESSAGES = {
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
 }
+# What YAML says of a mistake -> what to do.
+_REMEDIES = {
+    "'\\t'": "indent with spaces: YAML allows no tabs there",
+    "escape": "a backslash in double quotes begins an escape: write 'C:\\logs' in single quotes",
+}
 
 
 class YamlMapping(BaseModel):
@@ -90,9 +95,9 @@ def read_yaml(
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         location = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise GraftError(
-            f"is not valid YAML: {getattr(error, 'problem', None) or error}", place=location
-        ) from error
+        problem = str(getattr(error, "problem", None) or error)
+        remedy = next((text for part, text in _REMEDIES.items() if part in problem), "")
+        raise GraftError(f"is not valid YAML: {problem}", place=location, remedy=remedy) from error
     if not isinstance(data, dict):
         raise GraftError(otherwise, place=str(path))
     try:
@@ -135,11 +140,13 @@ def _duplicate_keys(tree: yaml.Node | None) -> list[tuple[int, str]]:
         if isinstance(node, yaml.SequenceNode):
             waiting += node.value
         elif isinstance(node, yaml.MappingNode):
-            keys: set[str] = set()
+            lines: dict[str, int] = {}
             for key, value in node.value:
-                if isinstance(key, yaml.ScalarNode) and key.value in keys:
-                    duplicates.append((key.start_mark.line + 1, f"`{key.value}` is there twice"))
-                keys.add(str(key.value))
+                line = key.start_mark.line + 1
+                if isinstance(key, yaml.ScalarNode) and key.value in lines:
+                    text = f"`{key.value}` is there twice: put all below that of line "
+                    duplicates.append((line, f"{text}{lines[key.value]}"))
+                lines.setdefault(str(key.value), line)
                 waiting.append(value)
     return sorted(duplicates)
 

@@ -23,6 +23,7 @@ from dbt_graft.lineage.errors import GraftError
 
 _WILDCARD = re.compile(r"[*?]")
 _ANYTHING = re.compile("")
+_CLOUD = "check the network, the address, and the credentials of this account"
 _HADOOP = (
     "Hadoop's library libhdfs is needed: set HADOOP_HOME, JAVA_HOME and CLASSPATH, see "
     "docs/configuration.md"
@@ -122,7 +123,9 @@ def log_files(
             if wanted.match(below) and accepts(log):
                 logs.setdefault(identity, log)
     except OSError as error:
-        remedy = _HADOOP if path.startswith(("hdfs://", "viewfs://")) else ""
+        remedy = _CLOUD if "://" in path else ""
+        if path.startswith(("hdfs://", "viewfs://")):
+            remedy = _HADOOP
         reason = system_reason(error) if error.errno else error
         raise GraftError(f"cannot be listed: {reason}", place=label, remedy=remedy) from error
     is_partial = any(finding.severity is Severity.WARNING for finding in left_out)

@@ -58,13 +58,10 @@ def test_every_command_has_an_example_and_stands_in_the_readme(root: Path, comma
 
 def test_what_init_writes_is_valid_and_means_the_defaults(tmp_path: Path) -> None:
     (tmp_path / "dbt_project.yml").write_text("name: shop\n")
-    written = write_config(tmp_path)
+    written = write_config(tmp_path).path
     config, default = load(written), Config()
     assert config.site.name == "shop lineage"
-    assert [source.spark.path for source in config.collect if source.spark] == [
-        "logs/spark-events/"
-    ]
-    for key in ("dbt", "names", "tasks", "store", "artifacts"):
+    for key in ("dbt", "collect", "names", "tasks", "store", "artifacts"):
         assert getattr(config, key) == getattr(default, key)
 
 

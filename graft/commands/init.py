@@ -13,6 +13,20 @@ from dbt_graft.graft.steps.start import write_config
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
 @click.option("--force", is_flag=True, help="Overwrite an existing graft.yml.")
 def init(folder: Path, *, force: bool) -> None:
-    """Write a commented graft.yml beside the dbt project in FOLDER."""
-    path = write_config(folder, force=force)
-    click.echo(f"wrote {path}; add your logs under `collect`, then run `graft build`")
+    """Write a commented graft.yml beside the dbt project in FOLDER.
+
+    It names the logs that lie there: event logs of Spark, .xel files, OpenLineage events, declared
+    lineage.
+    """
+    written = write_config(folder, force=force)
+    click.echo(f"wrote {written.path}")
+    logs = written.logs
+    for places, noun in (
+        (logs.spark, "event logs of Spark"),
+        (logs.xel, "Extended Events"),
+        (logs.openlineage, "events of OpenLineage"),
+        (logs.declared, "declared lineage"),
+    ):
+        for place in places:
+            click.echo(f"found {noun} in {place}/")
+    click.echo(written.next_step)

@@ -14,7 +14,7 @@ import click
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.graft.commands.command import config_option, load_config
 from dbt_graft.graft.project.config import Config, find, load
-from dbt_graft.graft.steps.served_site import HOST, SiteVersion, site_server, subpath
+from dbt_graft.graft.steps.served_site import HOST, SiteVersion, check_site, site_server, subpath
 from dbt_graft.lineage.errors import GraftError
 
 _SHOWN = 3
@@ -55,9 +55,13 @@ def serve(config_path: Path | None, port: int, allowed_hosts: tuple[str, ...], w
     site, version = Path(config.path(config.site.out)), SiteVersion() if watch else None
     file = config_path or find(Path())
     build = [sys.executable, "-m", "dbt_graft", "build", "--config", str(file)]
-    if watch and not (site / "index.html").is_file():
-        _run(build)
+    if not watch:
+        check_site(site)
+    # The port first: a build takes longer than to find it taken.
     with site_server(site, config.site.url, port, version, allowed_hosts) as server:
+        if watch and not (site / "index.html").is_file():
+            _run(build)
+            check_site(site)
         address = f"http://{HOST}:{server.server_port}{subpath(config.site.url)}"
         serving = threading.Thread(target=server.serve_forever, daemon=True)
         serving.start()

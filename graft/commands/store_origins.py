@@ -6,22 +6,24 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from dbt_graft.collectors.source import LogSource, is_below
+from dbt_graft.collectors.source import is_below
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.sources import label, sources
 from dbt_graft.lineage.errors import GraftError
 
 _WILDCARD = re.compile(r"[*?\[]")
 _SHOWN = 8
+# The label of `collectors.dbt.source.target_source`.
+TARGET = "dbt:target"
 # Of logs that no source in graft.yml has.
 OTHERS = ""
 
 
 def group_by_source(config: Config, origins: Iterable[str]) -> dict[str, list[str]]:
     """Source of `graft.yml` -> its logs; those that no source has, under an empty name."""
-    logs_by_source: dict[str, list[str]] = {source.label: [] for source in sources(config)}
+    logs_by_source: dict[str, list[str]] = {entry.label: [] for entry in config.collect}
     for origin in origins:
-        source = next((name for name in logs_by_source if is_below(origin, name)), OTHERS)
+        labels = (*logs_by_source, TARGET)
+        source = next((name for name in labels if name and is_below(origin, name)), OTHERS)
         logs_by_source.setdefault(source, []).append(origin)
     return logs_by_source
 
@@ -36,7 +38,7 @@ def match_origins(config: Config, origins: Sequence[str], name: str) -> list[str
     Raises:
         GraftError: It means none of them.
     """
-    listed = list(sources(config))
+    listed = _source_labels(config)
     labels = {*_labels(config, listed, name)}
     if not labels and _WILDCARD.search(name):
         matches = [origin for origin in origins if fnmatchcase(origin, name)]
@@ -46,7 +48,7 @@ def match_origins(config: Config, origins: Sequence[str], name: str) -> list[str
             origin for origin in origins if any(is_below(origin, prefix) for prefix in labels)
         ]
     if not matches:
-        known_sources = ", ".join([source.label for source in listed][:_SHOWN])
+        known_sources = ", ".join(listed[:_SHOWN])
         raise GraftError(
             f"nothing in the store came from {name!r}",
             place="graft store forget",
@@ -58,11 +60,16 @@ def match_origins(config: Config, origins: Sequence[str], name: str) -> list[str
     return matches
 
 
-def _labels(config: Config, listed: Iterable[LogSource], name: str) -> Iterator[str]:
+def _source_labels(config: Config) -> list[str]:
+    """The prefixes of the sources of `collect`, and of dbt's target folder."""
+    return [*(entry.label for entry in config.collect), TARGET]
+
+
+def _labels(config: Config, listed: Iterable[str], name: str) -> Iterator[str]:
     """The prefixes of the sources of a server or namespace."""
-    yield from (source.label for source in listed if source.label.rstrip("/") == name.rstrip("/"))
+    yield from (label for label in listed if label.rstrip("/") == name.rstrip("/"))
     for entry in config.collect:
         if entry.sqlserver and entry.sqlserver.server == name:
-            yield label(entry)
+            yield entry.label
         if entry.spark and entry.spark.namespace == name:
-            yield label(entry)
+            yield entry.label

@@ -63,7 +63,10 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         store_state,
     )
     from dbt_graft.graft.project.sources import sources
-    from dbt_graft.graft.questions.checks.unmatched_clients import find_unmatched_clients
+    from dbt_graft.graft.questions.checks.unmatched_clients import (
+        find_other_clients,
+        find_unmatched_clients,
+    )
     from dbt_graft.graft.questions.checks.unused_entries import find_unused_entries
 
     state = store_state.read(config.path(config.store))
@@ -81,6 +84,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     for source in listed[len(config.collect) :]:
         yield source.label, partial(logs.files, source, state, "file")
     yield FILE_NAME, partial(find_unmatched_clients, config, state.records, lambda: state.positions)
+    yield FILE_NAME, partial(find_other_clients, config, state.records)
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     if read_store:

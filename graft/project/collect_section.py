@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import Annotated
 
@@ -160,3 +161,33 @@ class CollectEntry(Section):
                 "name exactly one kind of log: sqlserver, spark, openlineage, declared or dbt"
             )
         return self
+
+    @property
+    def label(self) -> str:
+        """The prefix of the origins of its logs."""
+        if self.spark:
+            return self.spark.place
+        if self.declared:
+            return f"declared:{self.declared.path}"
+        if self.dbt:
+            return f"dbt:{self.dbt.path}"
+        if self.openlineage:
+            return self.openlineage.path
+        assert self.sqlserver
+        server = self.sqlserver
+        return server.path or f"{server.server}/{server.table or server.session or server.files}"
+
+
+def check_twice(entries: tuple[CollectEntry, ...]) -> tuple[CollectEntry, ...]:
+    """Refuse logs that two entries read: their lineage would be counted twice.
+
+    Raises:
+        ValueError: Two entries have one path.
+    """
+    places: set[str] = set()
+    for entry in entries:
+        place = entry.label if "://" in entry.label else posixpath.normpath(entry.label)
+        if place in places:
+            raise ValueError(f"two entries read {entry.label}: leave one of them out")
+        places.add(place)
+    return entries

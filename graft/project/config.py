@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.settings import ExportedKind, endpoint_url
 from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.airflow_section import AirflowSection
-from dbt_graft.graft.project.collect_section import CollectEntry
+from dbt_graft.graft.project.collect_section import CollectEntry, check_twice
 from dbt_graft.graft.project.privacy_section import PrivacySection
 from dbt_graft.graft.project.sections import (
     ImpactSection,
@@ -39,6 +40,8 @@ FILE_NAME = "graft.yml"
 SCHEMA_URL = (
     "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/schemas/graft.schema.json"
 )
+# https://spark.apache.org/docs/latest/submitting-applications.html#master-urls
+_MASTER = re.compile(r"local(-cluster)?(\[.*\])?|yarn|[\w+.-]+://.+|.*\$\{.*")
 _CODE = 1 << 18  # longest file in bytes that is shown as a task's code
 
 
@@ -116,6 +119,11 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
     for key in full:
         if not key.startswith("spark."):
             raise ValueError(f"{key!r} is not a Spark setting: those start with `spark.`")
+    if not _MASTER.fullmatch(str(full.get("spark.master", "local"))):
+        raise ValueError(
+            f"{full['spark.master']!r} is no master of Spark: write local[2], yarn, "
+            "spark://host:7077 or k8s://https://host"
+        )
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in full.items()
@@ -144,7 +152,7 @@ class Config(Section):
     """A `graft.yml`; relative paths start at its folder."""
 
     dbt: DbtSection = DbtSection()
-    collect: tuple[CollectEntry, ...] = ()
+    collect: Annotated[tuple[CollectEntry, ...], AfterValidator(check_twice)] = ()
     names: tuple[NameEntry, ...] = ()
     tasks: dict[str, TaskEntry] = Field(default={})
     check: CheckSection = CheckSection()

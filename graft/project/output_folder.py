@@ -164,21 +164,31 @@ def _refusal(
     return ""
 
 
-def _check_content(output: OutputFolder) -> None:
-    path = output.path
+def check_writable(path: Path, key: str) -> Path:
+    """Refuse a place where no folder can be written; what there is of its path already.
+
+    Raises:
+        GraftError: A file is in the way, or a folder is read-only.
+    """
     existing = next(ancestor for ancestor in (path, *path.parents) if ancestor.exists())
     if not existing.is_dir():
         raise GraftError(
-            f"is a file; `{output.key}` must be a folder",
+            f"is a file; `{key}` must be a folder",
             place=str(existing),
-            remedy=f"name another folder as `{output.key}` in graft.yml",
+            remedy=f"name another folder as `{key}` in graft.yml",
         )
     if not os.access(existing, os.W_OK | os.X_OK):
         raise GraftError(
-            f"`{output.key}` is read-only",
+            f"`{key}` is read-only",
             place=str(existing),
-            remedy=f"make it writable, or name another folder as `{output.key}` in graft.yml",
+            remedy=f"make it writable, or name another folder as `{key}` in graft.yml",
         )
+    return existing
+
+
+def _check_content(output: OutputFolder) -> None:
+    path = output.path
+    existing = check_writable(path, output.key)
     if existing != path or (path / MARKER).is_file():
         return
     if foreign := [path.name for path in path.iterdir() if not is_leftover(path.name, MARKER)]:

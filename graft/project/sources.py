@@ -56,19 +56,6 @@ def date_columns(config: Config) -> DateColumns:
     return replace(config.date_columns, contracted=partition_columns(config))
 
 
-def label(entry: CollectEntry) -> str:
-    """The prefix of the origins of an entry."""
-    if entry.spark:
-        return entry.spark.place
-    if entry.declared:
-        return f"declared:{entry.declared.path}"
-    if entry.openlineage:
-        return entry.openlineage.path
-    assert entry.sqlserver
-    server = entry.sqlserver
-    return server.path or f"{server.server}/{server.table or server.session or server.files}"
-
-
 def _spark(
     entry: SparkEntry, config: Config, taken: set[str], without: Collection[str]
 ) -> LogSource:
@@ -111,7 +98,7 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
             snapshot_label=entry.snapshot or "",
         ),
     )
-    source_label = label(CollectEntry(sqlserver=entry))
+    source_label = CollectEntry(sqlserver=entry).label
     keys = ("server", "task", "noise", "idle_minutes", "columns", "snapshot")
     settings = _digest(config, entry, *keys, *(["timezone"] if entry.timezone else []))
     return LogSource(source.new_logs, source.collect, source_label, settings)

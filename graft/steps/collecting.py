@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.engines.local import LocalEngine
@@ -29,6 +30,7 @@ from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.retention import purge_if_due
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared import task_infos
+from dbt_graft.graft.project.output_folder import check_writable
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress, ProgressStep
 from dbt_graft.graft.project.sources import sources
@@ -96,11 +98,12 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             progress.warn(str(unread))
         unreadable = tuple(Reject(error.place, "", error.problem) for error in faults)
         unreadable += tuple(_warn_of(left_out, progress.warn))
-        step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
+        step.result = _listed_text(len(fresh), len(listed))
         if unreadable:
             step.result += f", {len(unreadable)} cannot be read"
     if not fresh:
         return CollectResult(unreadable=unreadable)
+    _check_store(store_path)
     with progress.step("collect", "reading new logs") as step:
         new = _NewLogs(
             fresh, positions, before, tuple(damaged), partial(settings_of, sources=listed)
@@ -113,6 +116,18 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             f"{one_line(reject.origin)}: {reject.reason}\n  the next collect reads it again"
         )
     return CollectResult(origins, (*unreadable, *pending))
+
+
+def _listed_text(fresh: int, listed: int) -> str:
+    if not listed:
+        return "`collect` in graft.yml names no log: docs/logs.md"
+    return f"{fresh} of {count(listed, 'source')} {'has' if fresh == 1 else 'have'} new logs"
+
+
+def _check_store(store_path: str) -> None:
+    """Refuse a folder that cannot be written, before logs are read for an hour."""
+    if "://" not in store_path:
+        check_writable(Path(store_path), "store")
 
 
 def _warn_of(left_out: Sequence[Finding], warn: Callable[[str], None]) -> Iterator[Reject]:

@@ -13,6 +13,7 @@ from dbt_graft.analysis.checks.agreement import findings
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.dbt.columns import ModelCount
 from dbt_graft.collectors.store import door as store
 from dbt_graft.exporters.task_metadata import task_metadata_file
@@ -69,8 +70,8 @@ def graft(
     with progress.step("inject", _GRAFTING) as step:
         if not allow_empty:
             _check_not_empty(project, view)
-        step.measure = count = ModelCount()
-        grafted = project.grafted(view, inspect=inspect, count=count)
+        step.measure = models = ModelCount()
+        grafted = project.grafted(view, inspect=inspect, count=models)
         step.measure = None
         with no_deep_values(config):
             _write_artifacts(project, grafted)
@@ -96,7 +97,9 @@ def graft(
 
 def _counts(grafted: Grafted) -> str:
     report = grafted.report
-    return f"{len(report.promoted)} promoted, {len(report.added)} new models"
+    return (
+        f"{count(len(report.promoted), 'source')} promoted, {count(len(report.added), 'new model')}"
+    )
 
 
 def _check_not_empty(project: Project, view: LineageView) -> None:
@@ -119,12 +122,15 @@ def _warn(project: Project, view: LineageView, grafted: Grafted, progress: Progr
 def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator[Finding]:
     config, records = project.config, project.records(view)
     store_folder = config.path(config.store)
-    yield from unused_entries.find_unused_entries(config, records)
-    if project.dbt:
-        yield from unused_entries.foreign_namespace(config, records, project.dbt.platform)
-    yield from unmatched_clients.find_unmatched_clients(
-        config, records, lambda: read_rest(store_folder, partial(store.positions, store_folder))[0]
-    )
+    # What graft.yml names may be younger than a past state.
+    if not view.past:
+        yield from unused_entries.find_unused_entries(config, records)
+        if project.dbt:
+            yield from unused_entries.foreign_namespace(config, records, project.dbt.platform)
+        yield from unmatched_clients.find_unmatched_clients(
+            *(config, records),
+            lambda: read_rest(store_folder, partial(store.positions, store_folder))[0],
+        )
     if project.settings.dates:
         # How the dates of an edge belong together, many runs show.
         yield from mapping_findings(AccessHistory(project.lineage(LineageView(view.past))))

@@ -251,10 +251,8 @@ def site_server(
         version: Pages load themselves again when it increases.
 
     Raises:
-        GraftError: There is no site, or the port is taken.
+        GraftError: The port is taken.
     """
-    if not (site / "index.html").is_file():
-        raise GraftError("there is no site here", place=str(site), remedy="run `graft build`")
     hosts = {*_HOSTS, *(name.lower().strip("[]") for name in allowed_hosts)}
     handler = partial(
         SitePages, base=subpath(url), hosts=hosts, version=version, directory=str(site)
@@ -265,6 +263,16 @@ def site_server(
         raise GraftError(
             f"cannot be used: {error.strerror}", place=f"port {port}", remedy="name another: --port"
         ) from error
+
+
+def check_site(site: Path) -> None:
+    """Refuse a folder without a site.
+
+    Raises:
+        GraftError: There is none.
+    """
+    if not (site / "index.html").is_file():
+        raise GraftError("there is no site here", place=str(site), remedy="run `graft build`")
 
 
 def _host_name(headers: Sequence[str]) -> str:

@@ -1,13 +1,17 @@
-"""`graft init`: a commented `graft.yml` beside a dbt project."""
+"""`graft init`: a `graft.yml` beside a dbt project, with what lies there."""
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.config import FILE_NAME, SCHEMA_URL
+from dbt_graft.graft.steps.seen_logs import SeenLogs, see_logs
+from dbt_graft.injector.platform import platform, read_connection
 from dbt_graft.lineage.errors import GraftError
 
 _TEMPLATE = """\
@@ -19,13 +23,13 @@ dbt:
   # project_dir: .          # dbt's project; reads {target}/manifest.json, catalog.json and index/:
                             # run `dbt docs generate` first, or `graft build --dbt`
   # target_dir: target      # where they lie, if dbt_project.yml and DBT_TARGET_PATH do not say so
-  # namespace: duckdb://shop.duckdb # of dbt's relations; by default from its adapter and profile
+  # namespace: {namespace} # of dbt's relations; by default from its adapter and profile
 
-# Log sources. Adapt the entries that you need and delete the others.
-collect:
-  # Spark event logs (spark.eventLog.enabled=true): a folder, or a URL that Spark can read.
+# Log sources: those that lie in this folder. docs/logs.md says how engines write theirs.
+collect:{found}
+  # Event logs of Spark (spark.eventLog.enabled=true): a folder, or a URL that Spark can read.
   # By default a task is named by its application: spark.app.name.
-  - spark: {{path: logs/spark-events/}}
+  # - spark: {{path: logs/spark-events/}}
   # - spark: {{history_server: "http://history:18080"}} # if their folder cannot be read
 
   # SQL Server Extended Events of the session that `graft logs sqlserver-session` prints.
@@ -48,22 +52,22 @@ collect:
 
 # Name rules for datasets with several names; the first match is used.
 # `*` matches text that `to` repeats, `**` text that it drops.
-names: []
-  # - {{from: "mssql://sql01:1433/ShopDW.dbo.*", to: "dbt/raw.*"}}
+# names:
+#   - {{from: "mssql://sql01:1433/ShopDW.dbo.*", to: "dbt/raw.*"}}
 
 # Descriptions of tasks, shown in the docs.
-tasks: {{}}
-  # load_orders:
-  #   owner: data-platform
-  #   repo: https://git.example.com/data/load-orders
-  #   runbook: https://wiki.example.com/load-orders
-  #   tags: [daily]
-  #   schedule: "0 5 * * *"
-  #   rerun: airflow dags trigger load_orders
+# tasks:
+#   load_orders:
+#     owner: data-platform
+#     repo: https://git.example.com/data/load-orders
+#     runbook: https://wiki.example.com/load-orders
+#     tags: [daily]
+#     schedule: "0 5 * * *"
+#     rerun: airflow dags trigger load_orders
 
 store: .graft/store         # the lineage collected so far; preserve it between builds
 artifacts: .graft/artifacts # the grafted manifest.json and catalog.json
-spark: {{master: "local[*]"}} # any spark.* setting for `graft collect`
+{spark}spark: {{master: "local[*]"}} # any spark.* setting for `graft collect`
 
 site:
   name: {name}
@@ -78,7 +82,32 @@ site:
 """
 
 
-def write_config(folder: Path, *, force: bool = False) -> Path:
+@dataclass(frozen=True, slots=True)
+class WrittenConfig:
+    """A `graft.yml` that was written, and what lay there.
+
+    Attributes:
+        has_manifest: dbt has written its artifacts.
+    """
+
+    path: Path
+    logs: SeenLogs
+    has_manifest: bool
+
+    @property
+    def next_step(self) -> str:
+        """The command that comes next, or what is missing before it."""
+        if not self.has_manifest:
+            return "next: `graft build --dbt`, which runs `dbt docs generate` first"
+        if not any((self.logs.spark, self.logs.xel, self.logs.openlineage, self.logs.declared)):
+            return (
+                "next: name your logs under `collect`, then `graft build`; without any it shows "
+                "dbt's own lineage"
+            )
+        return "next: `graft build`"
+
+
+def write_config(folder: Path, *, force: bool = False) -> WrittenConfig:
     """Write a `graft.yml` for the dbt project in a folder.
 
     Raises:
@@ -97,7 +126,35 @@ def write_config(folder: Path, *, force: bool = False) -> Path:
     settings = dbt_folders.read_project(project)
     name = str(settings.get("name", folder.resolve().name))
     target = dbt_folders.target_path(settings) or "target"
-    title = yaml.safe_dump(f"{name} lineage", allow_unicode=True).splitlines()[0]
-    text = _TEMPLATE.format(name=title, target=target, schema=SCHEMA_URL)
+    logs = see_logs(folder)
+    connection = read_connection(folder, os.environ)
+    adapter = connection.get("type")
+    text = _TEMPLATE.format(
+        name=yaml.safe_dump(f"{name} lineage", allow_unicode=True).splitlines()[0],
+        target=target,
+        schema=SCHEMA_URL,
+        found=_entries(logs),
+        spark="" if logs.spark else "# ",
+        namespace=platform(adapter, connection).namespace if adapter else "duckdb://shop.duckdb",
+    )
     path.write_text(text, encoding="utf-8")
-    return path
+    return WrittenConfig(path, logs, (dbt_folders.target_dir(folder) / "manifest.json").exists())
+
+
+def _entries(logs: SeenLogs) -> str:
+    """The entries of `collect`, each in a line; an empty list without any."""
+    lines = [f"- spark: {{path: {_quote(place)}}}" for place in logs.spark]
+    lines += [
+        f'- sqlserver: {{path: {_quote(place)}, server: "mssql://localhost:1433"}} '
+        "# correct `server`: the one that wrote them"
+        for place in logs.xel
+    ]
+    lines += [f"- openlineage: {{path: {_quote(place)}}}" for place in logs.openlineage]
+    lines += [f"- declared: {{path: {_quote(place)}}}" for place in logs.declared]
+    return "".join(f"\n  {line}" for line in lines) if lines else " []"
+
+
+def _quote(place: str) -> str:
+    """A folder as a value in YAML's flow style."""
+    text: str = yaml.safe_dump(f"{place}/", default_flow_style=True, width=10_000)
+    return text.removesuffix("...\n").strip()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.definition import ColumnCoverage
 from dbt_graft.lineage.gaps import Gap
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Outcome, Reject
 from dbt_graft.lineage.settings import IgnoredTasks
 
@@ -75,7 +76,7 @@ class Summary:
 
     def _left_out(self) -> Iterator[tuple[str, str]]:
         if self.noise:
-            yield "noise", f"{self.noise:,} requests left out, such as catalog queries"
+            yield "noise", f"{count(self.noise, 'request')} left out, such as catalog queries"
         if self.ignored and self.ignored.tasks:
             yield "ignored", _ignored_text(self.ignored)
 
@@ -84,18 +85,18 @@ class Summary:
         if self.new_logs is not None:
             lines.append(("new logs", f"{self.new_logs:,}"))
         if self.tasks is not None:
-            lines.append(("tasks", f"{self.tasks:,} in {self.runs:,} runs"))
-            lines.append(("datasets", f"{self.datasets:,}, {self.flows:,} flows between them"))
+            lines.append(("tasks", f"{self.tasks:,} in {count(self.runs or 0, 'run')}"))
+            flows = count(self.flows or 0, "flow")
+            lines.append(("datasets", f"{self.datasets:,}, {flows} between them"))
         if self.promoted is not None:
-            lines.append(("promoted", f"{self.promoted:,} sources are now models"))
-            lines.append(
-                (
-                    "new",
-                    f"{self.added:,} models and {self.new_sources:,} sources that dbt did not have",
-                )
-            )
+            models = "is a model now" if self.promoted == 1 else "are models now"
+            lines.append(("promoted", f"{count(self.promoted, 'source')} {models}"))
+            added, sources = count(self.added or 0, "model"), count(self.new_sources or 0, "source")
+            lines.append(("new", f"{added} and {sources} that dbt did not have"))
         if self.second_writers:
-            lines.append(("conflicts", f"{self.second_writers:,} datasets that dbt writes as well"))
+            lines.append(
+                ("conflicts", f"{count(self.second_writers, 'dataset')} that dbt writes as well")
+            )
         if self.cycles:
             lines.append(("cycles", f"{self.cycles:,}, each broken at its newest edge"))
         lines += self._left_out()
@@ -131,8 +132,12 @@ def _damaged_files(files: Sequence[str]) -> str:
 
 def _ignored_text(ignored: IgnoredTasks) -> str:
     """`3 tasks with 12 runs and 40 statements, 5 datasets of theirs alone`"""
-    text = f"{ignored.tasks:,} tasks with {ignored.runs:,} runs"
-    return f"{text} and {ignored.statements:,} statements, {ignored.datasets:,} datasets of theirs"
+    text = f"{count(ignored.tasks, 'task')} with {count(ignored.runs, 'run')}"
+    statements, datasets = (
+        count(ignored.statements, "statement"),
+        count(ignored.datasets, "dataset"),
+    )
+    return f"{text} and {statements}, {datasets} of theirs alone"
 
 
 def _places(unread: Sequence[Reject]) -> str:
@@ -143,17 +148,22 @@ def _places(unread: Sequence[Reject]) -> str:
 
 
 def _reasons(rejects: Iterable[Reject]) -> str:
-    counts = Counter(reject.reason for reject in rejects)
-    shown = [f"\n{'':<12}{count:,} × {text}" for text, count in counts.most_common(_SHOWN_REASONS)]
-    if len(counts) > _SHOWN_REASONS:
-        shown.append(f"\n{'':<12}and {len(counts) - _SHOWN_REASONS} more reasons")
+    """Each reason with the number of its rejects and the first log that has one."""
+    origins = group_by_key((reject.reason, reject.origin) for reject in rejects)
+    reasons = sorted(origins.items(), key=lambda reason: -len(reason[1]))
+    shown = [
+        f"\n{'':<12}{len(logs):,} × {text}, in {one_line(logs[0])}"
+        for text, logs in reasons[:_SHOWN_REASONS]
+    ]
+    if len(reasons) > _SHOWN_REASONS:
+        shown.append(f"\n{'':<12}and {count(len(reasons) - _SHOWN_REASONS, 'more reason')}")
     return "".join(shown)
 
 
 def _followed_text(columns: ColumnCoverage) -> str:
-    shown = [f"of {columns.followed:,} of {columns.of:,} dbt models followed"]
+    shown = [f"followed through {columns.followed:,} of {count(columns.of, 'dbt model')}"]
     reasons = list(columns.reasons.items())
-    shown += [f"{'':<12}{count:,} × {reason}" for reason, count in reasons[:_SHOWN_REASONS]]
+    shown += [f"{'':<12}{number:,} × {reason}" for reason, number in reasons[:_SHOWN_REASONS]]
     if len(reasons) > _SHOWN_REASONS:
         shown.append(f"{'':<12}and {len(reasons) - _SHOWN_REASONS} more reasons")
     return "\n".join(shown)
@@ -162,7 +172,7 @@ def _followed_text(columns: ColumnCoverage) -> str:
 def _statements(gaps: Sequence[Gap]) -> str:
     failed = sum(gap.shapes for gap in gaps if gap.outcome is Outcome.FAILED)
     partial = sum(gap.shapes for gap in gaps) - failed
-    shown = [f"{failed:,} statements not parsed, {partial:,} parsed in part"]
+    shown = [f"{count(failed, 'statement')} not parsed, {partial:,} parsed in part"]
     for gap in gaps[:_SHOWN_REASONS]:
         example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
         shown.append(f"{'':<12}{gap.shapes:,} × {gap.reason}: {example}")

@@ -120,7 +120,7 @@ def test_dbts_own_rows_are_as_dbt_wrote_them(project: Path, index: Path) -> None
     "arguments, words",
     [
         ("doctor", "dbt 2.0.0-preview.196 wrote manifest.json, catalog.json, index/"),
-        ("inject --validate", "1 promoted, 1 new models"),
+        ("inject --validate", "1 source promoted, 1 new model"),
         ("show totals", "ml.segments"),
         ("impact totals.total --change remove", "ml.segments"),
         ("check", "owners"),

@@ -236,7 +236,7 @@ def test_columns_of_dbts_models_are_followed_and_kept(folder: Path, inject: Inje
     mart["compiled_code"] = "select id from [Shop].[raw].[orders]"
     path.write_bytes(orjson.dumps(manifest))
 
-    assert "columns   of 1 of 1 dbt models followed" in inject().output
+    assert "columns   followed through 1 of 1 dbt model" in inject().output
     cache = folder / ".graft/artifacts/column_cache.json"
     kept = cache.read_bytes()
     assert b'"id"' in kept

@@ -124,7 +124,7 @@ WRONG_CONFIG = {
     "- a": "error: graft.yml: must hold keys such as `collect:` and `dbt:`\n",
     "stroe: x": fault("stroe", f" is not a key here; did you mean `store`? {ALLOWED}"),
     "2: 3": fault("2", " is no key: write it in quotes"),
-    "store: a\nstore: b": fault("store", " is there twice", 2),
+    "store: a\nstore: b": fault("store", " is there twice: put all below that of line 1", 2),
     "store: ''": fault("store", " must not be empty"),
     "store: 5": fault("store", " must be text: write it in quotes"),
     'store: "\\0"': fault("store", f": {CONTROL}"),
@@ -171,6 +171,24 @@ WRONG_CONFIG = {
         "error: graft.yml:2: is not valid YAML: but found another document\n"
     ),
     "tasks: " + "[" * 3000: "error: graft.yml: is nested too deeply\n",
+}
+MASTER = (
+    ": 'locall[2]' is no master of Spark: write local[2], yarn, spark://host:7077 or "
+    "k8s://https://host"
+)
+WRONG_CONFIG |= {
+    "store:\n\t- a": (
+        "error: graft.yml:2: is not valid YAML: found character '\\t' that cannot start any token\n"
+        "  indent with spaces: YAML allows no tabs there\n"
+    ),
+    'store: "C:\\logs"': (
+        "error: graft.yml:1: is not valid YAML: found unknown escape character 'l'\n"
+        "  a backslash in double quotes begins an escape: write 'C:\\logs' in single quotes\n"
+    ),
+    "spark: {master: 'locall[2]'}": fault("spark", MASTER),
+    "collect: [{spark: {path: ev}}, {spark: {path: ./ev/}}]": fault(
+        "collect", ": two entries read ./ev/: leave one of them out"
+    ),
 }
 MISSING = "\n  run `dbt docs generate` (or `dbt parse`) in the dbt project first\n"
 AGAIN = "\n  run `dbt docs generate` again\n"
@@ -264,6 +282,27 @@ CASES = {
         "inject -q",
         "error: {folder}/.graft/store: cannot be read: Not a directory\n"
         "  let `store` in graft.yml name a folder or bucket that this account can read\n",
+    ),
+    "a store below a file": Odd(
+        each(
+            config("collect: [{declared: {path: l.yml}}]\nstore: graft.yml/store"),
+            text("l.yml", "version: 1\ntasks: {t: {flows: [{from: [a/b], to: [a/c]}]}}"),
+        ),
+        "collect -q",
+        "error: {folder}/graft.yml: is a file; `store` must be a folder\n"
+        "  name another folder as `store` in graft.yml\n",
+    ),
+    "an incident of no run": Odd(
+        unchanged,
+        "incident show nosuch",
+        "error: nosuch: there is no such run in the store\n"
+        '  `graft query "from runs"` lists runs\n',
+    ),
+    "dates of no table": Odd(
+        unchanged,
+        "show marts --dates",
+        "error: marts: there is no such table, column, task or run\n"
+        "  did you mean mssql/Shop.analytics.mart?\n",
     ),
     "the store lies in the site": Odd(
         config("store: build/site/store"),
@@ -448,6 +487,16 @@ DENIED = {
         rights("target", 0),
         "inject -q",
         f"error: {{folder}}/target/index: Permission denied{WHO}",
+    ),
+    "the store": Odd(
+        each(
+            config("collect: [{declared: {path: l.yml}}]\nstore: st/store"),
+            text("l.yml", "version: 1\ntasks: {t: {flows: [{from: [a/b], to: [a/c]}]}}"),
+            directory("st"),
+            rights("st", 0o555),
+        ),
+        "collect -q",
+        "error: {folder}/st: `store` is read-only" + READ_ONLY.format("store"),
     ),
     "the artifacts": Odd(
         rights(".graft", 0o555),

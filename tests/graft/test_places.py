@@ -56,7 +56,7 @@ def test_dbt_s_target_is_found_as_dbt_finds_it(
 
 def test_the_target_of_a_project_is_in_the_file_that_init_writes(tmp_path: Path) -> None:
     (tmp_path / "dbt_project.yml").write_text("name: shop\ntarget-path: out")
-    path = write_config(tmp_path)
+    path = write_config(tmp_path).path
     assert "reads out/manifest.json" in path.read_text()
     assert load(path).target_dir == tmp_path / "out"
 

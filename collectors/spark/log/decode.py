@@ -8,6 +8,7 @@ its place; events before it count.
 
 from __future__ import annotations
 
+import codecs
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -120,6 +121,7 @@ class _Decoder:
     Attributes:
         number: The number of the last complete line.
         foreign: The number of lines that are no events.
+        instead: What a file without any event is.
         head: The numbers of the lines before the first event.
         rest: The start of an incomplete line; `buffered` is its length.
         text: The current piece, of `size` bytes from `base` on.
@@ -131,6 +133,7 @@ class _Decoder:
     events: int = 0
     foreign: int = 0
     foreign_file: bool = False
+    instead: str = "it does not start with an event"
     head: list[int] = field(default_factory=list)
     rest: list[bytes] = field(default_factory=list)
     buffered: int = 0
@@ -190,7 +193,7 @@ class _Decoder:
         elif not self.number and not broken and not self.growing:
             yield BadEvent("byte 0", "the file is empty")
         if self.head and not self.events:
-            yield BadEvent("line 1", "not a Spark event log: it does not start with an event")
+            yield BadEvent("line 1", f"not a Spark event log: {self.instead}")
         else:
             yield from self._before()
         for execution in list(self.pending):
@@ -217,6 +220,8 @@ class _Decoder:
                 yield from self._event(self.number, name, line)
         elif line.strip():
             self.foreign += 1
+            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                self.instead = "it is text in UTF-16, which is to be written as UTF-8"
             if not self.events:
                 self.head.append(self.number)
                 self.foreign_file = self.foreign == _HEAD

@@ -1,4 +1,4 @@
-"""SQL Servers whose logs hold events, none of them of a task: the client names in them."""
+"""The client names in logs of SQL Server that are of no task."""
 
 from __future__ import annotations
 
@@ -34,13 +34,36 @@ def find_unmatched_clients(
                 yield _finding(label, entry.sqlserver, config, events)
 
 
+def find_other_clients(config: Config, records: Records) -> Iterator[Finding]:
+    """The clients of no task in logs of SQL Server that have tasks, too: other programs, or tasks
+    whose connection has no name.
+    """
+    ran = {run.origin for run in records.runs}
+    for entry in filter(None, (entry.sqlserver for entry in config.collect)):
+        label = entry.path or ""
+        if not label or not any(is_below(origin, label) for origin in ran):
+            continue
+        if names := _client_names(entry, config):
+            yield Finding(
+                "UNMATCHED_CLIENT",
+                Severity.NOTE,
+                label,
+                f"the newest logs have statements of clients that are no task: "
+                f"{join_names(names, 5)}",
+                "if one of them is a task, set its client name in the connection string, APP=…, or "
+                "correct `task` in graft.yml",
+            )
+
+
+def _client_names(entry: SqlServerEntry, config: Config) -> list[str]:
+    try:
+        return client_names(config.path(entry.path or ""), entry.path or "", entry.task)
+    except (GraftError, OSError):
+        return []  # They are gone since they were collected.
+
+
 def _finding(label: str, entry: SqlServerEntry, config: Config, events: int) -> Finding:
-    names = []
-    if path := entry.path:
-        try:
-            names = client_names(config.path(path), path)
-        except (GraftError, OSError):
-            names = []  # They are gone since they were collected.
+    names = _client_names(entry, config) if entry.path else []
     seen = f"; seen: {join_names(names, 5)}" if names else ""
     return Finding(
         "UNMATCHED_CLIENT",

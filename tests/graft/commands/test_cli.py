@@ -175,7 +175,7 @@ def test_the_published_schema_is_that_of_the_code(root: Path) -> None:
 
 def test_the_file_that_init_writes_names_its_schema_and_obeys_it(tmp_path: Path) -> None:
     (tmp_path / "dbt_project.yml").write_text("name: shop")
-    text = write_config(tmp_path).read_text()
+    text = write_config(tmp_path).path.read_text()
     assert text.startswith(f"# yaml-language-server: $schema={SCHEMA_URL}\n")
     jsonschema.Draft202012Validator(json_schema()).validate(yaml.safe_load(text))
 

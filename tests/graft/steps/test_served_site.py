@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.graft.steps.served_site import SiteVersion, site_server
+from dbt_graft.graft.steps.served_site import SiteVersion, check_site, site_server
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -180,7 +180,7 @@ def test_a_missing_page_has_no_body_for_head(site: Path) -> None:
 
 def test_a_folder_without_a_site_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(GraftError, match="there is no site here") as caught:
-        site_server(tmp_path, "", 0)
+        check_site(tmp_path)
     assert caught.value.remedy == "run `graft build`"
 
 

@@ -47,7 +47,7 @@ def test_models_whose_columns_were_followed_are_counted() -> None:
     gaps = {f"model.shop.m{n}": "columns that its query does not have: x" for n in range(8)}
     followed = DefinitionColumns({f"model.shop.m{n}": () for n in range(1_240)}, gaps)
     summary = Summary("store", columns=followed.coverage)
-    assert "columns   of 1,232 of 1,240 dbt models followed\n" in str(summary)
+    assert "columns   followed through 1,232 of 1,240 dbt models\n" in str(summary)
     assert str(summary).endswith("  8 × columns that its query does not have")
     assert orjson.loads(orjson.dumps(summary.to_json()))["columns"] == {
         "followed": 1_232,

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.questions.checks.unmatched_clients import find_unmatched_clients
+from dbt_graft.graft.questions.checks.unmatched_clients import (
+    find_other_clients,
+    find_unmatched_clients,
+)
 from dbt_graft.lineage.records import Records, Run
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
@@ -42,7 +46,8 @@ def test_the_client_names_are_shown_most_frequent_first(folder: Path) -> None:
     (found,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
     assert found.subject == "xe"
     assert found.problem == (
-        "7 events and no task: no client name matches `task`; seen: etl::*, job *x*, SSMS"
+        "7 events and no task: no client name matches `task`; "
+        "seen: etl::*, job *x*, SSMS, (no name)"
     )
     assert "graft collect --again" in found.remedy
 
@@ -68,3 +73,14 @@ def test_nothing_is_said_where_tasks_or_no_events_came(
     folder: Path, records: Records, positions: dict[str, tuple[str, int]]
 ) -> None:
     assert [*find_unmatched_clients(load(folder / "graft.yml"), records, lambda: positions)] == []
+
+
+def test_clients_of_no_task_are_named_beside_tasks(folder: Path) -> None:
+    with (folder / "graft.yml").open("w") as file:
+        pattern = "etl::(?P<task>load)_(?P<run>.*)"
+        entry = f"{{server: 'mssql://crm:1433', path: xe, task: '{pattern}'}}"
+        file.write(f"collect: [{{sqlserver: {entry}}}]")
+    records = Records(runs=(Run("r", "load", "sqlserver", origin="xe/a.xel"),))
+    (finding,) = find_other_clients(load(folder / "graft.yml"), records)
+    assert (finding.subject, finding.severity) == ("xe", Severity.NOTE)
+    assert finding.problem.endswith("no task: job *x*, SSMS, etl::*, (no name)")

@@ -1,0 +1,64 @@
+"""`graft init` names what lies beside the project, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dbt_graft.graft.project.config import load
+from dbt_graft.graft.steps.start import write_config
+from tests.cases import for_each
+
+SPARK = b'{"Event":"SparkListenerLogStart","Spark Version":"4.0.0"}\n'
+EVENT = b'{"eventType": "START", "eventTime": "2026-10-01T00:00:00Z", "schemaURL": "x"}\n'
+DECLARED = b"version: 1\ntasks:\n  load: {flows: []}\n"
+
+
+@for_each(
+    "file, content, entries",
+    [
+        ("ev/local-1730000000000", SPARK, [("spark", "ev/")]),
+        ("ev/eventlog_v2_app-1/events_1_app-1.zstd", b"", [("spark", "ev/")]),
+        ("ev/app-20261001000000-0001.lz4", b"", [("spark", "ev/")]),
+        ("a b/night.json", SPARK, [("spark", "a b/")]),
+        ("xe/lineage_0_1.xel", b"", [("sqlserver", "xe/")]),
+        ("events.ndjson", EVENT, [("openlineage", "./")]),
+        ("lineage/partners.yml", DECLARED, [("declared", "lineage/")]),
+        ("models/schema.yml", b"version: 2\nmodels: []\n", []),
+        ("data/orders.json", b'{"id": 1}', []),
+        ("target/local-1730000000000", SPARK, []),
+        (".cache/local-1730000000000", SPARK, []),
+    ],
+)
+def test_init_names_the_logs_that_lie_there(
+    tmp_path: Path, file: str, content: bytes, entries: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: shop")
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_bytes(content)
+    config = load(write_config(tmp_path).path)
+    written = [
+        (kind, entry.path)
+        for source in config.collect
+        for kind in ("spark", "sqlserver", "openlineage", "declared")
+        if (entry := getattr(source, kind))
+    ]
+    assert written == entries
+    assert bool(config.spark) is any(kind == "spark" for kind, _ in entries)
+
+
+def test_a_folder_in_another_is_named_once(tmp_path: Path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: shop")
+    for folder in ("ev", "ev/old"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "local-1730000000000").write_bytes(SPARK)
+    assert write_config(tmp_path).logs.spark == ("ev",)
+
+
+def test_init_says_what_comes_next(tmp_path: Path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: shop")
+    assert write_config(tmp_path).next_step.startswith("next: `graft build --dbt`")
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target/manifest.json").write_text("{}")
+    assert "name your logs" in write_config(tmp_path, force=True).next_step
+    (tmp_path / "a.xel").write_bytes(b"")
+    assert write_config(tmp_path, force=True).next_step == "next: `graft build`"
