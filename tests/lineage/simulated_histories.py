@@ -8,7 +8,7 @@ that no log shows, and writes at its end. The logs are what an engine would have
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 from zoneinfo import ZoneInfo
@@ -42,10 +42,15 @@ def hour_units(start: datetime, end: datetime) -> list[Unit]:
 
 @dataclass
 class Content:
-    """The content of a unit of a table."""
+    """The content of a unit of a table: whether the rows of its two halves are bad."""
 
-    bad: bool
+    morning: bool
+    evening: bool
     complete: bool
+
+    @property
+    def bad(self) -> bool:
+        return self.morning or self.evening
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class Job:
         units: The units of the output that belong to a day.
         interval: Only the orchestrator tells the dates that it writes.
         timezone: The zone of its days; empty for UTC.
+        from_noon: It reads, deletes and writes its first day from noon on.
     """
 
     name: str
@@ -69,6 +75,7 @@ class Job:
     interval: bool = False
     timezone: str = ""
     reads_dates: bool = True
+    from_noon: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,9 @@ class Planned:
     end: datetime
     failed: bool = False
     is_cut: bool = False
+
+    def from_noon(self, unit: Unit) -> bool:
+        return self.job.from_noon and unit == min(self.units)
 
 
 @dataclass
@@ -113,31 +123,45 @@ class Warehouse:
             if planned.job.target == "snap":
                 table.clear()
             for unit, content in begun[planned.run_id].items():
-                bad = content.bad or planned.run_id in bad_runs
-                bad |= (planned.job.target, unit) in bad_units
-                if planned.job.operation is Operation.INSERT and unit in table:
-                    bad |= table[unit].bad
-                table[unit] = Content(bad, content.complete)
+                bad = planned.run_id in bad_runs or (planned.job.target, unit) in bad_units
+                before = table.get(unit, Content(morning=False, evening=False, complete=False))
+                made = replace(
+                    content, morning=content.morning or bad, evening=content.evening or bad
+                )
+                if planned.from_noon(unit):
+                    made = replace(
+                        made, morning=before.morning, complete=made.complete and before.complete
+                    )
+                elif planned.job.operation is Operation.INSERT and not planned.job.from_noon:
+                    made = replace(
+                        made,
+                        morning=made.morning or before.morning,
+                        evening=made.evening or before.evening,
+                    )
+                table[unit] = made
 
     def _made(self, planned: Planned, unit: Unit) -> Content:
         """The content that a run makes of its input, as that is now."""
         source = self.tables.get(planned.job.source)
         if source is None:
-            return Content(bad=False, complete=True)
+            return _content(bad=False, complete=True)
         if planned.job.needs is None:
-            return Content(any(content.bad for content in source.values()), complete=True)
+            return _content(bad=any(content.bad for content in source.values()), complete=True)
         first = min((start for start, _ in self._ever(planned.job.source)), default=None)
         needed = [one for one in planned.job.needs(unit) if first and one[0] >= first]
-        return Content(
-            any(source[one].bad for one in needed if one in source),
-            all(one in source for one in needed),
-        )
+        read = [source[one] for one in needed if one in source]
+        is_bad = [one.evening if planned.from_noon(unit) else one.bad for one in read]
+        return _content(bad=any(is_bad), complete=all(one in source for one in needed))
 
     def _ever(self, table: str) -> Iterator[Unit]:
         """The units that are written at any time: what was before the logs is no gap."""
         for planned in self.plan:
             if planned.job.target == table and not planned.failed:
                 yield from planned.units
+
+
+def _content(*, bad: bool, complete: bool) -> Content:
+    return Content(bad, bad, complete)
 
 
 def warehouse(random: Random) -> Warehouse:
@@ -173,6 +197,11 @@ def _jobs(random: Random) -> list[Job]:
         ),
         "second": lambda: Job(
             *("second", "days", "copies", lambda unit: [unit], lambda day: [day_unit(day)])
+        ),
+        "evening": lambda: Job(
+            *("evening", "days", "copies", lambda unit: [unit], lambda day: [day_unit(day)]),
+            operation=Operation.INSERT,
+            from_noon=True,
         ),
         "to_date": lambda: Job(
             *("to_date", "days", "totals", _month_to_date, lambda day: [day_unit(day)])
@@ -300,20 +329,24 @@ def _accesses(planned: Planned) -> Iterator[Access]:
             job.source,
             Direction.READ,
             Operation.SELECT,
-            _periods(needed, grain) if dated else (),
+            _periods(needed, grain, from_noon=job.from_noon) if dated else (),
         )
     is_dated = not job.interval and job.target != "snap"
-    yield _access(
-        planned,
-        job.target,
-        Direction.WRITE,
-        job.operation,
-        _periods(planned.units, job.grain) if is_dated else (),
-    )
+    written = _periods(planned.units, job.grain, from_noon=job.from_noon) if is_dated else ()
+    if job.from_noon:
+        yield _access(planned, job.target, Direction.WRITE, Operation.DELETE, written)
+    yield _access(planned, job.target, Direction.WRITE, job.operation, written)
 
 
-def _periods(units: tuple[Unit, ...] | list[Unit], grain: Grain) -> tuple[Period, ...]:
-    """The units, joined where one follows upon the other."""
+def _periods(
+    units: tuple[Unit, ...] | list[Unit], grain: Grain, *, from_noon: bool
+) -> tuple[Period, ...]:
+    """The units, joined where one follows upon the other; the first in part from noon on."""
+    if from_noon:
+        first = min(units)
+        [half] = _periods([first], grain, from_noon=False)
+        rest = _periods([unit for unit in units if unit != first], grain, from_noon=False)
+        return replace(half, in_part=True), *rest
     merged: list[Unit] = []
     for start, end in sorted(set(units)):
         if merged and start <= merged[-1][1]:
