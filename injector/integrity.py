@@ -21,6 +21,7 @@ from typing import Any
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.manifest import PARTS, Node, all_nodes, parents
 from dbt_graft.injector.report import ArtifactDefect, Grafted
+from dbt_graft.lineage.errors import add_extra
 
 # Rule, subject and text.
 _Defect = tuple[str, str, str]
@@ -192,7 +193,7 @@ def faults(artifacts: Artifacts, grafted: Grafted) -> tuple[list[str], list[str]
     ours = new_defects(before, after, grafted.redirects)
     messages = [f"new defect: {d.subject}: {d.text}" for d in ours]
     if not has_loader():
-        missing = "dbt-core is not installed; pip install 'dbt-graft[dbt]'"
+        missing = f"dbt-core is not installed; {add_extra('dbt')}"
         return messages[:_SHOWN], [f"dbt's own loader did not read them: {missing}"]
     refused, unchecked = _loads(artifacts, grafted)
     return [*messages, *refused, *_schema(artifacts, grafted)][:_SHOWN], unchecked

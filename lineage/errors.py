@@ -24,6 +24,14 @@ FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
 FREE_SPACE = "free some space, then run the command again"
 
 
+def add_extra(name: str) -> str:
+    """The step that adds an extra of this package, however it was installed."""
+    return (
+        f"install dbt-graft with its extra `{name}`: 'dbt-graft[{name}]' for `pip install`, "
+        "`pipx install --force` or `uv tool install --force`"
+    )
+
+
 class GraftError(Exception):
     """An error that the user can fix; what it says of the input holds no secret.
 

@@ -20,7 +20,7 @@ import dbt_graft
 from dbt_graft import analysis, collectors, lineage
 from dbt_graft.collectors import debug
 from dbt_graft.collectors.java import java_home
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, add_extra
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -116,15 +116,15 @@ def _check_pyspark() -> None:
     if importlib.util.find_spec("pyspark") is None:
         raise GraftError(
             "Spark is to read the logs, and PySpark is not installed",
-            remedy="install the extra `spark`: pip install 'dbt-graft[spark]', or read without "
-            "Spark: `engine: local` in graft.yml",
+            remedy=f"{add_extra('spark')}; or read without Spark: `engine: local` in graft.yml",
         )
     from pyspark import __version__
 
     if sys.version_info >= (3, 12) and __version__.startswith("3."):
         raise GraftError(
             "PySpark 3.5 needs Python 3.11; PySpark 4 runs on later versions too",
-            remedy="pip install 'pyspark>=4,<5'",
+            remedy="let the environment of dbt-graft have 'pyspark>=4,<5' (`pip install`, "
+            "`pipx inject dbt-graft`, `uv tool install --with`)",
         )
 
 

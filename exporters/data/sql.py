@@ -13,7 +13,7 @@ import pyarrow as pa
 from dbt_graft.exporters.data.functions import FUNCTIONS
 from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.exporters.data.views import VIEWS
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, add_extra
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,7 +43,7 @@ def answer(data: ViewData, query: str) -> Iterator[pa.RecordBatchReader]:
     except ImportError as error:
         raise GraftError(
             "queries need DuckDB, which is not installed",
-            remedy="run `pip install 'dbt-graft[query]'`",
+            remedy=add_extra("query"),
         ) from error
     with duckdb.connect(":memory:", config=_SETTINGS) as connection:
         try:

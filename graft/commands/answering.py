@@ -96,7 +96,7 @@ def _options(scale: Sequence[str]) -> list[Callable[[Command], Command]]:
             "request, sarif for code scanning.",
         ),
         click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
-        click.option("--all", "everything", is_flag=True, help="Cut nothing."),
+        click.option("--all", "everything", is_flag=True, help="Show all rows."),
         click.option(
             "--output",
             type=click.Path(path_type=Path, dir_okay=False),

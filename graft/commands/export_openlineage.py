@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import click
-import orjson
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.exporters.openlineage import files
 from dbt_graft.exporters.openlineage.settings import ExportedKind
 from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.json_option import json_option, print_json
 from dbt_graft.graft.commands.values import PastTime
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import Moment
@@ -70,9 +70,7 @@ from dbt_graft.graft.steps.sending import ALL, REFUSED, send
     show_default=True,
     help="With --airflow: `namespace` in the section openlineage of Airflow.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="With --out or sending: print counts as JSON."
-)
+@json_option
 def openlineage(
     config_path: Path | None,
     out: Path | None,
@@ -111,8 +109,7 @@ def openlineage(
     elif out:
         written = write_events(out, exported_events)
         if as_json:
-            totals = {"events": written, "out": str(out)}
-            click.echo(orjson.dumps(totals, option=orjson.OPT_INDENT_2))
+            print_json({"events": written, "out": str(out)})
         else:
             click.echo(f"{count(written, 'event')} written to {out}")
     else:

@@ -8,6 +8,7 @@ import click
 import orjson
 
 from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.completion import complete_tasks
 from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.names import RunName
 from dbt_graft.graft.project.output_file import write_file
@@ -24,7 +25,12 @@ from dbt_graft.graft.questions.show.runs import manifest_of_run
 )
 @click.argument("run_id", metavar="RUN")
 @config_option
-@click.option("--task", metavar="TASK", help="The task of the run, where several have such a run.")
+@click.option(
+    "--task",
+    metavar="TASK",
+    shell_complete=complete_tasks,
+    help="The task of the run, where several have such a run.",
+)
 @click.option(
     "-o",
     "--out",

@@ -11,6 +11,7 @@ from dbt_graft.analysis.impact.change import ChangeType, ImpactSeverity
 from dbt_graft.analysis.impact.report import impact_answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
+from dbt_graft.graft.commands.completion import complete_columns
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.impact import dates_of_change, impact_of_change
 from dbt_graft.lineage.dates.calendar import Dates
@@ -26,7 +27,7 @@ _SCALE = tuple(severity.name.lower() for severity in ImpactSeverity if severity)
     "  graft impact raw.orders --change data_incorrect --from 2026-10-03 --to 2026-10-05\n"
     "  graft impact raw.orders.email --change privacy --fail-on restricted"
 )
-@click.argument("name", metavar="TABLE[.COLUMN]")
+@click.argument("name", metavar="TABLE[.COLUMN]", shell_complete=complete_columns)
 @answers(scale=_SCALE, as_of=True)
 @click.option(
     "--change",

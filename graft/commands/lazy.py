@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from dbt_graft.graft.commands.command import CommandGroup
 
@@ -36,6 +37,16 @@ class LazyGroup(CommandGroup):
             imported = import_module(f"dbt_graft.graft.commands.{module}")
             self.add_command(getattr(imported, cmd_name.replace("-", "_")))
         return super().get_command(ctx, cmd_name)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that begin with a text."""
+        commands = [
+            CompletionItem(name, help=line)
+            for lines in self.purposes.values()
+            for name, (_, line) in lines.items()
+            if name.startswith(incomplete)
+        ]
+        return commands or click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands into the help."""

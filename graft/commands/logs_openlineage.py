@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import click
-import orjson
 
 from dbt_graft.analysis.render.terminal import one_line
+from dbt_graft.graft.commands.json_option import json_option, print_json
 from dbt_graft.graft.questions.logs.emitted_events import compare_events
 
 
@@ -32,7 +32,7 @@ from dbt_graft.graft.questions.logs.emitted_events import compare_events
     type=click.Path(path_type=Path),
     help="Expected events: a JSON or YAML file, or a folder of them; repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def openlineage(events: Path, templates: tuple[Path, ...], *, as_json: bool) -> None:
     """Compare emitted events with expected ones.
 
@@ -43,7 +43,7 @@ def openlineage(events: Path, templates: tuple[Path, ...], *, as_json: bool) -> 
     """
     compared = compare_events(events, templates)
     if as_json:
-        click.echo(orjson.dumps(compared.to_json(), option=orjson.OPT_INDENT_2))
+        print_json(compared.to_json(), str(events))
     else:
         click.echo("\n".join(map(one_line, compared.lines())))
     if not compared.is_met:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import click
-import orjson
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.terminal import one_line
@@ -17,13 +16,14 @@ from dbt_graft.collectors.spark.source import (
     read_logs,
 )
 from dbt_graft.graft.commands.answering import FAILS
+from dbt_graft.graft.commands.json_option import json_option, print_json
 from dbt_graft.graft.questions.logs.spark_log import application_json, application_lines
 from dbt_graft.lineage.errors import GraftError
 
 _EXAMPLES = """\b
 Examples:
   graft logs spark spark-events/eventlog_v2_app-20261121050003-0001
-  graft logs spark spark-events/ --task-from job_group --json | jq '.[].tasks[].task'
+  graft logs spark spark-events/ --json | jq '.data.applications[].tasks[].task'
 """
 _UNNAMED = "(no name)"
 
@@ -48,7 +48,7 @@ def _places(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tu
 @click.option(
     "--namespace", default="spark", show_default=True, help="Namespace of metastore tables."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.option("--strict", is_flag=True, help="Exit with 3 if part of a log was rejected.")
 def spark(
     log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, strict: bool
@@ -73,7 +73,7 @@ def spark(
     if not applications:
         raise GraftError("there are no Spark event logs", place=log)
     if as_json:
-        click.echo(orjson.dumps(applications, option=orjson.OPT_INDENT_2))
+        print_json({"applications": applications}, log)
     is_partial = any(finding.severity is not Severity.NOTE for finding in left_out)
     rejected = is_partial or any(application["rejects"] for application in applications)
     sys.exit(FAILS if strict and rejected else 0)

@@ -6,9 +6,9 @@ import os
 import sys
 
 import click
-import orjson
 
 from dbt_graft.graft.commands.answering import FAILS
+from dbt_graft.graft.commands.json_option import json_option, print_json
 from dbt_graft.graft.questions.logs.xel_events import (
     EventTally,
     event_filter,
@@ -33,7 +33,7 @@ Examples:
     help="Output format.  [default: table on a terminal, else ndjson]",
 )
 @click.option("--summary", is_flag=True, help="Count the events instead of printing them.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@json_option
 @click.option("--name", "names", multiple=True, help="Only events of this name; repeatable.")
 @click.option(
     "--application",
@@ -65,8 +65,10 @@ def xel(
         if summary or as_json:
             for chunk in chunks:
                 tally.add(chunk)
-            summary_json = orjson.dumps(tally.to_json(), option=orjson.OPT_INDENT_2)
-            out.write((summary_json if as_json else str(tally).encode()) + b"\n")
+            if as_json:
+                print_json(tally.to_json())
+            else:
+                click.echo(str(tally))
         else:
             print_events(chunks, form or ("table" if out.isatty() else "ndjson"), head, out)
         out.flush()

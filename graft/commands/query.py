@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import orjson
 
 from dbt_graft.exporters.data.files import views_document
 from dbt_graft.exporters.data.functions import FUNCTIONS
 from dbt_graft.exporters.data.sql import answer
 from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.json_option import print_json
 from dbt_graft.graft.commands.query_output import SHOWN, print_rows, write_rows
 from dbt_graft.graft.commands.values import as_of_option
 from dbt_graft.graft.project.view import Moment
@@ -95,7 +95,7 @@ def _read(file: Path) -> str:
 
 def _list_views(*, as_json: bool) -> None:
     if as_json:
-        click.echo(orjson.dumps(views_document(), option=orjson.OPT_INDENT_2))
+        print_json(views_document())
         return
     for view in VIEWS:
         click.echo(f"{view.name}: {view.text}")

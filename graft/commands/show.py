@@ -9,6 +9,7 @@ import click
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
+from dbt_graft.graft.commands.completion import complete_columns, complete_names, complete_tasks
 from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.show.dates import SCALE, DateWindow
@@ -27,7 +28,7 @@ from dbt_graft.lineage.dates.period import Grain
     "  graft show load_orders --why\n"
     "  graft show mart.weekly --from 2026-10-05 --fail-on estimated && python send_report.py"
 )
-@click.argument("name")
+@click.argument("name", shell_complete=complete_names)
 @answers(scale=SCALE, as_of=True)
 @click.option("--upstream", is_flag=True, help="Only what it comes from.")
 @click.option("--downstream", is_flag=True, help="Only what it feeds.")
@@ -41,7 +42,12 @@ from dbt_graft.lineage.dates.period import Grain
     is_flag=True,
     help="Of a column: follow what decides on values and rows too, such as filters and joins.",
 )
-@click.option("--path-to", metavar="COLUMN", help="Of a column: only the paths to another.")
+@click.option(
+    "--path-to",
+    metavar="COLUMN",
+    shell_complete=complete_columns,
+    help="Of a column: only the paths to another.",
+)
 @click.option("--columns", is_flag=True, help="Of a table: its columns, with their origins.")
 @click.option("--dates", is_flag=True, help="Of a table: which dates are there and clean.")
 @click.option(
@@ -56,7 +62,12 @@ from dbt_graft.lineage.dates.period import Grain
 @click.option(
     "--why", is_flag=True, help="The evidence of its edges, and reasons for missing ones."
 )
-@click.option("--task", metavar="TASK", help="NAME is a run of this task, or its `last`.")
+@click.option(
+    "--task",
+    metavar="TASK",
+    shell_complete=complete_tasks,
+    help="NAME is a run of this task, or its `last`.",
+)
 def show(
     config_path: Path | None,
     name: str,

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import orjson
 
 from dbt_graft.graft.commands.answering import FAILS
 from dbt_graft.graft.commands.command import config_option, load_config
+from dbt_graft.graft.commands.json_option import json_option, print_json
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.steps.summary import Summary
 
@@ -32,7 +32,7 @@ def prints_summary(command: Callable[..., Summary]) -> Callable[..., None]:
     """Add the options that every step has, and print its summary at the end."""
 
     @config_option
-    @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+    @json_option
     @click.option(
         "-q", "--quiet", is_flag=True, help="Show no progress, only errors and the summary."
     )
@@ -43,7 +43,7 @@ def prints_summary(command: Callable[..., Summary]) -> Callable[..., None]:
     ) -> None:
         summary = command(load_config(config_path), Progress(quiet=quiet), **options)
         if as_json:
-            click.echo(orjson.dumps(summary.to_json(), option=orjson.OPT_INDENT_2))
+            print_json(summary.to_json())
         else:
             click.echo(str(summary))
         if summary.damaged:

@@ -11,7 +11,7 @@ from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.store.backup import back_up
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.store_options import (
+from dbt_graft.graft.commands.json_option import (
     json_option,
     print_json,
 )

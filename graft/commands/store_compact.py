@@ -10,7 +10,7 @@ import click
 from dbt_graft.collectors.store import compaction
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.store_options import (
+from dbt_graft.graft.commands.json_option import (
     json_option,
     print_json,
 )

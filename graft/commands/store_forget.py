@@ -14,11 +14,11 @@ from dbt_graft.collectors.store import forget as forgetting
 from dbt_graft.collectors.store.forget import ForgottenLogs, count_forgotten, stored_origins
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.shared_options import waits
-from dbt_graft.graft.commands.store_options import (
+from dbt_graft.graft.commands.json_option import (
     json_option,
     print_json,
 )
+from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.commands.store_origins import match_origins
 from dbt_graft.graft.steps.turn import turn
 from dbt_graft.lineage.errors import GraftError

@@ -9,7 +9,7 @@ import click
 from dbt_graft.collectors.store.contents import store_contents
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.store_options import (
+from dbt_graft.graft.commands.json_option import (
     json_option,
     print_json,
 )
@@ -21,7 +21,7 @@ from dbt_graft.graft.commands.store_origins import group_by_source
     "line or graft.yml.\n\n"
     "\b\nExamples:\n"
     "  graft store info\n"
-    "  graft store info --json | jq '.tables'"
+    "  graft store info --json | jq '.data.tables'"
 )
 @config_option
 @json_option

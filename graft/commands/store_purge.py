@@ -10,11 +10,11 @@ import click
 from dbt_graft.collectors.store.retention import purge_store
 from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.shared_options import waits
-from dbt_graft.graft.commands.store_options import (
+from dbt_graft.graft.commands.json_option import (
     json_option,
     print_json,
 )
+from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.project.config import FILE_NAME, ConfigError
 from dbt_graft.graft.steps.turn import turn
 

@@ -23,15 +23,15 @@ def has_key(path: Path, key: str) -> bool:
         return False
 
 
-def read_sections(path: Path, key: str) -> dict[str, memoryview] | None:
+def read_sections(path: Path, key: str | None = None) -> dict[str, memoryview] | None:
     """The sections of a file; None if it is not there, damaged, or has another key.
 
     Args:
-        key: One line.
+        key: One line; None for whatever it is.
     """
     try:
         with path.open("rb") as file:
-            if file.readline() != f"{key}\n".encode():
+            if file.readline() != f"{key}\n".encode() and key is not None:
                 return None
             checksum, content = file.readline(), file.read()
     except OSError as error:

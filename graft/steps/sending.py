@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 import orjson
 
+from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.render.json import json_document
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.collectors.http_session import authorization, http_session
 from dbt_graft.collectors.public_address import public_address
@@ -91,7 +93,9 @@ def send(
     finally:
         outbox.close()
     if as_json:
-        click.echo(orjson.dumps(_json(report, receiver, new), option=orjson.OPT_INDENT_2))
+        data = _json(report, receiver, new)
+        answer = Answer(receiver, question="export openlineage", data=data)
+        click.echo(json_document(answer), nl=False)
     else:
         _print(report)
     if not report.is_complete:

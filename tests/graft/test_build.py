@@ -129,7 +129,7 @@ def built(project: Path) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     assert "catalog.json" in done.stderr
     assert "logs/never-made" in done.stderr
-    summary: dict[str, Any] = orjson.loads(done.stdout)
+    summary: dict[str, Any] = orjson.loads(done.stdout)["data"]
     return summary
 
 
@@ -189,7 +189,7 @@ def test_a_second_build_reads_nothing_and_gives_the_same(
     before = {path.name: path.read_bytes() for path in artifacts.glob("*.json")}
     done = graft(project, "build", "--json", "--quiet", "--strict")
     assert done.returncode == 3, "there are rejects, and --strict asks for 3"
-    assert orjson.loads(done.stdout) == built | {"new_logs": 0, "pages_changed": 0}
+    assert orjson.loads(done.stdout)["data"] == built | {"new_logs": 0, "pages_changed": 0}
     assert {path.name: path.read_bytes() for path in artifacts.glob("*.json")} == before
 
 

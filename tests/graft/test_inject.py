@@ -178,7 +178,7 @@ def test_the_report_is_printed_or_written(folder: Path, inject: Inject) -> None:
     report = orjson.loads((folder / "report.json").read_bytes())
     assert report["second_writers"][0]["tasks"] == ["patch"]
 
-    as_json = orjson.loads(inject("--report", "--json").stdout)
+    as_json = orjson.loads(inject("--report", "--json").stdout)["data"]
     assert as_json["report"]["promoted"][0]["name"] == "raw_orders"
 
 

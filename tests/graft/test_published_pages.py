@@ -25,7 +25,7 @@ def run(project: Path, *command: str) -> dict[str, Any]:
     options = ["--config", str(project / "graft.yml"), "--json", "--quiet"]
     done = CliRunner().invoke(main, [*command, *options])
     assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.output)
+    found: dict[str, Any] = json.loads(done.output)["data"]
     return found
 
 

@@ -30,7 +30,7 @@ ANSWERS = {
     "init": "wrote graft.yml",
     "doctor": "dbt 2.0.0 wrote manifest.json, index/ ",
     "collect": "new logs  1",
-    "inject --validate": "pip install 'dbt-graft[dbt]'",
+    "inject --validate": "'dbt-graft[dbt]' for `pip install`",
     "site": "pages",
     "check": "UNKNOWN_DATASET",
     "impact analytics.orders --change remove": "ml.scores",

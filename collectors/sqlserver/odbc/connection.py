@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, retry_pauses
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, add_extra
 
 if TYPE_CHECKING:
     import pyodbc
@@ -123,7 +123,7 @@ def load_pyodbc() -> ModuleType:
     except ModuleNotFoundError as error:
         raise GraftError(
             "a connection to SQL Server needs pyodbc, which is not installed",
-            remedy="pip install 'dbt-graft[sqlserver]'",
+            remedy=add_extra("sqlserver"),
         ) from error
     except ImportError as error:
         raise GraftError(

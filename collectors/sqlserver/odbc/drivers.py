@@ -45,7 +45,8 @@ def best_driver(installed: Sequence[str]) -> str:
             return name
     raise GraftError(
         "no ODBC driver for SQL Server is installed",
-        remedy="pip install mssql-python, or install Microsoft's msodbcsql18 or Debian's tdsodbc",
+        remedy="install Microsoft's msodbcsql18 or Debian's tdsodbc; or let the environment of "
+        "dbt-graft have mssql-python (`pip install`, `pipx inject`, `uv tool install --with`)",
     )
 
 

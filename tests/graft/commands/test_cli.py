@@ -12,6 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
+from click.shell_completion import ShellComplete
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.github import annotation, findings
@@ -20,6 +21,7 @@ from dbt_graft.graft.project.config import SCHEMA_URL, json_schema
 from dbt_graft.graft.steps.start import write_config
 from dbt_graft.lineage.errors import GraftError
 from tests.cases import for_each
+from tests.graft.commands.test_impact import project  # noqa: F401 (a fixture)
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
 
 
@@ -60,6 +62,24 @@ def test_a_question_imports_what_it_needs(folder: Path) -> None:
             text=True,
         )
         assert done.stdout.splitlines()[-1:] == ["[]"], (question, done.stdout, done.stderr)
+
+
+def test_the_shell_completes_commands_tables_columns_and_tasks(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    shell = ShellComplete(main, {}, "graft", "_GRAFT_COMPLETE")
+
+    def complete(*words: str) -> list[str]:
+        return [item.value for item in shell.get_completions([*words[:-1]], words[-1])]
+
+    assert complete("show", "raw.") == [], "without an index nothing is read"
+    assert run("impact", "raw.orders", "--change", "rows") == 0
+    assert complete("in") == ["init", "inject", "incident"]
+    assert complete("export", "o") == ["openlineage"]
+    assert complete("show", "RAW.o") == ["raw.orders"]
+    assert complete("impact", "raw.orders.n") == ["raw.orders.note"]
+    assert complete("show", "last", "--task", "ma") == ["mart_to_mail"]
 
 
 def run(*arguments: str) -> int:

@@ -146,7 +146,7 @@ def test_authorization_is_of_the_environment(
     assert "GRAFT_TEST_TOKEN" in export("--send").err
     monkeypatch.setenv("GRAFT_TEST_TOKEN", "Bearer very-secret")
     done = export("--send", "--json")
-    assert orjson.loads(done.out)["delivered"] == len(receiver.bodies) > 0
+    assert orjson.loads(done.out)["data"]["delivered"] == len(receiver.bodies) > 0
     assert {headers["Authorization"] for _, _, headers in receiver.requests} == {
         "Bearer very-secret"
     }

@@ -68,7 +68,7 @@ def test_json_has_paths_and_values(check: Check) -> None:
     code, output = check(
         {"load.event.start": {"run": {"runId": "2"}}, "x.event.start": {}}, "--json"
     )
-    found = orjson.loads(output)
+    found = orjson.loads(output)["data"]
     assert (code, found["as_expected"], found["missing"]) == (1, False, ["x.event.start"])
     assert found["keys"][0]["differences"] == [
         {

@@ -71,7 +71,7 @@ def test_cut_plans_are_incomplete(make_log: Make, node: Make, tmp_path: Path) ->
 def test_json_holds_the_same(log: Path) -> None:
     code, output = show(str(log), "--json")
     assert code == 0
-    [shown] = json.loads(output)
+    [shown] = json.loads(output)["data"]["applications"]
     [task] = shown["tasks"]
     assert (shown["name"], task["task"], task["run_id"]) == ("shop", "shop", "app-shop")
     assert [one["name"] for one in task["inputs"]] == ["/landing/orders", "raw.a"]
@@ -90,7 +90,7 @@ def test_a_table_that_is_only_created_is_a_change_and_no_output(
     )
     create = {"plan": node(f"Execute {name}"), "text": text}
     (tmp_path / "a").write_bytes(make_log(create, app="shop"))
-    [task] = json.loads(show(str(tmp_path / "a"), "--json")[1])[0]["tasks"]
+    [task] = json.loads(show(str(tmp_path / "a"), "--json")[1])["data"]["applications"][0]["tasks"]
     assert (task["outputs"], [one["name"] for one in task["changes"]]) == ([], ["ml.t"])
     assert show(str(tmp_path / "a"))[1].splitlines()[-2:] == [
         "    changes",

@@ -123,7 +123,9 @@ def test_the_summary_counts(file: Path) -> None:
 
 
 def test_the_summary_is_json_for_programs(damaged: Path) -> None:
-    summary = orjson.loads(run(damaged, "--summary", "--json", "--application", "SSMS").stdout)
+    summary = orjson.loads(run(damaged, "--summary", "--json", "--application", "SSMS").stdout)[
+        "data"
+    ]
     assert summary == {
         "files": 1,
         "blocks": 3,

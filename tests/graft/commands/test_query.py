@@ -124,7 +124,7 @@ def test_nothing_is_said_beside_the_answer(project: Path) -> None:
 
 
 def test_views_are_listed_with_their_columns(tmp_path: Path) -> None:
-    found = json.loads(run(tmp_path, "--views", "--json").stdout)
+    found = json.loads(run(tmp_path, "--views", "--json").stdout)["data"]
     assert [view["name"] for view in found["views"]] == [view.name for view in VIEWS]
     lines = run(tmp_path, "--views").stdout.splitlines()
     assert "datasets: A table, view, path or topic." in lines

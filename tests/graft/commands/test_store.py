@@ -52,7 +52,7 @@ def graft(folder: Path, *command: str, typed: str | None = None) -> Result:
 
 
 def answer(folder: Path, *command: str) -> Any:
-    return json.loads(graft(folder, *command, "--json").stdout)
+    return json.loads(graft(folder, *command, "--json").stdout)["data"]
 
 
 def origins(folder: Path) -> list[str]:

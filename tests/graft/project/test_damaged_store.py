@@ -57,7 +57,7 @@ def test_inject_publishes_the_rest_names_the_file_and_ends_with_1(
         main(["inject", "--json", "-c", str(folder / "graft.yml")])
     assert ended.value.code == 1
     output, errors = capfd.readouterr()
-    summary = json.loads(output)
+    summary = json.loads(output)["data"]
     [named] = summary["damaged"]
     assert named.startswith(f"accesses/{path.parent.name}/{path.name} ")
     assert summary["tasks"] == 3
