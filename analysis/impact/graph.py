@@ -25,6 +25,18 @@ _FlowKey = tuple[int, int, int]
 ColumnNumbers = dict[int, dict[str, int]]
 
 
+class Known(IntEnum):
+    """Whether all columns of a flow are known.
+
+    VALUES: those whose values go over it; a statement that fills a temporary table on its way may
+    name others.
+    """
+
+    NONE = 0
+    VALUES = 1
+    ALL = 2
+
+
 class Need(IntEnum):
     """Whether the statements behind an edge fail without its input column.
 
@@ -165,7 +177,8 @@ class ImpactGraph:
             self.flow_task.append(task)
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
-            self.flow_has_columns[number] = all(shape in followed for shape in flow.statements)
+            if all(shape in followed for shape in flow.statements):
+                self.flow_has_columns[number] = Known.VALUES if flow.fills else Known.ALL
             places[source, target, task] = number
         self.flow_starts, self.flows_by_source = group_by_source(sources, len(self.datasets))
         return places
@@ -203,7 +216,7 @@ class ImpactGraph:
             flow = flows.get((source, target, task), -1)
             of_flow.append(flow)
             if flow >= 0:
-                self.flow_has_columns[flow] = True
+                self.flow_has_columns[flow] = Known.ALL
         self.edge_starts, places = group_by_source(sources, len(self.column_names))
         self.edge_target = array("i", map(targets.__getitem__, places))
         self.edge_kind = bytes(map(kinds.__getitem__, places))

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.change import ImpactEffect
-from dbt_graft.analysis.impact.graph import ImpactGraph, Need, kind_of
+from dbt_graft.analysis.impact.graph import ImpactGraph, Known, Need, kind_of
 from dbt_graft.analysis.impact.steps import Carried, over_column_edge, over_flow
 from dbt_graft.lineage.records import EdgeType, Subtype
 
@@ -180,7 +180,8 @@ def next_steps(extent: Spread, number: int) -> list[_Step]:
         return steps
     for flow in graph.flows_from(dataset):
         if number >= 0:
-            if graph.flow_has_columns[flow]:
+            known = graph.flow_has_columns[flow]
+            if known and (known == Known.ALL or effect != ImpactEffect.GONE):
                 continue
             extent.flows[flow] = False
         elif effect == ImpactEffect.GONE:

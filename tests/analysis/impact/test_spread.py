@@ -131,6 +131,8 @@ COUNTED = Flow(DatasetId("db", "a"), DatasetId("db", "b"), "t", shapes=("counts"
         (replace(COUNTED, shapes=("counts", "partly")), "VALUES", {"a", "b"}),
         (replace(COUNTED, fills=("counts",)), "VALUES", {"a"}),
         (replace(COUNTED, fills=("counts",)), "ROWS", {"a", "b"}),
+        (COUNTED, "GONE", {"a"}),
+        (replace(COUNTED, fills=("counts",)), "GONE", {"a", "b"}),
         (replace(COUNTED, fills=("counts", "partly")), "VALUES", {"a", "b"}),
         (replace(COUNTED, fills=("",)), "VALUES", {"a", "b"}),
         (replace(COUNTED, shapes=()), "VALUES", {"a", "b"}),
@@ -141,6 +143,6 @@ def test_a_statement_that_counts_rows_reads_no_column(
 ) -> None:
     graph = ImpactGraph([], [flow], followed={"counts"})
     place = graph.dataset(flow.source)
-    column = graph.column(place, "x") if effect == "VALUES" else -1
+    column = -1 if effect == "ROWS" else graph.column(place, "x")
     states = spread(graph, State(place, column, ImpactEffect[effect])).states()
     assert {graph.datasets[state.dataset].name for state, _ in states} == reached
