@@ -1,12 +1,15 @@
-"""Small pictures of the past as bars, the oldest first, with the same numbers in words.
+"""Small pictures of the past as bars, the oldest first, with a scale, dates, and words.
 
 A bar is a run, or a day of a year. What a colour shows, a mark below the bar shows too: of a run a
-cross is a failed one and a dot an odd one, of a day a dash one with a failed run.
+cross is a failed one and a dot an odd one, of a day a dash one with a failed run. A bar that is
+higher than the scale is cut. `site/scripts/charts.js` reads each bar out: that of a run has a
+title, days have their numbers in an attribute.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
 
@@ -15,11 +18,16 @@ from dbt_graft.catalog.run_history import ENOUGH, PastRun, usual_count
 from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.records import Status
 
-_WIDTH, _GAP, _HEIGHT, _FOOT = 9, 3, 40, 8
+_WIDTH, _GAP, _HEIGHT = 8, 2, 40
+# Beside the bars: numbers of the scale, and below the marks the dates of both ends.
+_LEFT, _TOP, _FOOT = 52, 8, 24
+_LEAST_WIDTH = 130  # pixels: two dates do not overlap
 _LEAST = 2.0  # pixels: a run that took no time can still be seen
 _ODD = 1.5  # an odd run's bar is cut at so many times the highest other
-_DAY_WIDTH, _DAY_STEP = 1.5, 2
+# Days are as wide as there is room for.
+_ALL_DAYS, _MOST_OF_DAY, _LEAST_STEP = 300, 8, 2
 _LEAST_OF_DAY = 1.0  # pixels: a day with few can still be seen
+_EPOCH = datetime.min
 # Fewer days say no more than the runs themselves.
 _ENOUGH = 14
 # One day alone does not make all others flat.
@@ -47,6 +55,7 @@ def duration_chart(runs: Sequence[PastRun]) -> Markup:
         ],
         lambda run: Status.FAILED if run.status is Status.FAILED else "",
         lambda run: str(duration(run.started_at, run.ended_at)) if run.ended_at else "",
+        lambda highest: str(duration(_EPOCH, _EPOCH + timedelta(seconds=highest))),
         Markup("Duration of the last {}, at most {}{}").format(
             count(len(runs), "run"),
             duration(longest.started_at, longest.ended_at),
@@ -74,6 +83,7 @@ def rows_chart(runs: Sequence[PastRun]) -> Markup:
         [None if run.status is Status.FAILED else run.rows for run in runs],
         lambda run: "odd" if run.usual_rows is not None else "",
         lambda run: count(run.rows or 0, "row"),
+        lambda highest: number(round(highest)),
         Markup("Rows of the last {}, {} {}{}").format(
             count(len(runs), "run"),
             "usually" if is_usual else "at most",
@@ -88,24 +98,73 @@ def _chart(
     heights: Sequence[float | None],
     look: Callable[[PastRun], str],
     words: Callable[[PastRun], str],
+    scale: Callable[[float], str],
     caption: Markup,
 ) -> Markup:
-    """A figure; a run without a height leaves a gap."""
+    """A figure; a run without a height leaves a gap.
+
+    Args:
+        words: The value of a bar.
+        scale: The value of the highest that is not cut.
+    """
     highest = _highest(runs, heights, look)
     bars = []
     for at, (run, height) in enumerate(zip(reversed(runs), reversed(heights), strict=True)):
         if height is not None:
             top = min(max(_LEAST, height / highest * _HEIGHT), _HEIGHT)
-            bars.append(_bar(at * (_WIDTH + _GAP), top, look(run), _title(run, words(run))))
+            x = at * (_WIDTH + _GAP)
+            bars.append(_bar(x, top, look(run), _title(run, words(run))))
+            if height > highest:
+                bars.append(
+                    Markup('<path class="graft-bars__cut" d="M{} 4h{}"/>').format(x, _WIDTH)
+                )
     width = len(runs) * (_WIDTH + _GAP) - _GAP
-    return _figure(width, bars, caption)
+    dates = [run.started_at.date() for run in reversed(runs) if run.started_at]
+    return _figure(width, bars, caption, scale(highest), dates)
 
 
-def _figure(width: int, drawn: Iterable[Markup], caption: Markup) -> Markup:
+def _figure(
+    width: float,
+    drawn: Iterable[Markup],
+    caption: Markup,
+    highest: str,
+    dates: Sequence[date],
+    data: Markup = Markup(),  # noqa: B008
+) -> Markup:
+    """A picture with its axes: bars stand on 0, the line above is the highest value.
+
+    Args:
+        dates: Those of the bars, oldest first.
+        data: Attributes that the site's script reads.
+    """
+    right = max(width, _LEAST_WIDTH)
+    first, last = (f"{dates[0]}", f"{dates[-1]}") if dates else ("", "")
     return Markup(
-        '<figure class="graft-bars"><svg viewBox="0 0 {0} {1}" width="{0}" height="{1}"'
-        ' aria-hidden="true">{2}</svg><figcaption>{3}</figcaption></figure>'
-    ).format(width, _HEIGHT + _FOOT, Markup().join(drawn), caption)
+        '<figure class="graft-bars"><svg viewBox="{x} {y} {0} {1}" width="{0}" height="{1}"'
+        ' role="img" aria-label="{label}"{data}>'
+        '<path class="graft-bars__grid" d="M0 0H{right}M0 {low}H{right}"/>'
+        '<text x="-5" y="3">{highest}</text><text x="-5" y="{zero}">0</text>'
+        '<text class="graft-bars__date" y="{dates}">{first}</text>{end}{2}</svg>'
+        "<figcaption>{3}</figcaption></figure>"
+    ).format(
+        right + _LEFT,
+        _TOP + _HEIGHT + _FOOT,
+        Markup().join(drawn),
+        caption,
+        x=-_LEFT,
+        y=-_TOP,
+        label=caption.striptags(),
+        data=data,
+        right=right,
+        low=_HEIGHT,
+        highest=highest,
+        zero=_HEIGHT + 3,
+        dates=_HEIGHT + 19,
+        first=first,
+        end=Markup('<text x="{}" y="{}">{}</text>').format(right, _HEIGHT + 19, last)
+        if last != first
+        else "",
+    )
 
 
 def _highest(
@@ -122,7 +181,7 @@ def _bar(x: int, height: float, look: str, title: str) -> Markup:
     """A bar, and the mark below it."""
     mark = {
         Status.FAILED: f"M{x + 2} {_HEIGHT + 2}l5 5m0-5l-5 5",
-        "odd": f"M{x + 4.5} {_HEIGHT + 5}h.01",
+        "odd": f"M{x + 4} {_HEIGHT + 5}h.01",
     }.get(look, "")
     return Markup('<path{} d="M{} {}v-{:g}h{}v{:g}z"><title>{}</title></path>{}').format(
         Markup(' class="graft-bars__{}"').format(look) if look else "",
@@ -172,14 +231,15 @@ def runs_by_day(days: Sequence[DayRuns]) -> Markup:
         return Markup()
     begin, most = days[0].day, max(day.runs for day in days)
     failed = [day for day in days if day.failed]
-    places = [(day.day - begin).days * _DAY_STEP for day in days]
+    step = _day_step(days)
+    places = [(day.day - begin).days * step for day in days]
     fine = (
-        _day_bar(x, 0.0, (day.runs - day.failed) / most)
+        _day_bar(x, step, 0.0, (day.runs - day.failed) / most)
         for x, day in zip(places, days, strict=True)
         if day.runs > day.failed
     )
     bad = (
-        _day_bar(x, (day.runs - day.failed) / most, day.runs / most)
+        _day_bar(x, step, (day.runs - day.failed) / most, day.runs / most)
         for x, day in zip(places, days, strict=True)
         if day.failed
     )
@@ -196,7 +256,10 @@ def runs_by_day(days: Sequence[DayRuns]) -> Markup:
     )
     paths = [_path(fine), _path(bad, "graft-bars__failed")]
     paths.append(_path(marks, "graft-bars__mark graft-bars__failed"))
-    return _figure(places[-1] + _DAY_STEP, paths, words)
+    numbers = {day.day: f"{day.runs}/{day.failed}" if day.failed else f"{day.runs}" for day in days}
+    dates = [day.day for day in days]
+    data = _day_data("run", step, numbers)
+    return _figure(places[-1] + step, paths, words, number(most), dates, data)
 
 
 def rows_by_day(days: Sequence[DayRows]) -> Markup:
@@ -210,21 +273,42 @@ def rows_by_day(days: Sequence[DayRows]) -> Markup:
     begin, usual = days[0].day, usual_count([day.rows for day in days])
     most = max(day.rows for day in days)
     highest = min(most, usual * _HIGHEST) or most or 1
-    places = [(day.day - begin).days * _DAY_STEP for day in days]
+    step = _day_step(days)
+    places = [(day.day - begin).days * step for day in days]
     bars = (
-        _day_bar(x, 0.0, min(day.rows / highest, 1.0)) for x, day in zip(places, days, strict=True)
+        _day_bar(x, step, 0.0, min(day.rows / highest, 1.0))
+        for x, day in zip(places, days, strict=True)
     )
+    cuts = (f"M{x} 4h{step}" for x, day in zip(places, days, strict=True) if day.rows > highest)
     words = Markup("Rows on {} since {}, usually {} a day, at most {}").format(
         count(len(days), "day"), begin.isoformat(), number(usual), number(most)
     )
-    return _figure(places[-1] + _DAY_STEP, [_path(bars)], words)
+    paths = [_path(bars), _path(cuts, "graft-bars__cut")]
+    data = _day_data("row", step, {day.day: f"{day.rows}" for day in days})
+    dates = [day.day for day in days]
+    return _figure(places[-1] + step, paths, words, number(highest), dates, data)
 
 
-def _day_bar(x: int, low: float, high: float) -> str:
+def _day_step(days: Sequence[DayRuns] | Sequence[DayRows]) -> int:
+    """The pixels from day to day."""
+    span = (days[-1].day - days[0].day).days + 1
+    return max(_LEAST_STEP, min(_MOST_OF_DAY, _ALL_DAYS // span))
+
+
+def _day_data(noun: str, step: int, numbers: Mapping[date, str]) -> Markup:
+    """The numbers of all days from the first one on; those of failed runs behind a slash."""
+    begin, *_, end = numbers
+    days = (begin + timedelta(days=at) for at in range((end - begin).days + 1))
+    return Markup(' data-noun="{}" data-step="{}" data-begin="{}" data-days="{}"').format(
+        noun, step, begin, ",".join(numbers.get(day, "") for day in days)
+    )
+
+
+def _day_bar(x: int, step: int, low: float, high: float) -> str:
     """A bar from one part of the height to another."""
     bottom = round(_HEIGHT * (1 - low), 1)
     height = round(max(_LEAST_OF_DAY, _HEIGHT * (high - low)), 1)
-    return f"M{x} {bottom:g}v-{height:g}h{_DAY_WIDTH:g}v{height:g}z"
+    return f"M{x} {bottom:g}v-{height:g}h{step * 0.75:g}v{height:g}z"
 
 
 def _path(parts: Iterable[str], look: str = "") -> Markup:

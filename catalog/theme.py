@@ -55,6 +55,8 @@ _BLANK_LINES = re.compile(r"(?<=>)\n\n+(?=<)")
 _PLACE = re.compile("\0([a-z]+)\0")
 # Line breaks beside tags: nothing that is shown depends on them.
 _BREAK = re.compile(r"(?<=>)[ ]*\n\s*|\s*\n\s*(?=<)")
+# The permanent address of a page is that of its folder.
+_CANONICAL = re.compile(r'(<link rel="canonical" href="[^"]*/)index\.html(?=")')
 _UP = "../" * OTHER.count("/")
 # A place, and where it is in a blank page. The address of a page stands only in a site with a URL.
 _PLACES = (
@@ -137,7 +139,7 @@ def shell(html: str, read: Callable[[str], str]) -> Shell:
     Raises:
         GraftError: It has not the places that it should have.
     """
-    html, files = slim_page(html, _UP, read)
+    html, files = slim_page(_CANONICAL.sub(r"\1", html), _UP, read)
     html = _BREAK.sub("", html)
     section = html
     for name, pattern in _PLACES:

@@ -116,7 +116,7 @@ def _check_link(link: Link, below: str, site: str, by_path: dict[str, Address]) 
         return CheckedLink(*fields, LinkState.OK)
     target = present_path(address, by_path)
     if target:
-        return CheckedLink(*fields, LinkState.MOVED, f"{site.rstrip('/')}/{target}index.html")
+        return CheckedLink(*fields, LinkState.MOVED, f"{site.rstrip('/')}/{target}")
     return CheckedLink(*fields, LinkState.GONE, gone_at=address.gone_at)
 
 

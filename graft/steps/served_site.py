@@ -152,6 +152,9 @@ class SitePages(SimpleHTTPRequestHandler):
                 self._redirect(f"{self._base}{self.path.strip('/')}/")
                 return None
             file = self._inside(file / "index.html")
+        elif file and self.path.endswith("/index.html"):  # the permanent address is the folder
+            self._redirect(f"{self._base}{self.path.strip('/').removesuffix('index.html')}")
+            return None
         if not file:
             self.send_error(HTTPStatus.NOT_FOUND)
             return None

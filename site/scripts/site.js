@@ -7,6 +7,14 @@
   /** The relative path from the page to the site's root: `../../`, empty on the home page. */
   graft.root = own.replace(/scripts\/site\.[^/]*$/, "")
 
+  // The address that a person copies is the permanent one, that of the page's folder. Links name the
+  // file, since not each server has the folder's; one with the site's own address has.
+  const canonical = /** @type {HTMLLinkElement | null} */ (document.querySelector('link[rel="canonical"]'))
+  const path = canonical && new URL(canonical.href).pathname
+  if (path && location.pathname === `${path}index.html`) {
+    history.replaceState(history.state, "", path + location.search + location.hash)
+  }
+
   /** @type {Map<string, Promise<void>>} */
   const loading = new Map()
 

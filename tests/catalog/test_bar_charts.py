@@ -47,14 +47,22 @@ def test_the_oldest_run_is_first_and_the_longest_is_the_highest() -> None:
     chart = duration_chart([past(0, 30), past(1, 60)])
     assert bars(chart) == [
         (0, 40, "2026-11-19 05:00, 1 min 0 s"),
-        (12, 20, "2026-11-20 05:00, 30 s"),
+        (10, 20, "2026-11-20 05:00, 30 s"),
     ]
     assert caption(chart) == "Duration of the last 2 runs, at most 1 min 0 s; none failed"
 
 
+def test_a_chart_has_a_scale_and_the_dates_of_its_ends() -> None:
+    chart = duration_chart([past(0, 30), past(1, 60)])
+    drawn = ET.fromstring(chart).findall(".//text")  # noqa: S314
+    texts = ["1 min 0 s", "0", "2026-11-19", "2026-11-20"]
+    assert [one.text for one in drawn] == texts
+    assert 'aria-label="Duration of the last 2 runs, at most 1 min 0 s; none failed"' in chart
+
+
 def test_a_failed_run_is_marked_though_its_end_is_not_known() -> None:
     chart = duration_chart([past(0, None, status=Status.FAILED), past(1), past(2, None), past(3)])
-    assert [x for x, _, _ in bars(chart)] == [0, 24, 36], "a run without an end leaves a gap"
+    assert [x for x, _, _ in bars(chart)] == [0, 20, 30], "a run without an end leaves a gap"
     assert bars(chart)[-1][2] == "2026-11-20 05:00, failed"
     assert chart.count("graft-bars__mark") == 1
     assert caption(chart).endswith("; 1 failed")
@@ -63,7 +71,7 @@ def test_a_failed_run_is_marked_though_its_end_is_not_known() -> None:
 def test_odd_numbers_of_rows_are_marked_and_counted_in_words() -> None:
     usual = [past(age, rows=1000) for age in range(1, 8)]
     chart = rows_chart([past(0, rows=3, usual=1000), *usual])
-    assert bars(chart)[-1] == (84, 2, "2026-11-20 05:00, 3 rows, usually 1,000")
+    assert bars(chart)[-1] == (70, 2, "2026-11-20 05:00, 3 rows, usually 1,000")
     assert chart.count("graft-bars__mark") == 1
     assert caption(chart) == "Rows of the last 8 runs, usually 1,000; 1 odd"
 
@@ -96,6 +104,9 @@ def test_an_odd_run_with_many_rows_leaves_the_others_visible() -> None:
         height for _, height, _ in bars(rows_chart([past(0, rows=10**6, usual=100), *usual]))
     ]
     assert heights == [*[26.7] * 7, 40]
+    chart = rows_chart([past(0, rows=10**6, usual=100), *usual])
+    assert chart.count("graft-bars__cut") == 1
+    assert ">150</text>" in chart, "the scale's end, at which the bar is cut"
 
 
 def runs(*failed: int) -> list[DayRuns]:
@@ -110,13 +121,16 @@ def test_runs_have_a_bar_a_day_and_their_number_in_words() -> None:
 
 def test_a_day_with_failed_runs_has_a_mark() -> None:
     chart = str(day_chart(runs(*[0] * 14, 3, 0)))
-    assert chart.count("M28 44h1") == 1
+    assert chart.count("M112 44h1") == 1
     assert '<span class="graft-bars__failed">3 failed</span> on 1 day' in chart
 
 
 def test_days_without_runs_leave_a_gap() -> None:
-    days = [one for one in runs(*[0] * 20) if one.day.day != 10]
-    assert "M18 40" not in str(day_chart(days))
+    days = [one for one in runs(*[0] * 14, 3, 0) if one.day.day != 10]
+    chart = str(day_chart(days))
+    assert "M72 40" not in chart
+    days_read = ",".join(["24"] * 9 + [""] + ["24"] * 4 + ["24/3", "24"])
+    assert f'data-begin="2026-01-01" data-days="{days_read}"' in chart
 
 
 def test_one_large_day_does_not_make_all_others_flat() -> None:

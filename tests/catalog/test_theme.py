@@ -53,7 +53,7 @@ def test_links_start_at_the_page(path: str, shells: Shells) -> None:
     root = "../" * path.count("/")
     assert f'href="{root}index.html"' in html
     assert f'"base": "{root[:-1]}"' in html
-    assert f'<link rel="canonical" href="https://example.com/docs/{path}index.html">' in html
+    assert f'<link rel="canonical" href="https://example.com/docs/{path}">' in html
 
 
 def test_titles_are_escaped_and_sections_listed(shells: Shells) -> None:

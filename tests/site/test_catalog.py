@@ -10,8 +10,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.cases import for_each
-
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
 PAGES = [
@@ -40,15 +38,12 @@ def boxes(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_kind_of_page_opens_from_its_permanent_address(visit: Any, path: str) -> None:
+def test_a_page_opens_from_its_permanent_address_and_fits_every_width(
+    visit: Any, path: str
+) -> None:
     page = visit.open(path)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_pages_fit_every_width(visit: Any, path: str) -> None:
-    page = visit.open(path)
-    for width in (360, 480, 768, 970, 1100, 1240, 1440, 2560):
+    for width in (360, 390, 480, 768, 970, 1100, 1240, 1440, 2560):
         page.set_viewport_size({"width": width, "height": 900})
         beyond = page.evaluate(
             """() => {
@@ -77,20 +72,26 @@ def test_a_dataset_page_shows_producer_consumers_and_neighbours(visit: Any) -> N
     assert "tasks/score_customers/" in shown, "upstream, one step"
     assert "datasets/spark/analytics/customers/" in shown, "upstream, two steps"
     assert "datasets/spark/analytics/customer_segments/" in shown, "downstream"
+    page.get_by_role("link", name="Open in dbt docs").click()
+    page.wait_for_url("**/dbt/index.html#!/model/model.python_tasks.ml_customer_scores*")
+    page.wait_for_selector(".__________cytoscape_container canvas")
 
 
-def test_a_box_of_a_picture_links_to_its_page(visit: Any) -> None:
+def test_a_box_of_a_picture_links_to_its_page_whose_charts_are_read_out(visit: Any) -> None:
     page = visit.open("datasets/spark/raw/suppliers/")
     page.locator("article svg a", has_text="load_suppliers").first.click()
     page.wait_for_url("**/tasks/load_suppliers/**")
     assert "datasets/mssql-sql01-1433/crm/dbo/supplierfeed/" in boxes(page)
-
-
-def test_a_dataset_page_links_to_its_focused_graph_in_dbt_docs(visit: Any) -> None:
-    page = visit.open("datasets/spark/ml/customer_scores/")
-    page.get_by_role("link", name="Open in dbt docs").click()
-    page.wait_for_url("**/dbt/index.html#!/model/model.python_tasks.ml_customer_scores*")
-    page.wait_for_selector(".__________cytoscape_container canvas")
+    chart = page.get_by_role("slider", name="Duration of the last")
+    reading = page.locator(".graft-bars__reading").first
+    chart.focus()
+    page.keyboard.press("Home")
+    expect(reading).to_have_text(re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d, [\d.]+ s"))
+    first = reading.inner_text()
+    expect(chart).to_have_attribute("aria-valuetext", first)
+    place = chart.bounding_box()
+    page.mouse.move(place["x"] + place["width"] - 2, place["y"] + 20)
+    expect(reading).not_to_have_text(first)
 
 
 def test_a_failed_task_is_shown_on_its_page_and_on_the_home_page(visit: Any) -> None:
@@ -123,27 +124,16 @@ def test_a_page_is_complete_without_script(browser: Any, server: str, path: str)
     context.close()
 
 
-@for_each("path", PAGES)
-def test_a_page_opens_from_disk(browser: Any, site: Path, path: str) -> None:
+def test_pages_open_from_disk(browser: Any, site: Path) -> None:
     page = browser.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-    page.goto((site / path / "index.html").as_uri())
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    for path in PAGES:
+        page.goto((site / path / "index.html").as_uri())
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.close()
     assert faults == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_needs_no_sideways_scrolling(browser: Any, server: str, scheme: Any) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
-    for path in PAGES:
-        page.goto(server + path)
-        wide = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, path
-    context.close()
 
 
 def test_every_link_of_the_site_leads_to_a_file(site: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -203,7 +204,8 @@ def _missing(
     elif dataset in {names.get(name, name) for name in transient(records.accesses)}:
         yield "each run that made it dropped it: edges go through it to lasting datasets"
     elif not relevant:
-        also = "; log input was rejected, see `graft doctor`" if records.rejects else ""
+        is_doubtful = _rejects_beside(dataset, evidences)
+        also = "; input of such logs was rejected, see `graft doctor`" if is_doubtful else ""
         yield f"no statement in the logs {verb} it{also}"
     elif not moving:
         yield f"no statement {verb} its data{_failures(relevant)}"
@@ -231,6 +233,18 @@ def _missing(
         causes = join_names(sorted({shape.reason for shape in unread if shape.reason}))
         statements = count(len(unread), "statement")
         yield f"{statements} with its name could not be read, or only in part: {causes}"
+
+
+def _rejects_beside(dataset: DatasetId, evidences: Evidences) -> bool:
+    """Input was rejected of a log that shows datasets beside this one, or none at all."""
+    namespaces: dict[str, set[str]] = defaultdict(set)
+    for access in evidences.records.accesses:
+        name = evidences.names.get(access.dataset, access.dataset)
+        namespaces[access.origin].add(name.namespace)
+    return any(
+        dataset.namespace in namespaces.get(reject.origin, {dataset.namespace})
+        for reject in evidences.records.rejects
+    )
 
 
 def _idle(accesses: Sequence[Access]) -> Iterator[str]:

@@ -77,7 +77,7 @@ def test_help_has_an_example_of_each_use() -> None:
 
 def test_a_change_of_an_input_builds_the_site_again(tmp_path: Path) -> None:
     small_project(tmp_path)
-    table = "/datasets/spark/raw/{}/index.html"
+    table = "/datasets/spark/raw/{}/"
     with serving(tmp_path, "--watch") as (_, port):
         version = "/.graft/version"
         wait_until(lambda: get(port, table.format("orders"))[0] == 200)

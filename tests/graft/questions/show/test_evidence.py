@@ -30,6 +30,7 @@ from dbt_graft.lineage.records import (
     Shape,
     Status,
 )
+from tests.cases import for_each
 from tests.graft.commands.answers import read_answer
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
 
@@ -50,10 +51,15 @@ def shown(folder: Path) -> Shown:
     return show
 
 
-def logged(folder: Path, *statements: str, rejects: tuple[Reject, ...] = ()) -> None:
+def logged(
+    folder: Path, *statements: str, rejects: tuple[Reject, ...] = (), other: str = ""
+) -> None:
     """Put other records into the store: `task: OPERATION input … > output …`, in order.
 
     `!` before the task: the statement failed. `?`: it was parsed only in part.
+
+    Args:
+        other: A task with a log of its own.
     """
     accesses: list[Access] = []
     shapes: dict[str, Shape] = {}
@@ -70,7 +76,8 @@ def logged(folder: Path, *statements: str, rejects: tuple[Reject, ...] = ()) -> 
         shapes[shape] = Shape(
             shape, "tsql", text, "1", outcome, "dynamic SQL" if "?" in statement else None
         )
-        runs[task] = Run(f"{task}-1", task, "sqlserver", NOW, NOW, Status.OK, origin="log")
+        origin = "other" if task == other else "log"
+        runs[task] = Run(f"{task}-1", task, "sqlserver", NOW, NOW, Status.OK, origin=origin)
         for names, direction in ((inputs, Direction.READ), (outputs.split(), Direction.WRITE)):
             for name in names:
                 dataset = parse_dataset_id(name if "/" in name else f"mssql/{name}")
@@ -80,7 +87,7 @@ def logged(folder: Path, *statements: str, rejects: tuple[Reject, ...] = ()) -> 
                     Access(
                         *(task, f"{task}-1", dataset, kind, direction, verb, shape, 1),
                         *(None, None, None, None, at, at, status),
-                        origin="log",
+                        origin=origin,
                     )
                 )
     records = Records(tuple(accesses), tuple(runs.values()), shapes, (), rejects)
@@ -199,10 +206,21 @@ def test_a_former_name_is_that_of_the_table_of_today(folder: Path, shown: Shown)
 def test_rejected_log_input_is_named_where_an_edge_lacks(folder: Path, shown: Shown) -> None:
     logged(folder, "load: INSERT a.in > a.out", rejects=(Reject("log", "event 7", "cut off"),))
     why = shown("a.in")["data"]["why"]
-    assert why["reasons"] == [
-        f"{INTO}no statement in the logs wrote it; log input was rejected, see `graft doctor`"
-    ]
+    also = "input of such logs was rejected, see `graft doctor`"
+    assert why["reasons"] == [f"{INTO}no statement in the logs wrote it; {also}"]
     assert why["rejects"] == [{"origin": "log", "position": "event 7", "reason": "cut off"}]
+
+
+@for_each("origin, named", [("other", False), ("cannot be read", True)])
+def test_a_reject_counts_unless_its_log_shows_other_platforms_alone(
+    origin: str, named: bool, folder: Path, shown: Shown
+) -> None:
+    statements = ("load: INSERT a.in > a.out", "copy: INSERT file/x > file/y")
+    rejects = (Reject(origin, "event 7", "cut off"),)
+    logged(folder, *statements, rejects=rejects, other="copy")
+    [reason] = shown("a.in")["data"]["why"]["reasons"]
+    assert reason.startswith(f"{INTO}no statement in the logs wrote it")
+    assert ("rejected" in reason) == named
 
 
 # The rules, the dataset of the log -> the rule that counts, dbt's node and those that are alike.
