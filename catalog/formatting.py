@@ -143,6 +143,11 @@ def moment(value: datetime | None) -> Markup:
     )
 
 
+def exact_moment(value: datetime) -> str:
+    """The same time in the browser too: `since 2 hours ago` is no English."""
+    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def duration(started: datetime | None, ended: datetime | None) -> Markup | str:
     """`4 s`, `3 min 20 s`, `2 h 5 min`; a dash where one of the two is not known."""
     if started is None or ended is None:

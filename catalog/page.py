@@ -93,6 +93,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "platform_scheme": formatting.platform_scheme,
         "engine": formatting.engine,
         "evidence": formatting.evidence_label,
+        "exact": formatting.exact_moment,
     }
     jinja.globals |= {
         "count": formatting.count,

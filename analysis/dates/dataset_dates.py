@@ -102,7 +102,9 @@ class DatasetDates:
             late = [start for start in gaps.late if start not in gaps.missing]
             listed = dates_text(self.gap_dates(late), gaps.grain, _RANGES) if late else ""
             text = f"; late: {listed}" if late else ""
-            yield f"usually written {hours:.1f} hours after the end of its {gaps.grain}{text}"
+            usual = f"{hours:.1f}".removesuffix(".0")
+            usual += " hour" if usual == "1" else " hours"
+            yield f"usually written {usual} after the end of its {gaps.grain}{text}"
 
     def gap_dates(self, starts: Iterable[datetime]) -> Dates:
         """The units of gaps that begin at these times."""

@@ -68,6 +68,7 @@ class QualityFault:
         column: Empty where the fault is the dataset's.
         failed_at: The time of that result.
         rows: The number of rows that failed the test, if it is known.
+        newest_at: Of freshness: the time of the newest row, if it is known.
     """
 
     dataset: DatasetId
@@ -76,6 +77,7 @@ class QualityFault:
     column: str = ""
     failed_at: datetime | None = None
     rows: int | None = None
+    newest_at: datetime | None = None
 
 
 def kind_of_test(name: str) -> FaultKind:
@@ -161,7 +163,12 @@ def _result_faults(
         for newest in lineage.dbt.node_results.get(node_id, ())[:1]:
             if node_id.startswith("source."):
                 if newest.word in _STALE:
-                    yield QualityFault(dataset, FaultKind.FRESHNESS, failed_at=newest.started_at)
+                    yield QualityFault(
+                        dataset,
+                        FaultKind.FRESHNESS,
+                        failed_at=newest.started_at,
+                        newest_at=newest.max_loaded_at,
+                    )
             elif newest.status is Status.FAILED:
                 yield QualityFault(dataset, FaultKind.WRITE, failed_at=newest.started_at)
 

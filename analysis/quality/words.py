@@ -39,7 +39,7 @@ def fault_text(fault: QualityFault, now: datetime) -> str:
 def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequence[str]]) -> str:
     """The forecast in a sentence: `will miss its deadline at 08:00: load_orders has not run`."""
     if forecast.status is DeadlineStatus.UNKNOWN:
-        return f"unknown, {forecast.reason}"
+        return f"not known when it will be ready: {forecast.reason}"
     if forecast.deadline is None:
         old = "is older than" if forecast.status is DeadlineStatus.STALE else "is within"
         text = f"its data {old} {forecast.consumer.freshness_slo} ({forecast.dataset})"

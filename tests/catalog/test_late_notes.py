@@ -50,7 +50,7 @@ def words(html: str) -> str:
 def test_a_late_dataset_s_page_says_since_when_who_has_it_and_what_to_type() -> None:
     text = words(render(dataset_page(Index(DescribedLineage(lineage())), RISK), JINJA))
 
-    assert "is late since 2026-10-10 07:30" in text
+    assert "has been late since 2026-10-10 07:30" in text
     assert "The last 2 runs of rebuild failed" in text
     assert "Last written 2026-10-09 07:30" in text
     assert "Old data was read since by mail" in text

@@ -47,7 +47,7 @@ def test_a_section_lists(page: PageHtml, path: str, heading: str, texts: list[st
         (
             "tasks/rebuild_returns/",
             [
-                "ml.return_risk is late since",
+                "ml.return_risk has been late since",
                 "2 runs of rebuild_returns failed",
                 "ArithmeticException",
             ],

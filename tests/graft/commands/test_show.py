@@ -49,7 +49,7 @@ spark/mart.weekly: table, Spark
   dates       sliding, by day: 22 completed of 20 Sep to 11 Oct 2026
   upstream    2 tables
   note: no edge from it: its tasks (report) wrote no dataset that the logs show
-  note: usually written 6.0 hours after the end of its day
+  note: usually written 6 hours after the end of its day
 
 comes from
 └── clean.orders  by week  …
