@@ -10,6 +10,7 @@ import re
 import shlex
 import traceback
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
@@ -73,8 +74,9 @@ def path_to_root(path: str) -> str:
     return "../" * path.count("/")
 
 
+@cache
 def environment(folder: Path) -> jinja2.Environment:
-    """Jinja for a folder of templates; every value is escaped."""
+    """Jinja for a folder of templates, one for all sites; every value is escaped."""
     icons = Path(str(files("material"))) / "templates"
     jinja = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, icons]),

@@ -22,6 +22,7 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
 from dbt_graft.catalog import markup
+from dbt_graft.catalog.compiled_templates import CompiledTemplatesPlugin
 from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.page import SECTION, Page
 from dbt_graft.catalog.shell_files import slim_page
@@ -211,6 +212,7 @@ def write_theme(
             for file in _published_files(design):
                 (pages / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(design / file, pages / file)
+            config.plugins["compiled templates"] = CompiledTemplatesPlugin()
             config.plugins.on_startup(command="build", dirty=False)
             try:
                 mkdocs_build(config)

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from filelock import FileLock
+
+from dbt_graft.graft.commands.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,6 +61,18 @@ for line in sys.stdin:
     except Exception:
         answer = {"error": traceback.format_exc()}
     print(json.dumps(answer), file=answers, flush=True)
+"""
+# Runs lines of Airflow's own command line in one process: its start takes longer than they do.
+_LINES = """
+import json, sys
+from airflow.cli.cli_parser import get_parser
+
+for line in json.loads(sys.argv[1]):
+    arguments = get_parser().parse_args(line)
+    try:
+        arguments.func(arguments)
+    except SystemExit:  # a task failed
+        pass
 """
 _loaders: dict[int, subprocess.Popen[str]] = {}
 
@@ -111,6 +126,13 @@ class AirflowEnvironment:
             timeout=timeout,
         )
 
+    def run_lines(self, *lines: str) -> str:
+        """What lines of Airflow's command line print, `dags test shop 2026-10-01`."""
+        words = json.dumps([line.split() for line in lines])
+        done = self.run("python", "-c", _LINES, words)
+        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+        return done.stdout + done.stderr
+
     def migrate(self) -> None:
         """Give it a database: Airflow makes one for all homes, when it is first asked."""
         made = self.bin.parent / "airflow.db"
@@ -161,3 +183,10 @@ def airflow_environment(version: int, home: Path, **variables: str) -> AirflowEn
     if (ROOT / "graft_airflow").is_dir() and not (packages / "graft_airflow").exists():
         (packages / "graft_airflow").symlink_to(ROOT / "graft_airflow")
     return AirflowEnvironment(version, home, dags, {"PYTHONPATH": str(packages), **variables})
+
+
+def graft(home: Path, *arguments: str) -> str:
+    """What our command prints, run in this process on the project beside an Airflow."""
+    done = CliRunner().invoke(main, [*arguments, "-c", str(home / "graft.yml")])
+    assert done.exit_code == 0, done.output
+    return done.stdout

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from dbt_graft.graft.commands.cli import main
-from tests.airflow.environment import AirflowEnvironment, airflow_environment
+from tests.airflow.environment import AirflowEnvironment, airflow_environment, graft
 
 pytestmark = pytest.mark.airflow
 
@@ -50,18 +48,6 @@ RUN_DAY = """
 test $1 != load_visits || test -e "$SHOP/landing/$2" || { echo "no visits of $2" >&2; exit 1; }
 echo "$1 $2" >> "$SHOP/done"
 """
-# Runs a DAG for days, in one process: Airflow's start takes longer than the runs.
-RUN = """
-import sys
-from airflow.cli.cli_parser import get_parser
-
-for day in sys.argv[2:]:
-    arguments = get_parser().parse_args(["dags", "test", sys.argv[1], day])
-    try:
-        arguments.func(arguments)
-    except SystemExit:  # a task failed
-        pass
-"""
 GOOD, BAD = "2026-10-01", "2026-10-02"
 TASKS = ("load_visits", "count_weekly_visitors", "mail_visitor_report")
 LATE = ("web.visits", "web.weekly_visitors", "visitor_report")
@@ -89,15 +75,8 @@ def deliver(home: Path, day: str) -> None:
 
 
 def run(airflow: AirflowEnvironment, dag: str, *days: str) -> None:
-    done = airflow.run("python", "-c", RUN, dag, *days)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    airflow.run_lines(*(f"dags test {dag} {day}" for day in days))
     graft(airflow.home, "collect", "--quiet")
-
-
-def graft(home: Path, *arguments: str) -> str:
-    done = CliRunner().invoke(main, [*arguments, "-c", str(home / "graft.yml")])
-    assert done.exit_code == 0, done.output
-    return done.stdout
 
 
 def asked(airflow: AirflowEnvironment, *arguments: str) -> Any:

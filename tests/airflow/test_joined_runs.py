@@ -16,12 +16,13 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.collectors.java import java_home
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import LineageView
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.model import Lineage
-from tests.airflow.environment import AirflowEnvironment, airflow_environment
+from tests.airflow.environment import AirflowEnvironment, airflow_environment, graft
 from tests.catalog.html_reader import HtmlReader, text
 from tests.exporters.openlineage.conformance import complaints
 from tests.graft.small_project import small_project
@@ -80,16 +81,15 @@ def block(root: Path, language: str, start: str) -> str:
     return found
 
 
-def command(*arguments: str, folder: Path) -> str:
-    """The output of graft, in a process of its own: the tests of a run share one Spark session."""
+def collecting(*arguments: str, folder: Path) -> None:
+    """Run graft in a process of its own: the tests of a run share one Spark session."""
     done = subprocess.run(
-        [sys.executable, "-m", "dbt_graft", *arguments],
+        [sys.executable, "-m", "dbt_graft", *arguments, "--quiet"],
         cwd=folder,
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def shop(root: Path, tmp_path_factory: pytest.TempPathFactory) -> AirflowEnviron
         3,
         folder,
         SHOP=str(folder),
-        JAVA_HOME=command("doctor", "--java", folder=folder).strip(),
+        JAVA_HOME=java_home(),
         PYSPARK_PYTHON=sys.executable,
         SPARK_CONF_DIR=str(folder / "spark-conf"),
         SPARK_LOCAL_IP="127.0.0.1",
@@ -126,7 +126,7 @@ def shop(root: Path, tmp_path_factory: pytest.TempPathFactory) -> AirflowEnviron
     small_project(folder)
     (folder / "graft.yml").write_text(block(root, "yaml", "spark-events/"))
     assert build[0] == "graft"
-    command(*build[1:], "--quiet", folder=folder)
+    collecting(*build[1:], folder=folder)
     return airflow
 
 
@@ -145,7 +145,7 @@ def emitted(shop: AirflowEnvironment) -> list[Any]:
 @pytest.fixture(scope="module")
 def exported(shop: AirflowEnvironment) -> list[Any]:
     """The events after the fact."""
-    out = command("export", "openlineage", "--airflow", folder=shop.home)
+    out = graft(shop.home, "export", "openlineage", "--airflow")
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -266,7 +266,7 @@ def test_they_have_what_the_log_shows(exported: list[Any]) -> None:
 
 def test_both_sources_are_fresh_up_to_the_end(shop: AirflowEnvironment) -> None:
     arguments = ("check", "--only", "freshness", "--max-age", "1d", "--json")
-    found = json.loads(command(*arguments, folder=shop.home))["data"]["freshness"]
+    found = json.loads(graft(shop.home, *arguments))["data"]["freshness"]
     assert [
         (one["kind"], one["logs"], one["waiting"], one["rejects"], one["late"])
         for one in found["sources"]
@@ -279,7 +279,7 @@ def test_reading_them_beside_the_log_adds_evidences_only(
     """Events that were sent may come back with Airflow's own."""
     with (shop.home / "openlineage/again.jsonl").open("w") as file:
         file.writelines(f"{json.dumps(one)}{os.linesep}" for one in exported)
-    command("collect", "--quiet", folder=shop.home)
+    collecting("collect", folder=shop.home)
     again = Project(load(shop.home / "graft.yml")).grafted(LineageView(results=False)).lineage
     assert [replace(flow, evidences=()) for flow in again.flows] == [
         replace(flow, evidences=()) for flow in lineage.flows

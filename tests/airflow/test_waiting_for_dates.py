@@ -9,14 +9,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.commit import commit
-from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Records
-from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment
+from tests.airflow.environment import RUN_IN, AirflowEnvironment, airflow_environment, graft
 from tests.graft.dated_project import FIRST, dated_project, days, step
 
 pytestmark = pytest.mark.airflow
@@ -65,12 +63,6 @@ def airflow(
     graft(home, "incident", "open", "raw.orders", "--dates", f"{BAD:%Y-%m-%d}")
     export(home)
     return found
-
-
-def graft(home: Path, *arguments: str) -> str:
-    done = CliRunner().invoke(main, [*arguments, "-c", str(home / "graft.yml")])
-    assert done.exit_code == 0, done.output
-    return done.output
 
 
 def export(home: Path) -> None:

@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
-import pyspark
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.dbt2.project import DBT
 from tests.packaging.conftest import Distributions
@@ -30,8 +32,9 @@ SPARK_LOG = """\
 "Timestamp":1763000000000,"User":"ada"}
 {"Event":"SparkListenerApplicationEnd","Timestamp":1763000060000}
 """
-# PySpark of our own environment.
+# What is shared with our own environment: to install it takes a minute.
 OURS = "ours"
+NO_EXTRA = {"extra": ""}
 DECLARED = "version: 1\ntasks: {land: {flows: [{from: [sftp://a/b], to: [dbt/raw.orders]}]}}\n"
 
 
@@ -65,13 +68,33 @@ def _share_dbt_2(folder: Path) -> None:
     shutil.copytree(described, _packages(folder) / described.name)
 
 
-def _share_pyspark(folder: Path) -> None:
-    """Install PySpark as pip does, without a copy of 450 MB, which takes a minute: pip sees that
-    the extra's requirement is met, and installs what else it wants."""
-    package = Path(pyspark.__file__).parent
-    [described] = package.parent.glob("pyspark-*.dist-info")
-    for path in (package, described):
-        (_packages(folder) / path.name).symlink_to(path)
+def _share(folder: Path, *names: str) -> None:
+    """Install packages of our own environment and what they need, as links.
+
+    To pip they are installed: it checks what is asked for against them, and copies nothing.
+    """
+    waiting, shared = [*names], set[str]()
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name in shared:
+            continue
+        shared.add(name)
+        package = metadata.distribution(name)
+        wanted = map(Requirement, package.requires or ())
+        waiting += [one.name for one in wanted if not one.marker or one.marker.evaluate(NO_EXTRA)]
+        for top in {file.parts[0] for file in package.files or ()} - {"..", "__pycache__"}:
+            link = _packages(folder) / top
+            if not link.exists():
+                link.symlink_to(package.locate_file(top))
+
+
+def _share_dbt(folder: Path) -> None:
+    """Install our own environment's dbt 1, and what our core needs besides."""
+    ours = map(Requirement, metadata.requires("dbt-graft") or ())
+    _share(folder, "dbt-core", *(one.name for one in ours if not one.marker))
+    program = folder / "venv/bin/dbt"
+    program.write_text(f"#!{folder}/venv/bin/python\nfrom dbt.cli.main import cli\n\ncli()\n")
+    program.chmod(0o755)
 
 
 def _packages(folder: Path) -> Path:
@@ -90,7 +113,8 @@ def _version(program: Path, at: Path) -> str:
     [
         pytest.param("dbt-core==1.9.*", "pyspark==3.5.*", True, marks=pytest.mark.exhaustive),
         pytest.param("dbt-core==1.11.*", "pyspark==4.*", True, marks=pytest.mark.exhaustive),
-        ("dbt-core==1.11.*", OURS, True),
+        pytest.param("dbt-core==1.11.*", OURS, True, marks=pytest.mark.exhaustive),
+        (OURS, OURS, True),
         ("dbt 2", "", False),
     ],
 )
@@ -103,6 +127,8 @@ def test_the_core_goes_beside_any_dbt_and_the_extras_do_the_rest(
     program = tmp_path / "venv/bin/dbt"
     if dbt == "dbt 2":
         _share_dbt_2(tmp_path)
+    elif dbt == OURS:
+        _share_dbt(tmp_path)
     else:
         _install(tmp_path, dbt)
     before = _version(program, tmp_path)
@@ -131,7 +157,7 @@ def test_the_core_goes_beside_any_dbt_and_the_extras_do_the_rest(
     assert "dbt-graft[spark]" in _run(graft, "collect", at=tmp_path, code=1)
     if extra:
         if extra == OURS:
-            _share_pyspark(tmp_path)
+            _share(tmp_path, "pyspark", "pandas")
         _install(tmp_path, f"{distributions.wheel}[spark]", *([extra] if extra != OURS else []))
         _run(graft, "build", at=tmp_path)
         assert (tmp_path / "build/site/tasks/shop_files/index.html").exists()

@@ -14,6 +14,7 @@ from tests.site import hostile
 from tests.site.conftest import kinds, served, visiting
 from tests.site.crawl import faults, from_disk
 from tests.site.test_accessibility import (
+    ALL_BUT_COLOURS,
     ALL_RULES,
     UNFOLD,
     Rules,
@@ -86,12 +87,13 @@ def test_nothing_of_it_runs_or_fails(browser: Browser, base: str, samples: list[
             assert visit.faults == [], path
 
 
-# Axe looks at the demo in the dark and on a phone.
+# Axe looks at the colours of the demo, at the demo in the dark and on a phone.
 @pytest.mark.parametrize(
     ("width", "scheme", "rules"),
     [
-        (1400, "light", ALL_RULES),
+        (1400, "light", ALL_BUT_COLOURS),
         (390, "light", None),
+        pytest.param(1400, "light", ALL_RULES, marks=pytest.mark.exhaustive),
         pytest.param(1400, "dark", ALL_RULES, marks=pytest.mark.exhaustive),
         pytest.param(390, "dark", ALL_RULES, marks=pytest.mark.exhaustive),
     ],

@@ -6,6 +6,7 @@ Prints, as JSON, the folder that each executor works in and the files of our mod
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 
@@ -48,8 +49,7 @@ settings = {
     "spark.scheduler.minRegisteredResourcesRatio": "1",
     # None of them lives long.
     "spark.sql.codegen.wholeStage": "false",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
 }
 with session(settings) as spark:
     for path, store in zip(places[::2], places[1::2], strict=True):
