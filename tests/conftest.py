@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -68,6 +69,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             )
     long = ("spark", "airflow", "slow", "browser")
     items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in long])
+
+
+def pytest_collection_finish() -> None:
+    """Leave what the collection made out of each later search for garbage: it stays to the end."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Let go of it, or libraries report at the end what they think is lost."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

