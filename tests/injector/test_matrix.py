@@ -311,9 +311,13 @@ def test_dbt_and_its_parsers_read_a_graft(shape: str, folder: Path, project: Any
     # dbt does not load all the macros that it writes.
     out.write_bytes(dump({**grafted.manifest, "macros": {}}))
     WritableManifest.read_and_check_versions(str(out))
-    parser = importlib.import_module("dbt_artifacts_parser.parser")  # takes seconds
-    parser.parse_catalog(grafted.catalog)
+    _parser().parse_catalog(grafted.catalog)
     _parser_reads_what_is_ours(artifacts.manifest, grafted.manifest)
+
+
+def _parser() -> Any:
+    """The parser of artifacts: its import takes seconds, of which each process of tests has two."""
+    return importlib.import_module("dbt_artifacts_parser.parser")
 
 
 def _parser_reads_what_is_ours(before: Json, after: Json) -> None:
@@ -332,7 +336,7 @@ def _parser_reads_what_is_ours(before: Json, after: Json) -> None:
         for key, value in after.items()
     }
     known = {key: after["metadata"][key] for key in ("dbt_schema_version", "env", "adapter_type")}
-    parser.parse_manifest({**empty, **ours, "metadata": known})
+    _parser().parse_manifest({**empty, **ours, "metadata": known})
 
 
 def _dangling(manifest: Json) -> set[tuple[str, str]]:
