@@ -127,7 +127,7 @@ class AirflowEnvironment:
         )
 
     def run_lines(self, *lines: str) -> str:
-        """What lines of Airflow's command line print, `dags test shop 2026-10-01`."""
+        """The output of lines of Airflow's command line, `dags test shop 2026-10-01`."""
         words = json.dumps([line.split() for line in lines])
         done = self.run("python", "-c", _LINES, words)
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
@@ -186,7 +186,7 @@ def airflow_environment(version: int, home: Path, **variables: str) -> AirflowEn
 
 
 def graft(home: Path, *arguments: str) -> str:
-    """What our command prints, run in this process on the project beside an Airflow."""
+    """The output of our command, run in this process on the project beside an Airflow."""
     done = CliRunner().invoke(main, [*arguments, "-c", str(home / "graft.yml")])
     assert done.exit_code == 0, done.output
     return done.stdout
