@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, time
 
 from dbt_graft.lineage.dates.date_ranges import DateRange, date_range
 from dbt_graft.lineage.dates.period import Grain
@@ -28,6 +28,7 @@ _NAMES = {
 _OPTION = re.compile(r"-{1,2}(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?")
 _PAIR = re.compile(r"(?P<name>[A-Za-z]\w*)=(?P<value>.+)")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
+_SIDES = ("first", "behind", "last")
 _LONGEST = 20_000
 _GRAINS = (Grain.DAY, Grain.MONTH)
 
@@ -36,6 +37,7 @@ def argument_interval(command: str) -> tuple[datetime, datetime] | None:
     """The days that a command names, up to, not with, the second time; None where it is not clear.
 
     `--start-date A --end-date B` is with B, as in Airflow; dbt's `--event-time-end B` is without.
+    Two times of day are the hours between them.
     """
     by_kind: dict[str, set[DateRange]] = defaultdict(set)
     for kind, dates in _dates(command[:_LONGEST]):
@@ -61,7 +63,8 @@ def _dates(command: str) -> Iterator[tuple[str, DateRange]]:
             if not option["value"]:
                 continue
         value = (option["value"] if option else word).strip("'\"")
-        dates, kind = _date(value), _kind(name, value)
+        kind = _kind(name, value)
+        dates = (kind in _SIDES and _moment(value)) or _date(value)
         if dates and kind:
             yield kind, dates
         name = ""
@@ -71,6 +74,18 @@ def _kind(name: str, value: str) -> str:
     if not name:
         return "alone" if _ISO.fullmatch(value) else ""
     return next((kind for kind, names in _NAMES.items() if names.fullmatch(name)), "")
+
+
+def _moment(value: str) -> DateRange | None:
+    """A time of day, without a length; None for a date, or midnight."""
+    if not _ISO.fullmatch(value):
+        return None
+    try:
+        at = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    return DateRange(at, at, Grain.HOUR) if at.time() != time() else None
 
 
 def _date(value: str) -> DateRange | None:

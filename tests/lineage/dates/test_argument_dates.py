@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from dbt_graft.lineage.dates.argument_dates import argument_interval
 from tests.cases import for_each
 
@@ -24,6 +26,18 @@ SUBMIT = "org.apache.spark.deploy.SparkSubmit --conf spark.master=yarn"
             "2026-11-01 2026-11-03",
         ),
         (f"{SUBMIT} load.py --date 2026-11-01 --date 2026-11-01", "2026-11-01 2026-11-02"),
+        (
+            "load.py --start 2026-11-01T05:00 --end 2026-11-01T06:00",
+            "2026-11-01 05:00 2026-11-01 06:00",
+        ),
+        (
+            "load.py --from 2026-11-01T01:00:00+01:00 --to 2026-11-01T07:00:00+01:00",
+            "2026-11-01 2026-11-01 06:00",
+        ),
+        (
+            "load.py --from 2026-11-01T00:00 --to 2026-11-01T06:00",
+            "2026-11-01 2026-11-01 06:00",
+        ),
         (f"{SUBMIT} load.py --full", ""),
         ("load.py --date 2026-11-01 --date 2026-11-02", ""),
         ("load.py --start-date 2026-11-01", ""),
@@ -40,4 +54,8 @@ SUBMIT = "org.apache.spark.deploy.SparkSubmit --conf spark.master=yarn"
 )
 def test_arguments(command: str, expected: str) -> None:
     found = argument_interval(command)
-    assert (" ".join(str(at.date()) for at in found) if found else "") == expected
+    assert " ".join(map(_text, found or ())) == expected
+
+
+def _text(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M}".removesuffix(" 00:00")
