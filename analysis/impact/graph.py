@@ -104,7 +104,9 @@ class ImpactGraph:
             for name, definition in (definitions or {}).items()
             if definition.starred
         }
-        self._add_edges([*edges, *struct_edges(edges, known)], tasks, places, starred)
+        derived = struct_edges(edges, known)
+        named = [*edges, *derived.of_structs]
+        self._add_edges([*named, *derived.of_fields], len(named), tasks, places, starred)
         self.tasks = list(tasks)
 
     def dataset(self, dataset: DatasetId) -> int:
@@ -186,10 +188,12 @@ class ImpactGraph:
     def _add_edges(
         self,
         edges: Sequence[ColumnEdge],
+        named: int,
         tasks: dict[str, int],
         flows: dict[_FlowKey, int],
         starred: Mapping[str, Collection[str]],
     ) -> None:
+        """Add edges, of the first of which, so many, statements name the input column."""
         sources, targets, of_task = array("i"), array("i"), array("i")
         kinds, of_flow, needs = bytearray(), array("i"), bytearray()
         columns: dict[tuple[int, str], tuple[int, int]] = {}
@@ -203,7 +207,7 @@ class ImpactGraph:
                 numbers = columns[key] = (number, self.column(number, name))
             return numbers
 
-        for edge in edges:
+        for number, edge in enumerate(edges):
             source, from_column = ends(edge.from_dataset, edge.from_column)
             target, to_column = ends(edge.to_dataset, edge.to_column)
             task = tasks.setdefault(edge.task, len(tasks))
@@ -212,7 +216,8 @@ class ImpactGraph:
             of_task.append(task)
             masked = _MASKING[edge.masked_by] << 1 | edge.masking
             kinds.append(_SUBTYPE[edge.subtype] << 4 | masked)
-            needs.append(_need(edge, starred.get(edge.task, ())))
+            is_named = number < named
+            needs.append(_need(edge, starred.get(edge.task, ())) if is_named else Need.NONE)
             flow = flows.get((source, target, task), -1)
             of_flow.append(flow)
             if flow >= 0:

@@ -18,7 +18,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, chain, count, pairwise
 from operator import add
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -84,13 +84,14 @@ class ColumnGraph:
             self._add_edge(edge)
         self._out = _EdgesByNode(self._sources, self._codes, len(self._names))
         self._in = _EdgesByNode(self._targets, self._codes, len(self._names))
-        # What takes a field takes it of the struct; a field that nothing fills is filled with it.
-        self._struct_of: dict[int, int] = {}
+        # What takes a field takes it of the struct, and what takes a struct takes its fields; a
+        # field that nothing fills is filled with its struct.
+        self._structs_of: dict[int, list[int]] = defaultdict(list)
         self._fields_of: dict[int, list[int]] = defaultdict(list)
         for nodes in self._nodes:
             for name in [name for name in nodes if "." in name]:
                 for struct in structs(name, nodes):
-                    self._struct_of[nodes[name]] = nodes[struct]  # the nearest last
+                    self._structs_of[nodes[name]].append(nodes[struct])  # the nearest last
                     self._fields_of[nodes[struct]].append(nodes[name])
 
     def columns(self, dataset: DatasetId) -> list[ColumnId]:
@@ -198,6 +199,8 @@ class ColumnGraph:
             left[node] = min(steps, left.get(node, steps))
             for _, near, _ in self._upstream(node, indirect):
                 left.setdefault(near, steps)  # a column's rows are as near as the column
+            for part in self._beside(node):
+                left.setdefault(part, steps)
         paths, is_complete = simple_paths(
             self._starts(source),
             lambda node: (far for _, _, far in self._downstream(node, indirect)),
@@ -255,7 +258,7 @@ class ColumnGraph:
             return self._steps_from_rows(dataset) if indirect else ()
         steps = [
             (edge, node, targets[edge])
-            for part in (node, *self._fields_of.get(node, ()))
+            for part in (node, *self._beside(node))
             for edge in self._out.edges_of(part, indirect)
         ]
         if dataset in self._with_star:
@@ -266,10 +269,13 @@ class ColumnGraph:
         sources, dataset = self._sources, self._dataset_of[node]
         steps: list[_Step] = []
         if self._names[node]:
-            filled = node
-            while filled in self._struct_of and not self._in.edges_of(filled, True):
-                filled = self._struct_of[filled]
-            steps = [(edge, node, sources[edge]) for edge in self._in.edges_of(filled, indirect)]
+            ways = [node, *reversed(self._structs_of.get(node, ()))]
+            filled = next((part for part in ways if self._in.edges_of(part, True)), node)
+            steps = [
+                (edge, node, sources[edge])
+                for part in (filled, *self._fields_of.get(node, ()))
+                for edge in self._in.edges_of(part, indirect)
+            ]
             if dataset in self._with_star:
                 steps += self._steps_by_name(node, self._in, sources, rows=indirect)
         rows = self._nodes[dataset].get(_ROWS) if indirect else None
@@ -280,6 +286,10 @@ class ColumnGraph:
                 if self._is_star(edge):
                     steps.append((edge, rows, self._rows_beside(sources[edge])))
         return steps
+
+    def _beside(self, node: int) -> Iterable[int]:
+        """The fields of a struct, and the structs of a field."""
+        return chain(self._fields_of.get(node, ()), self._structs_of.get(node, ()))
 
     def _steps_from_rows(self, dataset: int) -> Iterator[_Step]:
         """The steps of rows: out of any of their columns."""

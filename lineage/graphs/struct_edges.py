@@ -1,44 +1,67 @@
-"""Fields of structs: what comes from `address.city` comes from `address` too."""
+"""Fields of structs: what comes from `address.city` comes from `address` too, and vice versa."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ColumnEdge, Dataset, Subtype
 
 
-def struct_edges(edges: Sequence[ColumnEdge], datasets: Iterable[Dataset]) -> list[ColumnEdge]:
-    """The edges out of fields as edges out of their structs, where these are known columns.
+class StructEdges(NamedTuple):
+    """The edges that follow from those of structs and fields, where these are known columns.
 
-    So questions about a struct reach what takes a field of it.
+    Attributes:
+        of_structs: Edges out of fields, as edges out of their structs.
+        of_fields: Edges out of structs, as edges out of their fields, which no statement names.
     """
-    of_fields = [edge for edge in edges if "." in edge.from_column]
-    if not of_fields:
-        return []
-    columns: dict[DatasetId, dict[str, str]] = {edge.from_dataset: {} for edge in of_fields}
-    for dataset in datasets:
-        if dataset.id in columns:
-            columns[dataset.id].update({c.name.casefold(): c.name for c in dataset.columns})
-    named: dict[DatasetId, dict[str, str]] = defaultdict(dict)
+
+    of_structs: list[ColumnEdge]
+    of_fields: list[ColumnEdge]
+
+
+def struct_edges(edges: Sequence[ColumnEdge], datasets: Sequence[Dataset]) -> StructEdges:
+    """The edges that follow from others, so that a change of a part reaches what takes all."""
+    result = StructEdges([], [])
+    names_by_dataset = _datasets_with_fields(edges, datasets)
+    if not names_by_dataset:
+        return result
+    fields: dict[tuple[DatasetId, str], list[str]] = defaultdict(list)
+    for dataset, names in names_by_dataset.items():
+        for field in names:
+            for struct in structs(field, names):
+                fields[dataset, struct].append(names[field])
     for edge in edges:
+        names = names_by_dataset.get(edge.from_dataset, {})
+        column = edge.from_column.casefold()
+        result.of_structs.extend(_of_part(edge, names[s]) for s in structs(column, names))
+        below = fields.get((edge.from_dataset, column), ())
+        result.of_fields.extend(_of_part(edge, field) for field in below)
+    return result
+
+
+def _datasets_with_fields(
+    edges: Sequence[ColumnEdge], datasets: Sequence[Dataset]
+) -> dict[DatasetId, dict[str, str]]:
+    """The datasets that have columns with a dot, and their columns: folded name -> name."""
+    with_fields = {edge.from_dataset for edge in edges if "." in edge.from_column}
+    with_fields |= {edge.to_dataset for edge in edges if "." in edge.to_column}
+    with_fields |= {d.id for d in datasets if any("." in column.name for column in d.columns)}
+    names: dict[DatasetId, dict[str, str]] = {dataset: {} for dataset in with_fields}
+    for dataset in datasets:
+        if dataset.id in names:
+            names[dataset.id] = {column.name.casefold(): column.name for column in dataset.columns}
+    for edge in edges if names else ():
         for end, name in (
             (edge.to_dataset, edge.to_column),
             (edge.from_dataset, edge.from_column),
         ):
-            if end in columns:
-                named[end].setdefault(name.casefold(), name)
-    return [
-        replace(edge, from_column=struct, type=subtype.type, subtype=subtype)
-        for edge in of_fields
-        for known in ({**named[edge.from_dataset], **columns[edge.from_dataset]},)
-        for struct in (known[name] for name in structs(edge.from_column.casefold(), known))
-        for subtype in (
-            Subtype.TRANSFORMATION if edge.subtype is Subtype.IDENTITY else edge.subtype,
-        )
-    ]
+            if end in names:
+                names[end].setdefault(name.casefold(), name)
+    return names
 
 
 def structs(field: str, columns: Container[str]) -> Iterator[str]:
@@ -47,3 +70,10 @@ def structs(field: str, columns: Container[str]) -> Iterator[str]:
     for end in range(1, len(parts)):
         if (struct := ".".join(parts[:end])) in columns:
             yield struct
+
+
+def _of_part(edge: ColumnEdge, column: str) -> ColumnEdge:
+    """An edge as one out of a part, or of what has it as a part."""
+    is_copy = edge.subtype is Subtype.IDENTITY
+    subtype = Subtype.TRANSFORMATION if is_copy else edge.subtype
+    return replace(edge, from_column=column, type=subtype.type, subtype=subtype)

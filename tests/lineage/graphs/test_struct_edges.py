@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.analysis.impact.change import ImpactEffect
+from dbt_graft.analysis.impact.graph import ImpactGraph, Need
+from dbt_graft.analysis.impact.spread import State, spread
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.graphs.column_path import ColumnId
-from dbt_graft.lineage.records import Column, Dataset, Subtype
+from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Subtype
 from tests.notation import column_edge, table
 
 EDGES = tuple(
@@ -17,6 +19,7 @@ EDGES = tuple(
         ("lat", "address.geo.lat", Subtype.IDENTITY),
         ("*", "address.zip", Subtype.FILTER),
         ("total", "a.b", Subtype.IDENTITY),
+        ("copy", "address", Subtype.IDENTITY),
     )
 )
 TABLE = Dataset(table("t"), columns=(Column("Address"), Column("a.b")))
@@ -25,7 +28,11 @@ GRAPH = ColumnGraph(EDGES, [TABLE])
 
 @pytest.mark.parametrize(
     ("column", "reached"),
-    [("address", {"city", "lat"}), ("address.city", {"city"}), ("a.b", {"total"})],
+    [
+        ("address", {"city", "lat", "copy"}),
+        ("address.city", {"city", "copy"}),
+        ("a.b", {"total"}),
+    ],
 )
 def test_a_struct_reaches_what_takes_a_field_of_it(column: str, reached: set[str]) -> None:
     found = GRAPH.downstream(ColumnId(TABLE.id, column))
@@ -49,7 +56,18 @@ def test_the_impact_of_a_struct_is_that_of_its_fields() -> None:
     struct = graph.find_column(number, "address")
     assert struct is not None
     targets = {graph.column_names[graph.edge_target[at]] for at in graph.edges_from(struct)}
-    assert targets == {"city", "lat", "*"}
+    assert targets == {"city", "lat", "*", "copy"}
+
+
+def test_what_takes_a_struct_does_not_fail_without_a_field() -> None:
+    graph = ImpactGraph(EDGES, (), [TABLE])
+    field = graph.find_column(graph.dataset(TABLE.id), "address.city")
+    assert field is not None
+    needs = {
+        graph.column_names[graph.edge_target[at]]: graph.edge_need[at]
+        for at in graph.edges_from(field)
+    }
+    assert needs == {"city": Need.NAMED, "copy": Need.NONE}
 
 
 def test_a_field_that_nothing_fills_comes_with_its_struct() -> None:
@@ -59,3 +77,29 @@ def test_a_field_that_nothing_fills_comes_with_its_struct() -> None:
     )
     found = ColumnGraph(edges).upstream(ColumnId(table("n"), "x"))
     assert [str(one.column) for one in found] == ["db/m.o.x", "db/t.a"]
+
+
+# A field is written and its struct read, a struct is written and its field read.
+PARTS = [
+    (
+        column_edge(table("m"), written, table("t"), "a"),
+        column_edge(table("n"), "c", table("m"), read),
+    )
+    for written, read in (("o.x", "o"), ("o", "o.x"))
+]
+
+
+@pytest.mark.parametrize("edges", PARTS)
+def test_a_value_goes_on_from_the_part_into_all_and_from_all_into_the_part(
+    edges: tuple[ColumnEdge, ...],
+) -> None:
+    graph = ColumnGraph(edges)
+    first, last = ColumnId(table("t"), "a"), ColumnId(table("n"), "c")
+    assert last in {reached.column for reached in graph.downstream(first)}
+    assert first in {reached.column for reached in graph.upstream(last)}
+    assert len(graph.paths(first, last).paths) == 1
+    impact = ImpactGraph(edges, ())
+    start = impact.find_column(impact.dataset(first.dataset), "a")
+    assert start is not None
+    states = spread(impact, State(impact.dataset(first.dataset), start, ImpactEffect.SENSITIVE))
+    assert impact.find_dataset(last.dataset) in {state.dataset for state, _ in states.states()}
