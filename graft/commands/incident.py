@@ -13,7 +13,7 @@ from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import CommandGroup, load_config
 from dbt_graft.graft.commands.incident_open import dag_option, open_incident
-from dbt_graft.graft.questions.incident import report_run
+from dbt_graft.graft.questions.run_report import report_run
 from dbt_graft.graft.steps.incidents import close_incident, write_dag
 
 

@@ -304,6 +304,13 @@ def test_the_report_has_the_run_and_the_plan(project: Path) -> None:
     assert data["plan"] == plan(project, "--run", "load-2026-10-05")
 
 
+def test_the_report_names_the_page_where_the_site_has_an_address(project: Path) -> None:
+    config = project / "graft.yml"
+    config.write_text(f"{config.read_text()}\nsite: {{url: https://data.example.com/lineage/}}\n")
+    shown = incident(project, "show", "load-2026-10-05").stdout
+    assert "https://data.example.com/lineage/tasks/load/" in shown
+
+
 def test_an_incident_on_record_is_reported_by_its_id(project: Path) -> None:
     answer(project, "open", "raw.orders", "--dates", "2026-10-05")
     assert answer(project, "show", "1") == answer(project, "show", "load-2026-10-05")
