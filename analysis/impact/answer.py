@@ -26,6 +26,7 @@ from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactPath, ImpactStep
 from dbt_graft.analysis.impact.spread import (
+    BITS,
     EFFECTS,
     Spread,
     State,
@@ -74,7 +75,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     extent = spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
     states = _states_by_dataset(extent)
     described = _descriptions(graph, states, around)
-    severities = _severities(change.kind, extent)
+    severities = _severities(change.kind, extent, states)
     severities[number] = severity(change.kind, start.effect)
     steps: dict[int, ImpactStep] = {}
     tests = [
@@ -113,8 +114,13 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
 def _states_by_dataset(extent: Spread) -> dict[int, list[int]]:
     """The states of each dataset, by their numbers, in the order they were reached."""
     states: dict[int, list[int]] = {}
+    dataset_of = extent.graph.dataset_of
     for number in extent.arrivals:
-        states.setdefault(extent.dataset_of(number), []).append(number)
+        dataset = dataset_of[number >> BITS] if number >= 0 else ~number >> BITS
+        if dataset in states:
+            states[dataset].append(number)
+        else:
+            states[dataset] = [number]
     return states
 
 
@@ -129,7 +135,9 @@ def _descriptions(
     return {dataset: description for dataset, description in described if description}
 
 
-def _severities(kind: ChangeType, extent: Spread) -> dict[int, ImpactSeverity]:
+def _severities(
+    kind: ChangeType, extent: Spread, states: Mapping[int, Sequence[int]]
+) -> dict[int, ImpactSeverity]:
     """Datasets with the highest severity of their states.
 
     What is not written because something is gone is no mere delay.
@@ -137,11 +145,8 @@ def _severities(kind: ChangeType, extent: Spread) -> dict[int, ImpactSeverity]:
     of_effect = [severity(kind, effect) for effect in ImpactEffect]
     gone, unwritten = severity(kind, ImpactEffect.GONE), extent.unwritten
     worst: dict[int, ImpactSeverity] = {}
-    for number in extent.arrivals:
-        dataset = extent.dataset_of(number)
-        outcome = gone if number in unwritten else of_effect[effect_of(number)]
-        if worst.get(dataset, -1) < outcome:
-            worst[dataset] = outcome
+    for dataset, numbers in states.items():
+        worst[dataset] = max([gone if n in unwritten else of_effect[effect_of(n)] for n in numbers])
     return worst
 
 
@@ -152,12 +157,19 @@ def _most_severe_first(
     start: int,
 ) -> list[int]:
     """The datasets without the one that changes: stale ones last, those nearest first, by name."""
-    keys, rank = [*extent.graph.numbers], {}
+    order, arrivals = extent.graph.dataset_order, extent.arrivals
+    groups: dict[tuple[int, bool, int], list[int]] = {}
     for dataset, (nearest, *_) in states.items():
-        _, _, _, distance, stale = extent.arrivals[nearest]
-        rank[dataset] = (-severities[dataset], stale, distance, keys[dataset])
-    del rank[start]
-    return sorted(rank, key=rank.__getitem__)
+        _, _, _, distance, stale = arrivals[nearest]
+        if dataset != start:
+            key = (-severities[dataset], stale, distance)
+            if key in groups:
+                groups[key].append(dataset)
+            else:
+                groups[key] = [dataset]
+    return [
+        dataset for key in sorted(groups) for dataset in sorted(groups[key], key=order.__getitem__)
+    ]
 
 
 def _dataset(
@@ -195,18 +207,24 @@ def _tasks(
 ) -> Sequence[AffectedTask]:
     worst: dict[int, ImpactSeverity] = {}
     nearest: dict[int, int] = {}  # the states that tasks come to first
+    graph = extent.graph
     for number, (before, task, *_) in extent.arrivals.items():
-        outcome = severities[extent.dataset_of(number)]
-        if before is not None and worst.get(task, -1) < outcome:
+        if before is None:
+            continue
+        outcome = severities[graph.dataset_of[number >> BITS] if number >= 0 else ~number >> BITS]
+        if task not in worst:
+            worst[task], nearest[task] = outcome, number
+        elif worst[task] < outcome:
             worst[task] = outcome
-            nearest.setdefault(task, number)
-    gone = severity(kind, ImpactEffect.GONE)
-    for task in extent.broken:
+    gone, broken = severity(kind, ImpactEffect.GONE), extent.broken
+    for task in broken:
         worst[task] = max(worst.get(task, gone), gone)
-    names, broken, owners = extent.graph.tasks, extent.broken, around.owners
-    rank = {task: (-outcome, task not in broken, names[task]) for task, outcome in worst.items()}
+    names, owners, order = graph.tasks, around.owners, graph.task_order
+    groups: dict[tuple[int, bool], list[int]] = {}
+    for task, outcome in worst.items():
+        groups.setdefault((-outcome, task not in broken), []).append(task)
     return LazySequence(
-        sorted(rank, key=rank.__getitem__),
+        [task for key in sorted(groups) for task in sorted(groups[key], key=order.__getitem__)],
         lambda task: AffectedTask(
             *(names[task], worst[task], task in broken, owners.get(names[task], "")),
             ImpactPath(extent, nearest[task], steps) if task in nearest else (),

@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 from dbt_graft.lineage.dataset import DatasetId
@@ -20,6 +20,12 @@ from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, EdgeType,
 _SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
 _SUBTYPE = {subtype: number for number, subtype in enumerate(_SUBTYPES)}
 _MASKING = {masking: number for number, masking in enumerate(_MASKINGS)}
+KINDS = tuple(  # the numbers that stand for kinds of edges
+    subtype << 4 | masking << 1 | masked
+    for subtype in range(len(_SUBTYPES))
+    for masking in range(len(_MASKINGS))
+    for masked in (0, 1)
+)
 _FlowKey = tuple[int, int, int]
 # Dataset -> its columns, by their folded names.
 ColumnNumbers = dict[int, dict[str, int]]
@@ -89,6 +95,7 @@ class ImpactGraph:
         self.is_star = bytearray()  # of each column
         self.numbers: dict[tuple[str, str], int] = {}
         self.columns_of: ColumnNumbers = {}
+        self.stars: dict[int, int] = {}  # dataset -> its column `*`
         self.has_schema: set[int] = set()
         tasks: dict[str, int] = {}
         known = tuple(datasets)
@@ -125,6 +132,8 @@ class ImpactGraph:
             self.column_names.append(name)
             self.dataset_of.append(dataset)
             self.is_star.append(name == ANY_COLUMN)
+            if name == ANY_COLUMN:
+                self.stars[dataset] = number
         return number
 
     def find_dataset(self, dataset: DatasetId) -> int | None:
@@ -154,9 +163,15 @@ class ImpactGraph:
             return ()
         return self.flows_by_source[self.flow_starts[dataset] : self.flow_starts[dataset + 1]]
 
-    def star(self, dataset: int) -> int | None:
-        """The column `*` of a dataset, if an edge comes from it or goes there."""
-        return self.columns_of[dataset].get(ANY_COLUMN)
+    @cached_property
+    def dataset_order(self) -> Sequence[int]:
+        """The place of each dataset among all of them, by their names."""
+        return _order([*self.numbers])
+
+    @cached_property
+    def task_order(self) -> Sequence[int]:
+        """The place of each task among all of them, by their names."""
+        return _order(self.tasks)
 
     def _add_flows(
         self,
@@ -228,6 +243,13 @@ class ImpactGraph:
         self.edge_need = bytes(map(needs.__getitem__, places))
         self.edge_flow = array("i", map(of_flow.__getitem__, places))
         self.edge_task = array("i", map(of_task.__getitem__, places))
+
+
+def _order(names: Sequence[Any]) -> array[int]:
+    order = array("i", bytes(4 * len(names)))
+    for place, number in enumerate(sorted(range(len(names)), key=names.__getitem__)):
+        order[number] = place
+    return order
 
 
 def _need(edge: ColumnEdge, starred: Collection[str]) -> Need:

@@ -6,18 +6,18 @@ States are numbers, since a change may reach millions of them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.change import ImpactEffect
-from dbt_graft.analysis.impact.graph import ImpactGraph, Known, Need, kind_of
-from dbt_graft.analysis.impact.steps import Carried, over_column_edge, over_flow
+from dbt_graft.analysis.impact.graph import KINDS, ImpactGraph, Known, Need, kind_of
+from dbt_graft.analysis.impact.steps import over_column_edge, over_flow
 from dbt_graft.lineage.records import EdgeType, Subtype
 
 # Of a state's number the bits of its effect.
-_BITS, _MASK = 4, 15
+BITS, _MASK = 4, 15
 EFFECTS = tuple(ImpactEffect)
 _FLOW = -1  # in the place of an edge's kind: a flow whose columns do not count
 # The state before, the task, the kind of the edge, the distance, and whether it is stale.
@@ -79,7 +79,7 @@ class Spread:
 
     def dataset_of(self, number: int) -> int:
         """The dataset of the state that a number stands for."""
-        return self.graph.dataset_of[number >> _BITS] if number >= 0 else ~number >> _BITS
+        return self.graph.dataset_of[number >> BITS] if number >= 0 else ~number >> BITS
 
     def distance(self, number: int) -> int:
         """The number of steps to a state."""
@@ -107,15 +107,15 @@ class Spread:
 def state_number(state: State) -> int:
     """The number that stands for a state."""
     if state.column >= 0:
-        return state.column << _BITS | state.effect
-    return ~(state.dataset << _BITS | state.effect)
+        return state.column << BITS | state.effect
+    return ~(state.dataset << BITS | state.effect)
 
 
 def state_of(graph: ImpactGraph, number: int) -> State:
     """The state that a number stands for."""
     code = number if number >= 0 else ~number
     effect = EFFECTS[code & _MASK]
-    code >>= _BITS
+    code >>= BITS
     return State(graph.dataset_of[code], code, effect) if number >= 0 else State(code, -1, effect)
 
 
@@ -126,7 +126,7 @@ def effect_of(number: int) -> int:
 
 def column_of(number: int) -> int:
     """The column of the state that a number stands for, which is one of a column."""
-    return number >> _BITS
+    return number >> BITS
 
 
 def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spread:
@@ -170,11 +170,11 @@ def next_steps(extent: Spread, number: int) -> list[_Step]:
     """The steps from a state; flows and tasks that break are noted in `extent`."""
     graph = extent.graph
     if number < 0:
-        dataset, effect = ~number >> _BITS, ~number & _MASK
+        dataset, effect = ~number >> BITS, ~number & _MASK
         steps = []
     else:
-        dataset, effect = graph.dataset_of[number >> _BITS], number & _MASK
-        steps = _over_edges(extent, dataset, number >> _BITS, effect)
+        dataset, effect = graph.dataset_of[number >> BITS], number & _MASK
+        steps = _over_edges(extent, dataset, number >> BITS, effect)
     after = _over_flow(effect, number >= 0)
     if after is None:
         return steps
@@ -186,48 +186,67 @@ def next_steps(extent: Spread, number: int) -> list[_Step]:
             extent.flows[flow] = False
         elif effect == ImpactEffect.GONE:
             extent.broken.add(graph.flow_task[flow])
-        target = ~(graph.flow_target[flow] << _BITS | after)
+        target = ~(graph.flow_target[flow] << BITS | after)
         steps.append((target, flow, graph.flow_task[flow], _FLOW))
     return steps
 
 
 def _over_edges(extent: Spread, dataset: int, column: int, effect: int) -> list[_Step]:
-    graph, star, steps = extent.graph, extent.graph.star(dataset), list[_Step]()
+    graph, steps = extent.graph, list[_Step]()
+    carried, star, starts = _carried(effect), graph.stars.get(dataset), graph.edge_starts
     for source in (column,) if star is None else (column, star):
-        for edge in graph.edges_from(source):
+        if source + 1 >= len(starts):
+            continue
+        for edge in range(starts[source], starts[source + 1]):
             target, kind = graph.edge_target[edge], graph.edge_kind[edge]
-            to_all = graph.is_star[target] == 1
+            to_all = graph.is_star[target]
             if to_all and source == star and _is_direct(kind):
-                # Columns that are not known one by one go there under their own names.
-                there = graph.dataset_of[target]
-                same = graph.find_column(there, graph.column_names[column])
-                if same is not None:
-                    target, to_all = same, False
-                elif _is_copy(kind) and there in graph.has_schema:
-                    continue
-            carried = _over_edge(effect, kind, to_all)
-            if carried is None:
+                target = _of_same_name(graph, column, target, kind)
+                to_all = graph.is_star[target]
+            after = carried[kind << 1 | to_all] if target >= 0 else None
+            if after is None:
                 continue
             task, flow = graph.edge_task[edge], graph.edge_flow[edge]
             if flow >= 0:
                 extent.flows[flow] = True
-            after, on_dataset = carried
-            dataset_state = ~(graph.dataset_of[target] << _BITS | after)
-            steps.append(
-                (dataset_state if on_dataset else target << _BITS | after, flow, task, kind)
-            )
+            state = target << BITS | after if after >= 0 else _of_all(graph, target, ~after)
+            steps.append((state, flow, task, kind))
             if effect == ImpactEffect.GONE and (need := graph.edge_need[edge]):
                 if need == Need.NAMED:
                     extent.broken.add(task)
                 # Of what fails nothing is written, so the other columns are late.
-                there = ~(graph.dataset_of[target] << _BITS | ImpactEffect.LATE)
-                steps.append((there, flow, task, kind))
+                steps.append((_of_all(graph, target, ImpactEffect.LATE), flow, task, kind))
     return steps
 
 
+def _of_same_name(graph: ImpactGraph, column: int, star: int, kind: int) -> int:
+    """The column behind an edge of columns that are not known one by one: `star` if it may be any.
+
+    They go there under their own names; -1 where they are copied and there is none of the name.
+    """
+    there = graph.dataset_of[star]
+    same = graph.find_column(there, graph.column_names[column])
+    if same is None:
+        return -1 if _is_copy(kind) and there in graph.has_schema else star
+    return same
+
+
+def _of_all(graph: ImpactGraph, column: int, effect: int) -> int:
+    """The state of the whole dataset of a column."""
+    return ~(graph.dataset_of[column] << BITS | effect)
+
+
 @cache
-def _over_edge(effect: int, kind: int, to_all: bool) -> Carried | None:
-    return over_column_edge(EFFECTS[effect], kind_of(kind), all_columns=to_all)
+def _carried(effect: int) -> Sequence[int | None]:
+    """The effects behind edges by their kinds, to a column and to all; `~` of the dataset's."""
+    effects: list[int | None] = [None] * (2 * (max(KINDS) + 1))
+    for kind in KINDS:
+        for to_all in (0, 1):
+            carried = over_column_edge(EFFECTS[effect], kind_of(kind), all_columns=to_all == 1)
+            if carried:
+                after, on_dataset = carried
+                effects[kind << 1 | to_all] = ~after if on_dataset else after
+    return effects
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Mapping, Sequence
-from itertools import count
+from itertools import compress, count
 from operator import attrgetter
 
 from dbt_graft.analysis.impact.graph import ImpactGraph, group_by_source
@@ -13,6 +13,7 @@ from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 
 Sections = Mapping[str, bytes | memoryview]
 _NUMBERS = (
+    *("dataset_order", "task_order"),
     *("dataset_of", "flow_target", "flow_task", "flow_starts", "flows_by_source"),
     *("edge_target", "edge_flow", "edge_task", "edge_starts"),
 )
@@ -66,6 +67,8 @@ def read_graph(sections: Sections) -> ImpactGraph:
         setattr(graph, name, read_numbers(sections[name]))
     for name in _FLAGS:
         setattr(graph, name, bytearray(sections[name]))
+    stars = [*compress(range(len(graph.is_star)), graph.is_star)]
+    graph.stars = dict(zip(map(graph.dataset_of.__getitem__, stars), stars, strict=True))
     return graph
 
 

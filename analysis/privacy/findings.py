@@ -178,5 +178,5 @@ def _columns_without_lineage(labels: PrivacyLabels) -> set[int]:
         column
         for column in labels.declared
         if (dataset := graph.dataset_of[column]) in written
-        and reached.isdisjoint((column, graph.star(dataset)))
+        and reached.isdisjoint((column, graph.stars.get(dataset)))
     }

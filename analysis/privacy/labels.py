@@ -236,7 +236,7 @@ def _targets(graph: ImpactGraph, column: int) -> Iterator[tuple[int, int]]:
     """
     for edge in graph.edges_from(column):
         yield graph.edge_target[edge], edge
-    star = graph.star(graph.dataset_of[column])
+    star = graph.stars.get(graph.dataset_of[column])
     if star is None or star == column:
         return
     name = graph.column_names[column]

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.report import Report
 from benchmarks.review.versions import write_version
-from dbt_graft.graft.project.impact_index import FILE
+from dbt_graft.graft.project.impact_index import IMPACT_FILE
 
 BUILD = Path("build/bench/impact-models")
 # Models -> the seconds without an index.
@@ -35,7 +35,7 @@ def main() -> int:
         write_version(folder / "target", models, schema="analytics")
         (folder / "graft.yml").write_text("dbt: {project_dir: ., target_dir: target}\n")
         first = _seconds(folder)
-        (folder / ".graft/artifacts" / FILE).unlink()
+        (folder / ".graft/artifacts" / IMPACT_FILE).unlink()
         again = _seconds(folder)
         missed |= again > limit
         seconds = (first, again, limit, _seconds(folder))

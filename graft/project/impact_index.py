@@ -50,7 +50,7 @@ class ImpactIndex:
             number = self.graph.find_dataset(dataset)
             if number is None:
                 return []
-            star = [ANY_COLUMN] if self.graph.star(number) is not None else []
+            star = [ANY_COLUMN] if self.graph.stars.get(number) is not None else []
             return self.graph.columns(number) + star
 
         return Names(self.datasets, columns)

@@ -33,6 +33,7 @@ from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import add_joins, add_sources
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 _ORDERS = ("order", "sort", "cluster", "distribute")
@@ -191,7 +192,19 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
             for column in columns
         ]
     deciding |= _filters(args, scope) | _groups(node, columns, scope)
-    return _order_rows(node, Rowset((), columns, deciding), scope)
+    rows = Rowset((), columns, deciding, behind=_table_behind(node, scope))
+    return _order_rows(node, rows, scope)
+
+
+def _table_behind(node: exp.Select, scope: QueryScope) -> Name | None:
+    """The table of which a query takes all columns by `*`, and nothing of another one."""
+    if len(scope.rowsets) != 1:
+        return None
+    takes_all = any(
+        isinstance(star, exp.Star) and not any(star.args.values())
+        for star in (p.this if isinstance(p, exp.Column) else p for p in node.expressions)
+    )
+    return scope.rowsets[0].behind if takes_all else None
 
 
 def _filters(args: Mapping[str, Any], scope: QueryScope) -> InputColumns:
@@ -253,4 +266,5 @@ def _order_rows(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     inside = scope.inner(result)
     sort_inputs = [order_inputs(order, rowset.columns, inside) for order in orders]
     deciding = transform_inputs(NOTHING.union(*sort_inputs), Subtype.SORT)
-    return Rowset(rowset.path, rowset.columns, rowset.influences | deciding)
+    influences = rowset.influences | deciding
+    return Rowset(rowset.path, rowset.columns, influences, behind=rowset.behind)

@@ -180,13 +180,17 @@ class QueryScope:
         return rowsets[0].place(parts[-1]) if len(rowsets) == 1 else None
 
     def _tables(self) -> list[Rowset]:
-        """The tables of this query and of those around it; of all else the columns are known."""
-        tables: dict[int, Rowset] = {}
+        """The tables of this query and of those around it; of all else the columns are known.
+
+        Without any, the queries that take all columns of a table: it may have others by now.
+        """
+        behind: dict[int, Rowset] = {}
         scope: QueryScope | None = self
         while scope:
-            tables |= {id(rowset): rowset for rowset in scope.rowsets if rowset.table is not None}
+            behind |= {id(rowset): rowset for rowset in scope.rowsets if rowset.behind is not None}
             scope = scope.outer
-        return list(tables.values())
+        tables = [rowset for rowset in behind.values() if rowset.table is not None]
+        return tables or list(behind.values())
 
     def find_rowsets(self, qualifier: Name) -> list[Rowset]:
         """The rowsets of a folded name, in this query or in the nearest around it."""

@@ -34,10 +34,15 @@ class Rowset:
         columns: In their order; one called `*` stands for all that are not known.
         influences: The columns that decide which rows there are.
         table: The table, where it is one.
+        behind: The table that has a column which is not known here: itself, or the one of which a
+            query takes all columns by `*`.
         fields: The fields of structs that can be named as columns can, folded.
     """
 
-    __slots__ = ("_exact", "_known", "_stars", "columns", "fields", "influences", "path", "table")
+    __slots__ = (
+        *("_exact", "_known", "_stars"),
+        *("behind", "columns", "fields", "influences", "path", "table"),
+    )
     fields: Mapping[str, InputColumns]
 
     def __init__(
@@ -47,11 +52,13 @@ class Rowset:
         influences: InputColumns = NOTHING,
         table: Name | None = None,
         fields: Mapping[str, InputColumns] | None = None,
+        behind: Name | None = None,
     ) -> None:
         self.path = path
         self.columns = columns
         self.influences = influences
         self.table = table
+        self.behind = table or behind
         self.fields = {
             **(fields or {}),
             **{
@@ -108,7 +115,7 @@ class Rowset:
 
     def place(self, name: str) -> InputColumns | None:
         """The column of this name that a table has, whatever its schema says; None of no table."""
-        return None if self.table is None else frozenset({ColumnInput(self.table, name)})
+        return None if self.behind is None else frozenset({ColumnInput(self.behind, name)})
 
     def rename(self, path: Name, names: Sequence[str] = ()) -> Rowset:
         """The same rows under another name, their first columns under these names."""

@@ -94,7 +94,7 @@ def test_names_keep_their_spelling_and_compare_without_case() -> None:
     assert stored.find_dataset(DatasetId("file", "landing/übung")) is None
     assert stored.columns(2) == ["Straße"]
     assert stored.find_column(2, "STRASSE") == stored.find_column(2, "Straße") is not None
-    assert stored.star(2) is not None
+    assert stored.stars.get(2) is not None
 
 
 def test_a_dataset_or_column_that_is_new_gets_a_number() -> None:

@@ -38,6 +38,18 @@ ORDERS = "source.shop.raw.orders"
             "*<-orders.amount:FILTER id<-orders.id",
         ),
         ("select x.id from other.place.t x", "id", "id<-t.id"),
+        # A name that no schema has, behind `*`: the statement needs it all the same.
+        (
+            "with o as (select * from db.raw.orders) select o.gone from o",
+            "gone",
+            "gone<-orders.gone",
+        ),
+        (
+            "with o as (select *, id as k from db.raw.orders where id > 0 order by id), "
+            "p as (select p.* from o as p) select id from p where gone > 0",
+            "id",
+            "*<-orders.gone:FILTER *<-orders.id:FILTER *<-orders.id:SORT id<-orders.id",
+        ),
         ("select id from db.s.m union all select id from db.raw.orders", "id", "id<-orders.id"),
     ],
 )
