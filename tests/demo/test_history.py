@@ -17,7 +17,7 @@ from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.node_results import PER_NODE
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.project import Project
-from dbt_graft.graft.questions.incident import report_run
+from dbt_graft.graft.questions.run_report import report_run
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
