@@ -8,6 +8,7 @@ from itertools import chain
 from types import SimpleNamespace
 
 from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows, takes_data
+from dbt_graft.analysis.dates.contracted_accesses import contracted_accesses
 from dbt_graft.analysis.dates.dbt_accesses import dbt_accesses
 from dbt_graft.analysis.dates.declared_accesses import declared_accesses
 from dbt_graft.exporters.data.view import View, ViewColumn, seconds_between
@@ -61,7 +62,7 @@ def _access_dates(data: ViewData) -> Iterator[object]:
 def _sorted_accesses(data: ViewData) -> list[Access]:
     """Those of logs, of dbt's builds, and those that people declare of runs that are known."""
     lineage = data.lineage_of_runs()
-    accesses = lineage.history.accesses, dbt_accesses(lineage), declared_accesses(lineage)
+    accesses = contracted_accesses(lineage), dbt_accesses(lineage), declared_accesses(lineage)
     return sorted(chain.from_iterable(accesses), key=_access_order)
 
 
@@ -144,5 +145,6 @@ RUN_VIEWS = (
         ViewColumn(
             "known_by", TEXT, "`partition`, `predicate`, `path`, `interval`…", "period.evidence"
         ),
+        ViewColumn("in_part", FLAG, "some rows of each unit may be left out", "period."),
     ),
 )
