@@ -32,12 +32,13 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.missing_page import missing_page
 from dbt_graft.catalog.page import environment
 from dbt_graft.catalog.page_json import write_page_json
-from dbt_graft.catalog.page_keys import maker_digest
+from dbt_graft.catalog.page_keys import digest, maker_digest
 from dbt_graft.catalog.previous import EarlierBuilds, write_pages
 from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
+from dbt_graft.catalog.shells import ThemeSettings
 from dbt_graft.catalog.site_pages import list_pages, plan_pages, prepare, record_keys, record_pages
-from dbt_graft.catalog.theme import write_theme
+from dbt_graft.catalog.theme_cache import write_cached_theme
 from dbt_graft.catalog.writing import Beside, PageWriter, WrittenPage, processors
 from dbt_graft.lineage.addresses import Address, update_addresses
 from dbt_graft.lineage.describe import DocsNode
@@ -90,14 +91,11 @@ def build(
         history = update_history(history, published_names(index), renamed, settings.built_at)
     known_pages = {*(address.path for address in earlier.addresses), *present_pages(index)}
     out = _empty_folder(out)
-    shells = write_theme(
-        *(design, out, settings.name, url),
-        has_dbt_docs=extras.dbt_docs is not None,
-        has_labels=bool(index.privacy),
-    )
+    theme = ThemeSettings(settings.name, url, extras.dbt_docs is not None, bool(index.privacy))
+    maker = maker_digest(design, theme)
+    shells = write_cached_theme(design, out, theme, earlier.theme, maker)
     shells = replace(shells, notice=settings.notice)
     jinja = environment(design / "templates")
-    maker = maker_digest(design, shells, settings.name, url)
     view = opening_view(index)
     # In a second build few pages are made. In a first one they are work for all processors.
     beside = Beside(
@@ -106,7 +104,7 @@ def build(
     )
     writer = PageWriter((), out, shells, jinja, beside.busy)
     with closing(beside):
-        keys = record_keys(index, maker)
+        keys = record_keys(index, digest((maker.hex(), settings.notice)))
         prepare(index)
         lists = list_pages(index, settings, view, history, known_pages)
         pages, changed = write_pages([*lists, *record_pages(index, keys)], writer, earlier.site)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import jinja2
 
 from dbt_graft.catalog.page import Page, render
-from dbt_graft.catalog.theme import Shells
+from dbt_graft.catalog.shells import Shells
 
 # Links of the page start at the site's root: its URL, if that is known and the browser shows it,
 # else the folder of 404.html, or what comes before one of the site's own folders. The page is

@@ -253,13 +253,13 @@ class PageKeys:
 
 
 def maker_digest(design: Path, *values: object) -> Digest:
-    """The digest of what all pages depend on: our code, its packages, the templates, and values.
+    """The digest of what all pages depend on: our code, its packages, the design, and values.
 
     The version alone would not do: templates may be edited, and code in a source tree.
     """
     code = (Path(folder) for room in _ROOMS for folder in room.__path__)
     files = [file for folder in code for file in sorted(folder.rglob("*.py"))]
-    files += [file for file in sorted((design / "templates").rglob("*")) if file.is_file()]
+    files += [file for file in sorted(design.rglob("*")) if file.is_file()]
     contents = [(file.name, digest_of(file.read_bytes()).hex()) for file in files]
     return digest((__version__, _versions(), contents, values))
 

@@ -19,7 +19,7 @@ import jinja2
 
 from dbt_graft.catalog.page import Page, compile_templates, render
 from dbt_graft.catalog.page_keys import Digest, digest_of
-from dbt_graft.catalog.theme import Shells
+from dbt_graft.catalog.shells import Shells
 from dbt_graft.lineage.errors import GraftError
 
 K = TypeVar("K")

@@ -39,6 +39,7 @@ from dbt_graft.catalog.index import Index  # noqa: E402
 from dbt_graft.catalog.name_index import FOLDER as NAMES  # noqa: E402
 from dbt_graft.catalog.page import environment  # noqa: E402
 from dbt_graft.catalog.search import write_search  # noqa: E402
+from dbt_graft.catalog.shells import ThemeSettings  # noqa: E402
 from dbt_graft.catalog.theme import write_theme  # noqa: E402
 from dbt_graft.catalog.writing import PageWriter  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
@@ -133,7 +134,7 @@ def _indexed(grafted: Grafted, sites: list[Path]) -> list[tuple[float, float]]:
             DescribedLineage(grafted.lineage, descriptions),
             extras=SiteExtras(dbt_docs=DbtDocs.DBT_1),
         )
-        shells = write_theme(design_folder(), site, "Search")
+        shells = write_theme(design_folder(), site, ThemeSettings("Search"))
         home = home_page(index, attention_lists(index), "Search", None)
         make: partial[HomePage] = partial(lambda page: page, home)
         PageWriter([make], site, shells, environment(design_folder() / "templates")).write()

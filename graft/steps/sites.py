@@ -124,14 +124,18 @@ def publish_site(
     output, content = output_of(config, "site.out"), _content(config, grafted, past)
     audience, lineage = content.audience, content.grafted.described
     of = f"-{config.site.audience}" if audience else ""
-    record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
+    artifacts = Path(config.path(config.artifacts))
+    record = artifacts / f"site_pages{of}.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         notices = _notices(content)
         docs, docs_files = docs_pages(config, progress, content.grafted, past, notices)
         settings = _settings(config, content, notices)
         extras = _extras(config, content, docs, docs_files)
-        earlier = EarlierBuilds(content.addresses, content.history, previous)
+        theme = artifacts / f"site_theme{of}.zip"
+        if full:
+            theme.unlink(missing_ok=True)
+        earlier = EarlierBuilds(content.addresses, content.history, previous, theme)
         built = build_catalog(lineage, settings, folder, extras, earlier)
         if config.site.data:
             write_views(lineage, folder / "data")

@@ -9,7 +9,8 @@ import pytest
 from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.catalog.theme import HEADING, OTHER, TITLE, Shells, shell, write_theme
+from dbt_graft.catalog.shells import HEADING, OTHER, TITLE, Shells, ThemeSettings, shell
+from dbt_graft.catalog.theme import write_theme
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
@@ -21,7 +22,9 @@ BODY = '<h1 id="top">Orders</h1>\n<h2 id="columns">Columns &amp; more</h2>\n<p>n
 @pytest.fixture(scope="module")
 def shells(tmp_path_factory: pytest.TempPathFactory) -> Shells:
     out = tmp_path_factory.mktemp("theme")
-    return write_theme(design_folder(), out, "Shop & data", "https://example.com/docs/")
+    return write_theme(
+        design_folder(), out, ThemeSettings("Shop & data", "https://example.com/docs/")
+    )
 
 
 def _page(path: str, *sidebars: str) -> Page:

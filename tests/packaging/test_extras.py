@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from tests.collectors.openlineage.events import event as openlineage_event
+from tests.collectors.sqlserver.runs.test_fold import event
+from tests.collectors.sqlserver.xel_writer import write_events
 from tests.dbt2.project import DBT
 from tests.packaging.conftest import Distributions
 
@@ -33,11 +37,24 @@ SPARK_LOG = """\
 """
 # What is shared with our own environment: to install it takes a minute.
 OURS = "ours"
+COLLECT = """\
+collect:
+- declared: {path: land.yml}
+- spark: {path: logs/spark/}
+- sqlserver: {path: logs/xe/, server: "mssql://sql01:1433"}
+- openlineage: {path: logs/events/}
+"""
 DECLARED = "version: 1\ntasks: {land: {flows: [{from: [sftp://a/b], to: [dbt/raw.orders]}]}}\n"
 
 
 def _run(*command: str | Path, at: Path, code: int = 0) -> str:
-    done = subprocess.run([*map(str, command)], cwd=at, capture_output=True, text=True)
+    done = subprocess.run(
+        [*map(str, command)],
+        cwd=at,
+        env={name: value for name, value in os.environ.items() if name != "GRAFT_ENGINE"},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -149,16 +166,23 @@ def test_the_core_goes_beside_any_dbt_and_the_extras_do_the_rest(
     _run(graft, "site", at=tmp_path)
     assert (tmp_path / "build/site/tasks/land/index.html").exists()
 
-    (tmp_path / "logs").mkdir()
-    (tmp_path / "logs/app-1").write_text(SPARK_LOG)
-    (tmp_path / "graft.yml").write_text(
-        "collect: [{declared: {path: land.yml}}, {spark: {path: logs/}}]\n"
+    for name in ("spark", "xe", "events"):
+        (tmp_path / "logs" / name).mkdir(parents=True)
+    (tmp_path / "logs/spark/app-1").write_text(SPARK_LOG)
+    write_events(tmp_path / "logs/xe/1.xel", [event("batch", "INSERT dbo.t SELECT 1 FROM dbo.s")])
+    run_event = openlineage_event(inputs=["spark raw.a"], outputs=["spark raw.b"])
+    (tmp_path / "logs/events/1.json").write_text(json.dumps(run_event))
+    (tmp_path / "graft.yml").write_text(COLLECT)
+    assert "dbt-graft[spark]" in _run(graft, "collect", "--engine", "spark", at=tmp_path, code=1)
+    assert "read without Spark, as there is no PySpark" in " ".join(
+        _run(graft, "build", at=tmp_path).split()
     )
-    assert "dbt-graft[spark]" in _run(graft, "collect", at=tmp_path, code=1)
+    pages = [*(tmp_path / "build/site/tasks").glob("*/index.html")]
+    assert {page.parent.name for page in pages} == {"land", "load", "load_orders", "shop_files"}
     if extra:
         if extra == OURS:
             _share(tmp_path, "pyspark", "pandas")
         _install(tmp_path, f"{distributions.wheel}[spark]", *([extra] if extra != OURS else []))
-        _run(graft, "build", at=tmp_path)
-        assert (tmp_path / "build/site/tasks/shop_files/index.html").exists()
+        again = _run(graft, "collect", "--again", at=tmp_path)
+        assert "without Spark" not in again
         assert _version(program, tmp_path) == before
