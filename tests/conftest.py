@@ -6,7 +6,6 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +32,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("SPARK_SUBMIT_OPTS", java_options())
+# Commands read logs without Spark, which takes 20 s to start and end, where a test asks not for it.
+os.environ.setdefault("GRAFT_ENGINE", "local")
 
 # The tests run side by side, so one example may wait for a processor.
 settings.register_profile("dbt-graft", deadline=None)
@@ -51,7 +52,7 @@ class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
 def _uses_session(file: Path) -> bool:
     """Whether tests of a file ask for the fixture `spark`; who shares out tests has only names."""
     text = file.read_text("utf-8")
-    return any(word in text for word in ("spark: SparkSession", "engine: Engine", "shared_session"))
+    return any(word in text for word in ("spark: SparkSession", "engine: Engine"))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -108,13 +109,6 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     if request.param == "spark":
         return SparkEngine(request.getfixturevalue("spark"))
     return LocalEngine(2, small=0) if request.param == "processes" else LocalEngine()
-
-
-@pytest.fixture
-def shared_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that are run in this process collect with the session of the tests."""
-    place = "dbt_graft.graft.steps.collecting.session"
-    monkeypatch.setattr(place, lambda *_, **__: nullcontext(spark))
 
 
 @pytest.fixture(scope="session")

@@ -98,6 +98,8 @@ def takes_engine(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--engine",
         type=click.Choice(["spark", "local"]),
+        envvar="GRAFT_ENGINE",
+        show_envvar=True,
         help="Where logs are read: on Spark, or in processes of this machine without Spark and "
         "Java.  [default: `engine` in graft.yml; Spark where it is installed]",
     )

@@ -14,8 +14,6 @@ import pytest
 from dbt_graft.collectors.java import java_home
 from tests.cases import for_each
 
-pytestmark = pytest.mark.spark
-
 PROJECT = {
     "dbt_project.yml": """
 name: logistics

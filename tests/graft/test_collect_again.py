@@ -26,8 +26,6 @@ def test_a_source_that_there_is_not_is_an_error_that_names_those_there_are(
     assert "name one of declared:lineage, logs" in done.err
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("shared_session")
 def test_logs_are_read_anew_once_each_and_what_is_gone_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, graft: Graft
 ) -> None:

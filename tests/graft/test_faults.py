@@ -21,8 +21,6 @@ from tests.collectors.sqlserver.xel_writer import write_events
 from tests.graft.conftest import Graft
 from tests.graft.small_disk import small_disk
 
-pytestmark = pytest.mark.spark
-
 TABLES, EVENTS = 10, 3_000
 PROJECT = """
 collect:
@@ -105,18 +103,19 @@ def wait_for(pattern: str, folder: Path, process: subprocess.Popen[str], count: 
         time.sleep(0.02)
 
 
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.spark)])
 def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
-    tmp_path: Path,
+    tmp_path: Path, engine: str
 ) -> None:
     folder = project(tmp_path)
-    killed = collect(folder, held=True)
+    killed = collect(folder, "--engine", engine, held=True)
     wait_for("store/accesses/batch_id=*/*.parquet", folder, killed)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
     assert not (folder / "store" / "batches").exists()
     assert reads(folder / "store") == {}
 
-    both = [collect(folder), collect(folder)]
+    both = [collect(folder, "--engine", engine) for _ in range(2)]
     outputs = [process.communicate()[0] for process in both]
     assert 0 in [process.returncode for process in both], outputs
     for process, output in zip(both, outputs, strict=True):
@@ -148,7 +147,6 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
         yield place
 
 
-@pytest.mark.usefixtures("shared_session")
 def test_a_full_disk_is_an_error_and_leaves_the_store_readable(
     tmp_path: Path, full_disk: Path, graft: Graft
 ) -> None:

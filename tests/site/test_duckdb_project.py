@@ -24,8 +24,6 @@ from dbt_graft.lineage.dataset import DatasetId
 from tests.cases import for_each
 from tests.site.conftest import Visit, served, visiting
 
-pytestmark = pytest.mark.spark
-
 Json = dict[str, Any]
 NAMESPACE = "duckdb://shop.duckdb"
 DESCRIPTION = "With tax; *never* negative."

@@ -146,7 +146,7 @@ def test_debug_logs_of_spark_s_workers_are_in_spark_s_log(tmp_path: Path) -> Non
     with (folder / "events/app-a").open("a") as events:
         events.write('{"Event":"SparkListenerJobStart","Properties":{')
         events.write(f'"spark.sql.execution.id":"3","password":"{SECRET}"}}}}\n')
-    done = graft(folder, "collect", "--debug")
+    done = graft(folder, "collect", "--debug", "--engine", "spark")
     assert done.returncode == 0, done.stderr
     assert " DEBUG dbt_graft.collectors.engines.session: starting Spark with" in done.stderr
     log = (folder / ".graft/artifacts/spark.log").read_text(errors="replace")
@@ -156,19 +156,21 @@ def test_debug_logs_of_spark_s_workers_are_in_spark_s_log(tmp_path: Path) -> Non
     assert SECRET not in log
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
-    "moment",
+    ("engine", "moment"),
     [
-        pytest.param(".graft/artifacts/spark.log", marks=pytest.mark.exhaustive),
-        "store/accesses",
+        ("local", "store/accesses"),
+        # While Spark starts, and while it works.
+        pytest.param("spark", ".graft/artifacts/spark.log", marks=pytest.mark.exhaustive),
+        pytest.param("spark", "store/accesses", marks=pytest.mark.spark),
     ],
 )
-def test_ctrl_c_ends_collect_and_spark(tmp_path: Path, moment: str) -> None:
-    """While Spark starts, and while it works."""
+def test_ctrl_c_ends_collect_and_all_that_it_started(
+    tmp_path: Path, engine: str, moment: str
+) -> None:
     folder = project(tmp_path)
     process = subprocess.Popen(
-        [sys.executable, "-c", HELD, "collect", "--quiet"],
+        [sys.executable, "-c", HELD, "collect", "--quiet", "--engine", engine],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -181,7 +183,7 @@ def test_ctrl_c_ends_collect_and_spark(tmp_path: Path, moment: str) -> None:
     assert process.returncode == 130
     until = time.monotonic() + 30
     while group_is_alive(process.pid):
-        assert time.monotonic() < until, "Spark goes on"
+        assert time.monotonic() < until, "a process goes on"
         time.sleep(0.1)
     assert not (folder / "store/batches").exists()
 
