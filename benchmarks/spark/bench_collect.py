@@ -33,7 +33,8 @@ from benchmarks.spark.logs import (
     task_heavy,
     write,
 )
-from dbt_graft.collectors.spark.collect import collect, new_logs
+from dbt_graft.collectors.spark.collect import collect
+from dbt_graft.collectors.spark.listing import new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store import door as store
 from tests.collectors.spark.packed import zstd

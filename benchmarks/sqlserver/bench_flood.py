@@ -22,7 +22,8 @@ from benchmarks.sqlserver.memory import Memory
 from benchmarks.xel.bench_decode import SHAPES, START, TASKS, template
 from dbt_graft.collectors.engines.session import session
 from dbt_graft.collectors.engines.spark import SparkEngine
-from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.collect import collect
+from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
 from dbt_graft.collectors.store import door as store
 from tests.collectors.sqlserver.xel_writer import write_records
 

@@ -18,7 +18,8 @@ from memory import Memory
 
 from dbt_graft.collectors.engines.session import session
 from dbt_graft.collectors.engines.spark import SparkEngine
-from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.collect import collect
+from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
 from dbt_graft.collectors.store import door as store
 
 EVENTS, SHAPES, TASKS, FILES = 1_000_000, 500, 50, 8

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.files import report_nothing
-from dbt_graft.collectors.openlineage.collect import collect
 from dbt_graft.collectors.openlineage.files import EventFiles, new_parts
 from dbt_graft.collectors.source import LogSource
+from dbt_graft.collectors.store.tables import Collected, Positions
 
 __all__ = ["EventFiles", "event_source"]
 
@@ -16,9 +18,16 @@ def event_source(files: EventFiles, settings: str = "") -> LogSource:
     Args:
         settings: A digest of what makes the files be read again once it changes.
     """
+
+    def collect(engine: Engine, positions: Positions, reading: Reading) -> Collected | None:
+        # Imported once a file is new: a build mostly has to see that none is.
+        from dbt_graft.collectors.openlineage.collect import collect as collect_events
+
+        return collect_events(engine, files, positions, reading)
+
     return LogSource(
         lambda positions, report=report_nothing: new_parts(files, positions, report),
-        lambda spark, positions, reading: collect(spark, files, positions, reading),
+        collect,
         label=files.label,
         settings=settings,
     )

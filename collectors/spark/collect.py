@@ -14,24 +14,19 @@ from its last checkpoint (`log.checkpoint`). A log that a History Server does no
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from dbt_graft.collectors.engines.engine import Engine, EngineRows
 from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.engines.results import record_tables
-from dbt_graft.collectors.files import log_files, report_nothing
-from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.source import position_before
+from dbt_graft.collectors.spark.listing import Positions, new_logs
 from dbt_graft.collectors.spark.log.checkpoint import (
-    last_positions,
     log_origin,
     log_segments,
     position,
-    resume_from,
-    segment_origin,
 )
 from dbt_graft.collectors.spark.log.duplicates import (
     LogClaim,
@@ -39,10 +34,7 @@ from dbt_graft.collectors.spark.log.duplicates import (
     log_variants,
     uncompacted_origin,
 )
-from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
-from dbt_graft.collectors.spark.log.history_server import (
-    new_attempts,
-)
+from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs
 from dbt_graft.collectors.spark.settings import is_history_server
 from dbt_graft.collectors.spark.worker import (
     LogResult,
@@ -58,42 +50,6 @@ from dbt_graft.lineage.records import Reject
 
 # The size of a worker's share.
 _LOGS_PER_PARTITION, _BYTES_PER_PARTITION = 64, 32 << 20
-Positions = Mapping[str, tuple[str, int]]
-
-
-def new_logs(
-    logs: SparkLogs, positions: Positions, report: Report = report_nothing
-) -> list[ApplicationLog]:
-    """List the applications' logs that are new to the store or have changed; needs no Spark.
-
-    No log is opened: size and time of change are compared.
-
-    Args:
-        positions: For each origin in the store its position, as `collectors.store.positions` does.
-        report: Takes what cannot be listed.
-
-    Raises:
-        GraftError: The path does not exist, the server does not answer, or nothing can be listed.
-    """
-    if is_history_server(logs.path):
-        return new_attempts(logs, positions)
-    listing = application_logs(log_files(logs.path, logs.label, report=report))
-    positions = of_logs(positions, (log.log.origin for log in listing))
-    last = last_positions(positions)
-    return [
-        new for log in listing if (new := _unread(log, positions, last.get(log.log.origin, "")))
-    ]
-
-
-def _unread(log: ApplicationLog, positions: Positions, last: str) -> ApplicationLog | None:
-    """The part of a log to read, from its checkpoint on; None where it has not changed."""
-    origin, state = log.log.origin, log.log.position
-    start = resume_from(state, last) if log.growing else None
-    if start is None:
-        return log if positions.get(origin, ("",))[0] != state else None
-    if last == position(state, start):
-        return None
-    return replace(log, log=replace(log.log, origin=segment_origin(origin, start)), start=start)
 
 
 def collect(

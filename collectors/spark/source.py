@@ -1,48 +1,49 @@
-"""The door of the Spark collector: all that the command line and the pipeline use of it.
+"""The door of the Spark collector: event logs as a source.
 
-The pipeline lists logs with `new_logs` and collects them with `collect`. `read_logs` reads the logs
-below a path without Spark, for `graft logs spark`. The constants are the reasons and namespaces
-that `graft doctor` explains.
+What reads logs is imported once one is new: a build mostly has to see that none is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 
-from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.folder_walk import Report
-from dbt_graft.collectors.spark.collect import collect, new_logs
-from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
-from dbt_graft.collectors.spark.plans.columns import CUT as PLAN_CUT
-from dbt_graft.collectors.spark.plans.columns import SHORT as PLAN_SHORT
-from dbt_graft.collectors.spark.sources.databases import UNKNOWN as UNKNOWN_DATABASE
-from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
-from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
-from dbt_graft.collectors.spark.worker import event_files
-from dbt_graft.collectors.statement import COUNTS
+from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.engines.reading import Reading
+from dbt_graft.collectors.files import report_nothing
+from dbt_graft.collectors.source import LogSource
+from dbt_graft.collectors.spark.listing import new_logs
+from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.store.tables import Collected, Positions
 
-__all__ = [
-    "COUNTS",
-    "PATHS_CUT",
-    "PLAN_CUT",
-    "PLAN_SHORT",
-    "UNKNOWN_DATABASE",
-    "CollectedLog",
-    "SparkLogs",
-    "collect",
-    "new_logs",
-    "read_logs",
-]
+__all__ = ["SparkLogs", "event_log_source"]
 
 
-def read_logs(logs: SparkLogs, report: Report) -> Iterator[CollectedLog]:
-    """Read the logs below a path one after the other, without Spark and without a store.
+def event_log_source(
+    logs: Callable[[], SparkLogs],
+    label: str,
+    settings: str,
+    owners: Callable[[Collection[str]], Mapping[str, str]],
+    last_event_times: Callable[[], Mapping[str, datetime]],
+    taken: set[str],
+) -> LogSource:
+    """The event logs of a cluster as a source.
 
     Args:
-        report: Takes what cannot be listed.
-
-    Raises:
-        GraftError: The path does not exist or cannot be listed.
+        logs: Reads variables, such as a token, when they are needed.
+        label: The prefix of origins.
+        settings: A digest of what makes the logs be read again once it changes.
+        owners, last_event_times, taken: See `collect.collect`.
     """
-    for log in application_logs(log_files(logs.path, logs.label, report=report)):
-        yield assemble(log.log.origin, event_files(log), logs)
+
+    def collect(engine: Engine, positions: Positions, reading: Reading) -> Collected | None:
+        from dbt_graft.collectors.spark.collect import collect as collect_logs
+
+        return collect_logs(engine, logs(), positions, owners, last_event_times, taken, reading)
+
+    return LogSource(
+        lambda positions, report=report_nothing: new_logs(logs(), positions, report),
+        collect,
+        label=label,
+        settings=settings,
+    )

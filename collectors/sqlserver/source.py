@@ -1,90 +1,51 @@
-"""The door of this room: everything that the commands and the pipeline use of it.
+"""The door of this room for the pipeline: places with Extended Events as sources.
 
-A place with Extended Events is a folder of files, a running session or a table; `event_source`
-makes one kind of source of all three. The functions below it serve the commands.
+A place is a folder of files, a running session or a table; `event_source` makes one kind of source
+of all three. What reads events is imported once some are new. Commands use `tools` instead.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.files import LogFile, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import is_stale
-from dbt_graft.collectors.sqlserver.collect import (
+from dbt_graft.collectors.sqlserver.listing import (
     PolledSegments,
     Polling,
     Positions,
     Server,
     SqlServerLogs,
-    collect,
-    collect_polled,
-    covered_polls,
     new_logs,
     poll_new,
-    replace_origins,
 )
-from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
-from dbt_graft.collectors.sqlserver.files.client_names import client_names
-from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
-from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
-from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
-from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
 from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
 from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.collectors.sqlserver.runs.captured import event_filter
-from dbt_graft.collectors.sqlserver.runs.folding import RunRules
-from dbt_graft.collectors.sqlserver.server import catalog_queries
-from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
-from dbt_graft.collectors.sqlserver.server.check import check_session
-from dbt_graft.collectors.sqlserver.server.session_script import SessionOptions, session_script
-from dbt_graft.collectors.sqlserver.server.session_state import session_state
+from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Snapshot,
     read_snapshot,
-    write_snapshot,
 )
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.read import last_event_times, open_sessions
 from dbt_graft.collectors.store.tables import Collected
 
 __all__ = [
-    "Chunk",
-    "EventFilter",
     "EventSource",
     "EventTable",
-    "ExtendedEvent",
     "LiveSession",
-    "LogDamage",
     "RunRules",
     "ServerSettings",
-    "SessionOptions",
-    "Snapshot",
     "SqlServerLogs",
-    "TakenSnapshot",
-    "best_installed_driver",
-    "check_server_session",
-    "client_names",
     "event_source",
-    "read_snapshot",
-    "session_script",
-    "take_snapshot",
-    "timestamp",
-    "to_json",
-    "to_xml",
-    "try_connection",
-    "value_text",
-    "write_snapshot",
-    "xel_chunks",
 ]
 
 
@@ -174,6 +135,8 @@ class _Files:
     def collect(
         self, engine: Engine, positions: Positions, reading: Reading | None = None
     ) -> Collected | None:
+        from dbt_graft.collectors.sqlserver.collect import collect
+
         new = {log.origin for log in self.new_logs(positions)}
         before = of_logs(positions, new)
         again = any(is_stale(before[origin][0]) for origin in new & before.keys())
@@ -195,6 +158,12 @@ class _Polled:
     def collect(
         self, engine: Engine, positions: Positions, reading: Reading | None = None
     ) -> Collected | None:
+        from dbt_graft.collectors.sqlserver.collect import (
+            collect_polled,
+            covered_polls,
+            replace_origins,
+        )
+
         again = any(polled.again for polled in self.waiting)
         collected = collect_polled(engine, self.waiting, self.settings.server(again=again))
         if not collected or not again:
@@ -202,51 +171,3 @@ class _Polled:
         times = last_event_times(self.settings.store, self.settings.without)
         covered = covered_polls(self.polling.label, self.waiting, positions, times)
         return replace_origins(collected, covered)
-
-
-def xel_chunks(log: LogFile, wanted: EventFilter) -> Iterator[Chunk]:
-    """The events of a .xel file, and the damages in it, block by block."""
-    for split in xel_splits(log):
-        yield from read_xel(split, wanted)
-
-
-def check_server_session(setting: str, name: str, *, patient: bool = True) -> list[Finding]:
-    """Findings on a session of a server, the worst first; empty where it serves lineage.
-
-    Args:
-        setting: The connection: `env:NAME` or `dsn:NAME`.
-        patient: Try again for a minute or so where the connection fails.
-
-    Raises:
-        GraftError: The server cannot be reached, or refuses.
-    """
-    with closing(connect(setting, patient=patient)) as connection:
-        return check_session(session_state(connection, name), name)
-
-
-def try_connection(setting: str) -> None:
-    """Connect to a server once.
-
-    Raises:
-        GraftError: It cannot be reached, or refuses.
-    """
-    connect(setting, patient=False).close()
-
-
-def take_snapshot(setting: str, databases: Sequence[str] | None = None) -> TakenSnapshot:
-    """Take a snapshot of a server's databases, or of some of them.
-
-    Raises:
-        GraftError: The server cannot be reached or refuses, or has no database of a name.
-    """
-    with closing(connect(setting)) as connection:
-        return catalog_queries.take_snapshot(connection, databases)
-
-
-def best_installed_driver() -> str:
-    """The ODBC driver that a connection uses where it names none.
-
-    Raises:
-        GraftError: The driver manager or a driver is missing.
-    """
-    return best_driver(load_pyodbc().drivers())

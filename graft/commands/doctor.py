@@ -11,7 +11,7 @@ from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding, Severity, worst_first
 from dbt_graft.analysis.render.text import count_severities
 from dbt_graft.collectors.java import java_home
-from dbt_graft.collectors.sqlserver.source import SessionOptions, check_server_session
+from dbt_graft.collectors.sqlserver.tools import SessionOptions, check_server_session
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.doctor.examine import examine, examine_declared
 from dbt_graft.graft.project.config import find

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dbt_graft.collectors.sqlserver.source import SessionOptions, session_script
+from dbt_graft.collectors.sqlserver.tools import SessionOptions, session_script
 from dbt_graft.lineage.errors import write_error
 
 _DEFAULT = SessionOptions()

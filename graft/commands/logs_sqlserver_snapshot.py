@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dbt_graft.collectors.sqlserver.source import Snapshot, take_snapshot, write_snapshot
+from dbt_graft.collectors.sqlserver.tools import Snapshot, take_snapshot, write_snapshot
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import ago, count
 from dbt_graft.collectors.source import LogSource, is_below
-from dbt_graft.collectors.sqlserver.source import (
+from dbt_graft.collectors.sqlserver.tools import (
     check_server_session,
     read_snapshot,
     try_connection,

@@ -10,11 +10,10 @@ from typing import Any
 
 from dbt_graft.collectors.dbt.source import results_source, target_source
 from dbt_graft.collectors.declared.source import declared_source
-from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.http_session import authorization
 from dbt_graft.collectors.openlineage.source import EventFiles, event_source
 from dbt_graft.collectors.source import LogSource, settings_digest
-from dbt_graft.collectors.spark import source as spark_logs
+from dbt_graft.collectors.spark.source import SparkLogs, event_log_source
 from dbt_graft.collectors.sqlserver import source as sqlserver
 from dbt_graft.collectors.store.door import last_event_times
 from dbt_graft.collectors.store.selected import run_origins
@@ -61,24 +60,21 @@ def _spark(
 ) -> LogSource:
     store = config.path(config.store)
 
-    def logs() -> spark_logs.SparkLogs:
-        return spark_logs.SparkLogs(
+    def logs() -> SparkLogs:
+        return SparkLogs(
             *(config.path(entry.place), entry.place, entry.task, entry.namespace),
             entry.task_from,
             authorization=authorization(entry.authorization) if entry.authorization else "",
             date_columns=date_columns(config),
         )
 
-    return LogSource(
-        lambda positions, report=report_nothing: spark_logs.new_logs(logs(), positions, report),
-        lambda spark, positions, reading: spark_logs.collect(
-            *(spark, logs(), positions, partial(run_origins, store, without=without)),
-            partial(last_event_times, store, without),
-            taken,
-            reading,
-        ),
-        label=entry.place,
-        settings=_digest(config, entry, "task", "task_from", "namespace"),
+    return event_log_source(
+        logs,
+        entry.place,
+        _digest(config, entry, "task", "task_from", "namespace"),
+        partial(run_origins, store, without=without),
+        partial(last_event_times, store, without),
+        taken,
     )
 
 

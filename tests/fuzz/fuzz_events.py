@@ -44,7 +44,8 @@ from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.files.xml_events import parse_event
 from dbt_graft.collectors.sqlserver.files.xml_reader import read_xml
 from dbt_graft.collectors.sqlserver.runs.captured import event_filter
-from dbt_graft.collectors.sqlserver.runs.folding import RunRules, fold_chunks
+from dbt_graft.collectors.sqlserver.runs.folding import fold_chunks
+from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 from tests.collectors.sqlserver.xel_session import BASE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (

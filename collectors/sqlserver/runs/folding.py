@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -16,8 +15,8 @@ from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.readers import read_split
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent, event_filter, task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
+from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, log_segment
-from dbt_graft.lineage.dates.date_columns import DateColumns
 
 # Events that are put in order and folded at a time.
 _WINDOW = 20_000
@@ -27,26 +26,6 @@ _THROUGHOUT = "throughout the log"
 
 # 2200, in units of 100 ns since 1970.
 _LATEST = 7_258_118_400 * 10_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class RunRules:
-    """The rules by which events become runs.
-
-    Attributes:
-        task: A regular expression with a group `task`, and maybe `run`, that is looked for in
-            the application's name; other applications are left out.
-        noise: Regular expressions for texts to leave out, beside those that are always left out.
-        idle_seconds: A pause of a session that ends its run.
-        date_columns: The columns whose values are dates of data.
-        timezone: That of the server, by which `GETDATE()` is a day: `Europe/Berlin`.
-    """
-
-    task: str = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
-    noise: Sequence[str] = ()
-    idle_seconds: int = 3600
-    date_columns: DateColumns = field(default_factory=DateColumns)
-    timezone: str = "UTC"
 
 
 def fold_splits(rules: RunRules, counter: ReadCounter, batches: Batches) -> Batches:

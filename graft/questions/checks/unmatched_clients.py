@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.collectors.source import is_below
-from dbt_graft.collectors.sqlserver.source import client_names
+from dbt_graft.collectors.sqlserver.tools import client_names
 from dbt_graft.graft.project.collect_section import SqlServerEntry
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.sources import sources

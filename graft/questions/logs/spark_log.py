@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from dbt_graft.collectors import schema
-from dbt_graft.collectors.spark.source import (
+from dbt_graft.collectors.spark.logs import (
     COUNTS,
     CollectedLog,
 )

@@ -16,7 +16,7 @@ import orjson
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.collectors.files import LogFile, log_files
-from dbt_graft.collectors.sqlserver.source import (
+from dbt_graft.collectors.sqlserver.tools import (
     Chunk,
     EventFilter,
     ExtendedEvent,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.source import read_logs
+from dbt_graft.collectors.spark.logs import read_logs
 from tests.cases import for_each
 from tests.collectors.spark.stored import tables
 

@@ -14,7 +14,8 @@ import pytest
 
 from dbt_graft.collectors.engines import spark as spark_engine
 from dbt_graft.collectors.engines.engine import Engine
-from dbt_graft.collectors.spark.collect import collect, new_logs
+from dbt_graft.collectors.spark.collect import collect
+from dbt_graft.collectors.spark.listing import new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store.commit import commit
 from dbt_graft.collectors.store.read import (

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import new_logs
+from dbt_graft.collectors.spark.listing import new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.spark.worker import event_files

@@ -13,7 +13,8 @@ from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.sqlserver.assemble import AssembledRows, assemble
 from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent
 from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver
-from dbt_graft.collectors.sqlserver.runs.folding import RunRules, fold_chunks
+from dbt_graft.collectors.sqlserver.runs.folding import fold_chunks
+from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Snapshot,
     SnapshotDatabase,

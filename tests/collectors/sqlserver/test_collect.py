@@ -18,8 +18,9 @@ import pyarrow as pa
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
-from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect, new_logs
-from dbt_graft.collectors.sqlserver.runs.folding import RunRules
+from dbt_graft.collectors.sqlserver.collect import collect
+from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs, new_logs
+from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Records

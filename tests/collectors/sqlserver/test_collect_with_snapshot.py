@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
-from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.collect import collect
+from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
     ModuleKind,

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
-from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.collect import collect
+from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Evidence, Records, Subtype

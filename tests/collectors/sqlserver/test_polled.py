@@ -10,16 +10,11 @@ import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.source import to_read_again
-from dbt_graft.collectors.sqlserver.collect import (
-    Polling,
-    Server,
-    collect_polled,
-    covered_polls,
-    poll_new,
-)
+from dbt_graft.collectors.sqlserver.collect import collect_polled, covered_polls
 from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent
+from dbt_graft.collectors.sqlserver.listing import Polling, Server, poll_new
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
-from dbt_graft.collectors.sqlserver.runs.folding import RunRules
+from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.errors import GraftError
 

@@ -19,8 +19,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
-from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.collect import collect
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Value
+from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
 from dbt_graft.collectors.sqlserver.runs.captured import TRANSACTIONS
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,

@@ -16,7 +16,7 @@ import pytest
 
 from dbt_graft.collectors.engines import session
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver import source
+from dbt_graft.collectors.sqlserver import tools
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.doctor.dataset_names import name_rules
@@ -322,7 +322,7 @@ def test_a_server_that_does_not_answer_is_asked_once(
         asked.append(patient)
         raise GraftError("the connection failed", place=setting)
 
-    monkeypatch.setattr(source, "connect", connect)
+    monkeypatch.setattr(tools, "connect", connect)
     (project / "graft.yml").write_text(
         "collect:\n  - sqlserver: {server: mssql://crm:1433, connection: env:CRM, session: s}\n"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors.sqlserver import source
+from dbt_graft.collectors.sqlserver import tools
 from dbt_graft.collectors.sqlserver.server import catalog_queries
 from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
 from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
@@ -75,7 +75,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return Closed()
 
     Closed.closed = 0
-    monkeypatch.setattr(source, "connect", connect)
+    monkeypatch.setattr(tools, "connect", connect)
     return settings
 
 
@@ -117,7 +117,7 @@ def test_a_script_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 
 def check(monkeypatch: pytest.MonkeyPatch, state: SessionState | None, *options: str) -> Result:
-    monkeypatch.setattr(source, "session_state", lambda *_: state)
+    monkeypatch.setattr(tools, "session_state", lambda *_: state)
     return CliRunner().invoke(main, ["doctor", "--sqlserver", "env:GRAFT_MSSQL", *options])
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.source import LogSource
-from dbt_graft.collectors.sqlserver import source as events
+from dbt_graft.collectors.sqlserver import tools as events
 from dbt_graft.collectors.sqlserver.server import snapshot
 from dbt_graft.collectors.sqlserver.server.session_state import SessionState
 from dbt_graft.graft.doctor.logs import source, sqlserver

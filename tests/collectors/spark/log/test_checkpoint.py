@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import new_logs
+from dbt_graft.collectors.spark.listing import new_logs
 from dbt_graft.collectors.spark.log.checkpoint import (
     Checkpoint,
     last_positions,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.spark.collect import new_logs
+from dbt_graft.collectors.spark.listing import new_logs
 from dbt_graft.collectors.spark.log.duplicates import (
     DuplicateLogs,
     LogClaim,

@@ -17,7 +17,8 @@ import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.http_session import authorization
-from dbt_graft.collectors.spark.collect import collect, new_logs
+from dbt_graft.collectors.spark.collect import collect
+from dbt_graft.collectors.spark.listing import new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.history_server import DownloadError, download_log
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble

@@ -1,0 +1,28 @@
+"""The rules by which events become runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dbt_graft.lineage.dates.date_columns import DateColumns
+
+
+@dataclass(frozen=True, slots=True)
+class RunRules:
+    """The rules by which events become runs.
+
+    Attributes:
+        task: A regular expression with a group `task`, and maybe `run`, that is looked for in
+            the application's name; other applications are left out.
+        noise: Regular expressions for texts to leave out, beside those that are always left out.
+        idle_seconds: A pause of a session that ends its run.
+        date_columns: The columns whose values are dates of data.
+        timezone: That of the server, by which `GETDATE()` is a day: `Europe/Berlin`.
+    """
+
+    task: str = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
+    noise: Sequence[str] = ()
+    idle_seconds: int = 3600
+    date_columns: DateColumns = field(default_factory=DateColumns)
+    timezone: str = "UTC"

@@ -1,0 +1,96 @@
+"""The door of this room for commands that look at events, and set a server up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.collectors.files import LogFile
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
+from dbt_graft.collectors.sqlserver.files.client_names import client_names
+from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
+from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
+from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
+from dbt_graft.collectors.sqlserver.server import catalog_queries
+from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
+from dbt_graft.collectors.sqlserver.server.check import check_session
+from dbt_graft.collectors.sqlserver.server.session_script import SessionOptions, session_script
+from dbt_graft.collectors.sqlserver.server.session_state import session_state
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Snapshot,
+    read_snapshot,
+    write_snapshot,
+)
+
+__all__ = [
+    "Chunk",
+    "EventFilter",
+    "ExtendedEvent",
+    "LogDamage",
+    "SessionOptions",
+    "Snapshot",
+    "TakenSnapshot",
+    "best_installed_driver",
+    "check_server_session",
+    "client_names",
+    "read_snapshot",
+    "session_script",
+    "take_snapshot",
+    "timestamp",
+    "to_json",
+    "to_xml",
+    "try_connection",
+    "value_text",
+    "write_snapshot",
+    "xel_chunks",
+]
+
+
+def xel_chunks(log: LogFile, wanted: EventFilter) -> Iterator[Chunk]:
+    """The events of a .xel file, and the damages in it, block by block."""
+    for split in xel_splits(log):
+        yield from read_xel(split, wanted)
+
+
+def check_server_session(setting: str, name: str, *, patient: bool = True) -> list[Finding]:
+    """Findings on a session of a server, the worst first; empty where it serves lineage.
+
+    Args:
+        setting: The connection: `env:NAME` or `dsn:NAME`.
+        patient: Try again for a minute or so where the connection fails.
+
+    Raises:
+        GraftError: The server cannot be reached, or refuses.
+    """
+    with closing(connect(setting, patient=patient)) as connection:
+        return check_session(session_state(connection, name), name)
+
+
+def try_connection(setting: str) -> None:
+    """Connect to a server once.
+
+    Raises:
+        GraftError: It cannot be reached, or refuses.
+    """
+    connect(setting, patient=False).close()
+
+
+def take_snapshot(setting: str, databases: Sequence[str] | None = None) -> TakenSnapshot:
+    """Take a snapshot of a server's databases, or of some of them.
+
+    Raises:
+        GraftError: The server cannot be reached or refuses, or has no database of a name.
+    """
+    with closing(connect(setting)) as connection:
+        return catalog_queries.take_snapshot(connection, databases)
+
+
+def best_installed_driver() -> str:
+    """The ODBC driver that a connection uses where it names none.
+
+    Raises:
+        GraftError: The driver manager or a driver is missing.
+    """
+    return best_driver(load_pyodbc().drivers())
