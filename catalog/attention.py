@@ -203,7 +203,7 @@ def gaps_page(index: Index) -> GapsPage:
     lineage = index.lineage
     return GapsPage(
         path="gaps/",
-        title="Parsing issues",
+        title="Parsing gaps",
         reject_counts=dict(sorted(Counter(reject.reason for reject in lineage.rejects).items())),
         rejects=lineage.rejects,
         gaps=gaps(lineage.shapes.values()),

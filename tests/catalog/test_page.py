@@ -15,6 +15,7 @@ from dbt_graft.catalog.attention import AttentionPage, GapsPage
 from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.changes_page import ChangesPage
 from dbt_graft.catalog.column_pages import ColumnListPage, ColumnsPage
+from dbt_graft.catalog.dag_pages import DagListPage, DagPage
 from dbt_graft.catalog.dataset_page import DatasetPage
 from dbt_graft.catalog.explorer.opening import ExplorePage
 from dbt_graft.catalog.folder_pages import FolderPage, PlatformListPage, PlatformPage
@@ -38,6 +39,7 @@ PAGES: dict[str, type[Page]] = {
         *(HomePage, DatasetPage, FolderPage, TaskPage, TaskListPage, MissingPage),
         *(LabelPage, LabelListPage, GapsPage, GonePage, ColumnsPage, ColumnListPage),
         *(AttentionPage, ChangesPage, PlatformPage, PlatformListPage, ExplorePage, PrivacyPage),
+        *(DagPage, DagListPage),
     )
 }
 

@@ -94,13 +94,21 @@ def test_a_box_of_a_picture_links_to_its_page_whose_charts_are_read_out(visit: A
     expect(reading).not_to_have_text(first)
 
 
-def test_a_failed_task_is_shown_on_its_page_and_on_the_home_page(visit: Any) -> None:
-    page = visit.open("tasks/rebuild_returns/")
-    expect(page.locator("article").get_by_text("failed").first).to_be_visible()
+def test_from_the_home_page_two_clicks_lead_to_writer_failure_and_what_breaks(visit: Any) -> None:
     page = visit.open("")
-    expect(
-        page.locator("article").get_by_role("link", name="rebuild_returns").first
-    ).to_be_visible()
+    article = page.locator("article")
+    article.locator("#needs-attention + *").get_by_role("link", name="rebuild_returns").click()
+    expect(article.locator(".graft-fresh").first).to_contain_text("failed")
+    expect(article.locator(".graft-incident").first).to_contain_text("has been late since")
+    page.go_back()
+    article.locator("svg a", has_text="raw · Spark").filter(has_text="customers").click()
+    expect(article.locator(".graft-fresh").first).to_contain_text("by land_shop_files")
+    page.get_by_role("navigation", name="Table of contents").get_by_role(
+        "link", name="If this changes"
+    ).click()
+    row = article.locator(".graft-impact tr", has=page.get_by_role("link", name="country"))
+    expect(row).to_contain_text("breaks")
+    expect(row).to_be_in_viewport()
 
 
 def test_search_finds_a_table_by_its_name(visit: Any) -> None:
