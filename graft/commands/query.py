@@ -6,13 +6,10 @@ from pathlib import Path
 
 import click
 
-from dbt_graft.exporters.data.files import views_document
-from dbt_graft.exporters.data.functions import FUNCTIONS
+from dbt_graft.exporters.data.row_forms import SHOWN
 from dbt_graft.exporters.data.sql import answer
-from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.json_option import print_json
-from dbt_graft.graft.commands.query_output import SHOWN, print_rows, write_rows
+from dbt_graft.graft.commands.query_output import print_rows, print_views, write_file
 from dbt_graft.graft.commands.values import as_of_option
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.query import view_data
@@ -68,7 +65,7 @@ def query(
     DuckDB's. Spark is not started, and nothing is written.
     """
     if list_views:
-        _list_views(as_json=as_json or form == "json")
+        print_views(as_json=as_json or form == "json")
         return
     if (query is None) == (file is None):
         raise click.UsageError("write a query, or name its file with --file")
@@ -78,7 +75,7 @@ def query(
         raise click.UsageError("--format parquet needs --output")
     with answer(view_data(load_config(config_path), past), text) as rows:
         if output:
-            write_rows(rows, form, output)
+            write_file(rows, form, output)
         else:
             print_rows(rows, form)
 
@@ -91,17 +88,3 @@ def _read(file: Path) -> str:
         problem = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise GraftError(f"cannot be read: {problem}", place=str(file)) from error
     return text
-
-
-def _list_views(*, as_json: bool) -> None:
-    if as_json:
-        print_json(views_document())
-        return
-    for view in VIEWS:
-        click.echo(f"{view.name}: {view.text}")
-        for column in view.columns:
-            text = column.text.replace("`", "")
-            click.echo(f"  {column.name:<15} {column.type.value:<25} {text}")
-        click.echo()
-    for function in FUNCTIONS.values():
-        click.echo(f"{function.call}: {function.text}")
