@@ -31,20 +31,30 @@ def is_method(token: Token) -> bool:
 
 def called_functions(tokens: list[Token]) -> Iterator[Name]:
     """The functions of users that a statement calls for one value: `dbo.rate(a)`."""
-    at = 0
-    while at < len(tokens):
-        name = name_at(tokens, at, Dialect.TSQL) if tokens[at].is_name else None
-        if name is None or name.end <= at:
-            at += 1
+    for bracket in range(3, len(tokens)):
+        if tokens[bracket].word != "(" or tokens[bracket - 2].word != ".":
             continue
-        if _is_call(tokens, at, name):
+        at = _begin_of_name(tokens, bracket)
+        name = name_at(tokens, at, Dialect.TSQL)
+        if name and name.end == bracket and _is_call(tokens, at, name):
             yield name.name
-        at = name.end
+
+
+def _begin_of_name(tokens: list[Token], behind: int) -> int:
+    """The place where the name begins that ends before a place; a part may be left out: `d..f`."""
+    at = behind - 1
+    while at > 1 and tokens[at - 1].word == ".":
+        part = at - 2
+        while part and tokens[part].word == ".":
+            part -= 1
+        if not tokens[part].is_name:
+            break
+        at = part
+    return at
 
 
 def _is_call(tokens: list[Token], at: int, name: NameAt) -> bool:
-    called = len(name.name) in _PARTS and tokens[name.end : name.end + 1]
-    if not called or called[0].word != "(" or (at and tokens[at - 1].word in _NO_CALL):
+    if len(name.name) not in _PARTS or (at and tokens[at - 1].word in _NO_CALL):
         return False
     is_server = not _OF_SERVER.isdisjoint(map(str.casefold, name.name[:-1]))
     return not is_server and not is_method(tokens[name.end - 1])
