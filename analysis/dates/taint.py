@@ -9,6 +9,7 @@ The accesses are gone through once, in the order of time:
 - a run that ended before the bad write, or began after a clean one, taints nothing;
 - a write that takes the place of all that was there for its dates ends their taint; where it may
   have taken the place of all dates, the others are no longer bad in any case;
+- where nothing maps the dates of a run, all that it wrote may be bad, and is if that is one unit;
 - a date that is read in part may have been read, one that is replaced in part may still be bad;
 - what failed wrote nothing, and what has no end in the logs may have;
 - views hold no data, and are as bad as what they select from.
@@ -34,6 +35,7 @@ from dbt_graft.analysis.dates.bad_writes import BadWrite
 from dbt_graft.analysis.dates.taint_bounds import taint_bounds
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of, entire_dates
+from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Status
 
@@ -338,7 +340,11 @@ class _Spread:
             return mapping.affected_dates(hit) & limit
         if mapping.period is None or written is None:
             self.taint.unmapped.add(edge)
-        return limit
+        # Of several units some are bad, and nothing tells which.
+        grain = self.history.grain(access.dataset) or Grain.DAY
+        is_several = not limit.is_all and limit.count(grain) > 1
+        self.has_doubts |= is_several
+        return NO_DATES if is_several and self.is_certain else limit
 
     def _clean(self, access: Access, dates: Dates, at: datetime, still_bad: Dates) -> None:
         by = self.state.get(access.dataset, {})

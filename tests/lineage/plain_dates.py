@@ -337,7 +337,7 @@ class Plain:
                         if dataset == access.dataset:
                             days -= self.removed(access, perhaps=certain)
             else:
-                found = self._spread(access, touched, state, bad)
+                found = self._spread(access, touched, state, bad, certain=certain)
                 if is_last:
                     replaced = self.replaced(access, perhaps=certain)
                     if certain and self.may_be_all(access):
@@ -361,6 +361,8 @@ class Plain:
         touched: dict[tuple[str, str, DatasetId], set[date]],
         state: dict[tuple[str, DatasetId], set[date]],
         bad: Iterable[BadWrite],
+        *,
+        certain: bool,
     ) -> Days:
         written = self.written(access)
         limit = EVERYTHING if written is None else written
@@ -384,9 +386,13 @@ class Plain:
             rule = self.rule(edge)
             if rule and access.run_id not in rule.exceptions:
                 found |= rule.affected(hit) & limit
-            else:
+            elif not certain or limit == EVERYTHING or self._is_one_unit(access, limit):
                 found |= limit
         return frozenset(found)
+
+    def _is_one_unit(self, access: Access, days: Days) -> bool:
+        grain = self.grain(access.dataset) or Grain.DAY
+        return len({unit(day, grain) for day in days}) == 1
 
     def _bad_now(self, state: dict[tuple[str, DatasetId], set[date]], dataset: DatasetId) -> Days:
         found = {day for (_, one), days in state.items() if one == dataset for day in days}
