@@ -146,7 +146,9 @@ def _step_flows(
     if not writes:
         run.memory.update(
             {
-                origin.dataset: replace(origin, fills=(*origin.fills, ""), through_memory=True)
+                origin.dataset: replace(
+                    origin, fills=_join(origin.fills, [""]), through_memory=True
+                )
                 for origin in origins.values()
             }
         )
@@ -183,8 +185,12 @@ def _origins(reads: Iterable[Access], content: Callable[[DatasetId], _Origins]) 
 def _add_origin(origins: _Origins, origin: _Origin) -> None:
     """Add an origin; of one dataset the first way counts, with the statements of all."""
     first = origins.setdefault(origin.dataset, origin)
-    fills = tuple(dict.fromkeys((*first.fills, *origin.fills)))
-    origins[origin.dataset] = replace(first, fills=fills)
+    if first is not origin and not set(first.fills).issuperset(origin.fills):
+        origins[origin.dataset] = replace(first, fills=_join(first.fills, origin.fills))
+
+
+def _join(fills: Sequence[str], more: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*fills, *more)))
 
 
 def _fill(held: _Origins, write: Access, brought: Iterable[_Origin]) -> None:
@@ -192,7 +198,7 @@ def _fill(held: _Origins, write: Access, brought: Iterable[_Origin]) -> None:
         held.clear()
     for origin in brought:
         hops = (*(hop for hop in origin.hops if hop != write.dataset), write.dataset)
-        fills = (*origin.fills, write.shape_id)
+        fills = _join(origin.fills, [write.shape_id])
         _add_origin(held, replace(origin, hops=hops, fills=fills))
 
 

@@ -18,7 +18,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate, chain, count, pairwise
+from itertools import accumulate, count, pairwise
 from operator import add
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -199,7 +199,7 @@ class ColumnGraph:
             left[node] = min(steps, left.get(node, steps))
             for _, near, _ in self._upstream(node, indirect):
                 left.setdefault(near, steps)  # a column's rows are as near as the column
-            for part in self._beside(node):
+            for part in self._with_parts(node):
                 left.setdefault(part, steps)
         paths, is_complete = simple_paths(
             self._starts(source),
@@ -256,11 +256,8 @@ class ColumnGraph:
         targets, dataset = self._targets, self._dataset_of[node]
         if not self._names[node]:
             return self._steps_from_rows(dataset) if indirect else ()
-        steps = [
-            (edge, node, targets[edge])
-            for part in (node, *self._beside(node))
-            for edge in self._out.edges_of(part, indirect)
-        ]
+        edges = self._edges_of(self._out, self._with_parts, node, indirect)
+        steps = [(edge, node, targets[edge]) for edge in edges]
         if dataset in self._with_star:
             steps += self._steps_by_name(node, self._out, targets)
         return steps
@@ -269,13 +266,8 @@ class ColumnGraph:
         sources, dataset = self._sources, self._dataset_of[node]
         steps: list[_Step] = []
         if self._names[node]:
-            ways = [node, *reversed(self._structs_of.get(node, ()))]
-            filled = next((part for part in ways if self._in.edges_of(part, True)), node)
-            steps = [
-                (edge, node, sources[edge])
-                for part in (filled, *self._fields_of.get(node, ()))
-                for edge in self._in.edges_of(part, indirect)
-            ]
+            edges = self._edges_of(self._in, self._filled, node, indirect)
+            steps = [(edge, node, sources[edge]) for edge in edges]
             if dataset in self._with_star:
                 steps += self._steps_by_name(node, self._in, sources, rows=indirect)
         rows = self._nodes[dataset].get(_ROWS) if indirect else None
@@ -287,9 +279,27 @@ class ColumnGraph:
                     steps.append((edge, rows, self._rows_beside(sources[edge])))
         return steps
 
-    def _beside(self, node: int) -> Iterable[int]:
-        """The fields of a struct, and the structs of a field."""
-        return chain(self._fields_of.get(node, ()), self._structs_of.get(node, ()))
+    def _edges_of(
+        self,
+        edges: _EdgesByNode,
+        parts: Callable[[int], Sequence[int]],
+        node: int,
+        indirect: bool,
+    ) -> Sequence[int]:
+        """The edges of a column and of what else is it: most graphs have no struct."""
+        if not self._structs_of:
+            return edges.edges_of(node, indirect)
+        return [edge for part in parts(node) for edge in edges.edges_of(part, indirect)]
+
+    def _with_parts(self, node: int) -> Sequence[int]:
+        """A column with its fields, and the structs of which it is one."""
+        return (node, *self._fields_of.get(node, ()), *self._structs_of.get(node, ()))
+
+    def _filled(self, node: int) -> Sequence[int]:
+        """The columns that are filled with a column: its fields, and its struct if it is not."""
+        ways = (node, *reversed(self._structs_of.get(node, ())))
+        filled = next((part for part in ways if self._in.edges_of(part, True)), node)
+        return (filled, *self._fields_of.get(node, ()))
 
     def _steps_from_rows(self, dataset: int) -> Iterator[_Step]:
         """The steps of rows: out of any of their columns."""
