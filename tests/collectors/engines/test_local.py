@@ -103,3 +103,14 @@ def test_an_error_of_the_work_is_raised_here() -> None:
     rows = LocalEngine(2).spread(numbered(("a", "", "1"), ("b", "", "2")), 2, MUCH)
     with pytest.raises(ValueError, match="no luck"):
         rows.map(fail, Numbered)
+
+
+def test_where_a_system_cannot_fork_processes_are_started_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on Windows."""
+    monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["spawn"])
+    rows = LocalEngine(2).spread(numbered(("a", "", "1"), ("b", "", "2")), 2, MUCH)
+    worked = rows.map(with_process, Numbered).gather()
+    assert sorted(worked["place"].to_pylist()) == [0, 1]
+    assert os.getpid() not in worked["process"].to_pylist()
