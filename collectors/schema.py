@@ -149,6 +149,7 @@ def _defaults(kind: Any) -> dict[str, Any]:
     return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
 
 
+@cache
 def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 

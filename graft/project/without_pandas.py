@@ -1,6 +1,6 @@
 """pyarrow without pandas, which it imports, where installed, at the first value it converts.
 
-That takes a quarter of a second, longer than a store of a project takes to read, and no question
+That takes a quarter of a second, longer than a store of a project takes to read, and nothing here
 converts to or from pandas. PySpark, which asks for pandas itself, still finds it.
 """
 

@@ -34,6 +34,7 @@ from dbt_graft.graft.project.output_folder import check_writable
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress, ProgressStep
 from dbt_graft.graft.project.sources import sources
+from dbt_graft.graft.project.without_pandas import leave_pandas_out
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Reject
 
@@ -64,6 +65,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         GraftError: None of the sources can be read, there is no source `again`, a file of declared
             lineage is not valid, or Spark or the store cannot be used.
     """
+    leave_pandas_out()
     task_infos(config)  # Reading logs may take an hour; an invalid file is reported before.
     store_path = config.path(config.store)
     # The way back from a damaged store is to read everything again.
