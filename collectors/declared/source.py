@@ -16,7 +16,7 @@ from dbt_graft.collectors.declared.collect import (
     documents,
     task_infos,
 )
-from dbt_graft.collectors.declared.document import read, schema
+from dbt_graft.collectors.declared.document import read
 from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.lineage.dataset import DatasetId
@@ -30,7 +30,6 @@ __all__ = [
     "declared_source",
     "declared_task_infos",
     "read",
-    "schema",
 ]
 
 

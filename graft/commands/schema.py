@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import orjson
 
-from dbt_graft.collectors.declared.source import schema as declared_schema
+from dbt_graft.collectors.declared.document import schema as declared_schema
 from dbt_graft.graft.project.config import json_schema
 
 

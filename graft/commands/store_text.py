@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt_graft.analysis.render.json import iso
 from dbt_graft.analysis.render.phrases import ago, count
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.collectors.store.compaction import Compaction
 from dbt_graft.collectors.store.contents import StoreContents, is_earlier
-from dbt_graft.collectors.store.forget import ForgottenLogs
-from dbt_graft.collectors.store.retention import Purged
 from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.graft.commands.store_origins import OTHERS
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.store.compaction import Compaction
+    from dbt_graft.collectors.store.forget import ForgottenLogs
+    from dbt_graft.collectors.store.retention import Purged
 
 _SHOWN = 10
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
