@@ -15,6 +15,7 @@ from dbt_graft.graft.commands.json_option import (
 )
 from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.doctor.store_files import secrets_line
+from dbt_graft.graft.project.lineage_index import remove_lineage_index
 from dbt_graft.graft.steps.turn import turn
 
 
@@ -38,6 +39,7 @@ def clean(config_path: Path | None, wait: timedelta, *, as_json: bool) -> None:
     config = load_config(config_path)
     with turn(config, wait, lambda text: click.echo(text, err=True)):
         secrets = clean_store(config.path(config.store))
+        remove_lineage_index(config)
     if as_json:
         print_json(secrets.to_json())
     elif secrets:

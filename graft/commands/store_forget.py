@@ -20,6 +20,7 @@ from dbt_graft.graft.commands.json_option import (
 )
 from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.commands.store_origins import match_origins
+from dbt_graft.graft.project.lineage_index import remove_lineage_index
 from dbt_graft.graft.steps.turn import turn
 from dbt_graft.lineage.errors import GraftError
 
@@ -65,6 +66,7 @@ def forget(
                 click.echo(line)
         if sure := yes or (not as_json and _confirm_removal(removal)):
             forgetting.forget(store_path, origins)
+            remove_lineage_index(config)
     if as_json:
         print_json(store_text.forgotten_json(removal, done=sure))
     elif sure:

@@ -16,6 +16,7 @@ from dbt_graft.graft.commands.json_option import (
 )
 from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.project.config import FILE_NAME, ConfigError
+from dbt_graft.graft.project.lineage_index import remove_lineage_index
 from dbt_graft.graft.steps.turn import turn
 
 
@@ -56,6 +57,8 @@ def purge(config_path: Path | None, wait: timedelta, *, dry_run: bool, as_json: 
             dry_run=dry_run,
             on_progress=say,
         )
+        if not dry_run:
+            remove_lineage_index(config)
     if as_json:
         print_json(store_text.purged_json(done, dry_run=dry_run))
     else:

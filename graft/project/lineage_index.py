@@ -10,11 +10,14 @@ import io
 import logging
 import pickle
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.relations import ShortNames
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
@@ -55,6 +58,12 @@ class LineageIndex:
     short_names: ShortNames | None
     folded: frozenset[str]
     collected: bool
+
+
+def remove_lineage_index(config: Config) -> None:
+    """Remove the file: what is taken out of the store must not stay in it."""
+    with suppress(OSError):
+        (Path(config.path(config.artifacts)) / LINEAGE_FILE).unlink()
 
 
 def lineage_sections(index: LineageIndex) -> dict[str, bytes]:

@@ -30,6 +30,7 @@ from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.retention import purge_if_due
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared import task_infos
+from dbt_graft.graft.project.lineage_index import remove_lineage_index
 from dbt_graft.graft.project.output_folder import check_writable
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress, ProgressStep
@@ -213,7 +214,8 @@ def _fold(
 def _purge(config: Config, store_path: str, warn: Callable[[str], None]) -> None:
     """Purge the store by the rules of `keep`, if it is due."""
     try:
-        purge_if_due(store_path, config.keep.spans, datetime.now(UTC))
+        if purge_if_due(store_path, config.keep.spans, datetime.now(UTC)):
+            remove_lineage_index(config)
     except Exception as error:
         _log.debug("the store was not purged", exc_info=True)
         warn(f"{store_path}: was not purged ({error}); graft store purge tries again")

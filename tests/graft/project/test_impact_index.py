@@ -264,3 +264,20 @@ def test_a_collect_between_leaves_no_index(project: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(Project, "build", late)
     answer(project)
     assert not (project / INDEX).exists()
+
+
+@pytest.mark.parametrize(
+    "command", [("clean",), ("forget", "declared:lineage.yml", "--yes"), ("purge",)]
+)
+def test_what_is_taken_out_of_the_store_stays_in_no_index(
+    project: Path, command: tuple[str, ...]
+) -> None:
+    add_setting("keep: {statements: 90d}")(project)
+    answer(project)
+    index = project / ".graft/artifacts/lineage_index.bin"
+    assert index.is_file()
+    assert (
+        CliRunner().invoke(main, ["store", *command, "-c", str(project / "graft.yml")]).exit_code
+        == 0
+    )
+    assert not index.exists()
