@@ -55,6 +55,15 @@ def printable(value: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", value.replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def with_code(words: str) -> Markup:
+    """Words of ours in HTML: what is between backticks is code."""
+    parts = printable(words).translate(_REFERENCES).split("`")
+    if len(parts) % 2 == 0:
+        return text(words)
+    html = (f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts))
+    return Markup("".join(html))  # noqa: S704  # escaped here
+
+
 def external(url: str) -> str:
     """The URL if it is `http`, `https` or `mailto`, else an empty string."""
     url = printable(url).strip()

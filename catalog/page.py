@@ -96,6 +96,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "engine": formatting.engine,
         "evidence": formatting.evidence_label,
         "exact": formatting.exact_moment,
+        "with_code": markup.with_code,
     }
     jinja.globals |= {
         "count": formatting.count,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbt_graft.catalog.dbt_docs import DbtDocs
-from dbt_graft.catalog.markup import external, printable, prose, text
+from dbt_graft.catalog.markup import external, printable, prose, text, with_code
 from tests.cases import for_each
 from tests.catalog.html_reader import HtmlReader
 
@@ -115,3 +115,16 @@ def test_a_link_into_dbt_docs_is_text_without_dbt_docs() -> None:
 )
 def test_external_accepts_web_and_mail_addresses_only(url: str, accepted: bool) -> None:
     assert external(url) == (url if accepted else "")
+
+
+@for_each(
+    "words, html",
+    [
+        ("run `dbt compile`.", "run <code>dbt compile</code>."),
+        ("`a<b>` & `c`", "<code>a&#60;b&#62;</code> &#38; <code>c</code>"),
+        ("`a` `b`", "<code>a</code> <code>b</code>"),
+        ("a ` alone", "a ` alone"),
+    ],
+)
+def test_words_between_backticks_are_code(words: str, html: str) -> None:
+    assert with_code(words) == html
