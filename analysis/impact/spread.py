@@ -19,6 +19,8 @@ from dbt_graft.lineage.records import EdgeType, Subtype
 # Of a state's number the bits of its effect.
 BITS, _MASK = 4, 15
 EFFECTS = tuple(ImpactEffect)
+# Plain numbers: a walk compares millions of them.
+_GONE, _LATE, _NAMED, _ALL = map(int, (ImpactEffect.GONE, ImpactEffect.LATE, Need.NAMED, Known.ALL))
 _FLOW = -1  # in the place of an edge's kind: a flow whose columns do not count
 # The state before, the task, the kind of the edge, the distance, and whether it is stale.
 StateArrival = tuple[int | None, int, int, int, bool]
@@ -141,6 +143,7 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
     first = state_number(start)
     arrivals[first] = (None, -1, _FLOW, 0, False)
     fresh, waiting = deque([first]), deque[tuple[int, StateArrival]]()
+    unwritten = extent.unwritten
     while fresh or waiting:
         if fresh:
             number = fresh.popleft()
@@ -152,16 +155,17 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
         _, _, _, distance, stale = arrivals[number]
         if distance == farthest:
             continue
-        is_gone = effect_of(number) == ImpactEffect.GONE
+        distance += 1
+        is_gone = effect_of(number) == _GONE
         for after, flow, task, kind in next_steps(extent, number):
-            if is_gone and effect_of(after) == ImpactEffect.LATE:
-                extent.unwritten.add(after)
+            if is_gone and after < 0 and ~after & _MASK == _LATE:
+                unwritten.add(after)
             if after in arrivals:
                 continue
             if flow >= 0 and is_stale[flow]:
-                waiting.append((after, (number, task, kind, distance + 1, True)))
+                waiting.append((after, (number, task, kind, distance, True)))
             else:
-                arrivals[after] = (number, task, kind, distance + 1, stale)
+                arrivals[after] = (number, task, kind, distance, stale)
                 fresh.append(after)
     return extent
 
@@ -169,25 +173,25 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
 def next_steps(extent: Spread, number: int) -> list[_Step]:
     """The steps from a state; flows and tasks that break are noted in `extent`."""
     graph = extent.graph
-    if number < 0:
-        dataset, effect = ~number >> BITS, ~number & _MASK
-        steps = []
-    else:
+    of_column = number >= 0
+    if of_column:
         dataset, effect = graph.dataset_of[number >> BITS], number & _MASK
         steps = _over_edges(extent, dataset, number >> BITS, effect)
-    after = _over_flow(effect, number >= 0)
+    else:
+        dataset, effect, steps = ~number >> BITS, ~number & _MASK, []
+    after = _over_flow(effect, of_column)
     if after is None:
         return steps
+    targets, tasks = graph.flow_target, graph.flow_task
     for flow in graph.flows_from(dataset):
-        if number >= 0:
+        if of_column:
             known = graph.flow_has_columns[flow]
-            if known and (known == Known.ALL or effect != ImpactEffect.GONE):
+            if known and (known == _ALL or effect != _GONE):
                 continue
             extent.flows[flow] = False
-        elif effect == ImpactEffect.GONE:
-            extent.broken.add(graph.flow_task[flow])
-        target = ~(graph.flow_target[flow] << BITS | after)
-        steps.append((target, flow, graph.flow_task[flow], _FLOW))
+        elif effect == _GONE:
+            extent.broken.add(tasks[flow])
+        steps.append((~(targets[flow] << BITS | after), flow, tasks[flow], _FLOW))
     return steps
 
 
@@ -211,11 +215,11 @@ def _over_edges(extent: Spread, dataset: int, column: int, effect: int) -> list[
                 extent.flows[flow] = True
             state = target << BITS | after if after >= 0 else _of_all(graph, target, ~after)
             steps.append((state, flow, task, kind))
-            if effect == ImpactEffect.GONE and (need := graph.edge_need[edge]):
-                if need == Need.NAMED:
+            if effect == _GONE and (need := graph.edge_need[edge]):
+                if need == _NAMED:
                     extent.broken.add(task)
                 # Of what fails nothing is written, so the other columns are late.
-                steps.append((_of_all(graph, target, ImpactEffect.LATE), flow, task, kind))
+                steps.append((_of_all(graph, target, _LATE), flow, task, kind))
     return steps
 
 
@@ -245,13 +249,14 @@ def _carried(effect: int) -> Sequence[int | None]:
             carried = over_column_edge(EFFECTS[effect], kind_of(kind), all_columns=to_all == 1)
             if carried:
                 after, on_dataset = carried
-                effects[kind << 1 | to_all] = ~after if on_dataset else after
+                effects[kind << 1 | to_all] = ~after if on_dataset else int(after)
     return effects
 
 
 @cache
-def _over_flow(effect: int, of_column: bool) -> ImpactEffect | None:
-    return over_flow(EFFECTS[effect], of_column=of_column)
+def _over_flow(effect: int, of_column: bool) -> int | None:
+    after = over_flow(EFFECTS[effect], of_column=of_column)
+    return None if after is None else int(after)
 
 
 def _is_direct(kind: int) -> bool:

@@ -117,12 +117,27 @@ def _writing(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
 
 def _update(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
     sources = SelectSources(scope)
-    sources.add(tree.this)
     if start := tree.args.get("from_"):
         sources.add(start.this)
+    place = _source_of_name(tree.this, scope)
+    if place is None:
+        sources.add(tree.this)
+    elif place:  # of several that are one table
+        sources.joins.append(digest("target", str(place)))
     columns = dict(_assigned(tree.expressions, "", scope))
     handled = {"this", "expressions", "from_", "where"}
     return _changed(tree, sources, columns, handled, scope)
+
+
+def _source_of_name(target: exp.Expr, scope: OutlineScope) -> int | None:
+    """The place of the source that UPDATE means by its name, among those of the same table."""
+    if not isinstance(target, exp.Table) or target.args.get("db"):
+        return None
+    key = scope.key(target.this)
+    if key not in scope.sources:
+        return None
+    rows = scope.sources[key].rows
+    return [name for name, other in scope.sources.items() if other.rows == rows].index(key)
 
 
 def _delete(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:

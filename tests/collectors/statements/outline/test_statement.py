@@ -98,6 +98,18 @@ def changes(old: str, new: str, dialect: Dialect) -> list[str]:
             "update t set x = a.x - 1 from t join a on a.id = t.id",
             ["VALUES x another expression"],
         ),
+        (
+            TSQL,
+            "update t set x = s.x from m.t t join a s on s.id = t.id",
+            "update q set q.x = r.x from m.t as q inner join a as r on q.id = r.id",
+            [],
+        ),
+        (
+            TSQL,
+            "update p set x = 1 from m.t p join m.t q on p.id = q.parent",
+            "update q set x = 1 from m.t p join m.t q on p.id = q.parent",
+            [JOINS],
+        ),
         (TSQL, "delete from t where x > 1", "delete from t where x < 1", [FILTERS]),
         (
             TSQL,
