@@ -4,18 +4,19 @@ A store of a layered lineage is written below `build/bench/impact`, without Spar
 
 - the first `graft impact`, which builds the lineage from the store and writes the index;
 - `graft impact` after that, a new process each time: at most 3 s;
-- answers of a graph that is in memory: at most 50 ms for one of some thousand columns.
+- reading the index, which a command does once;
+- answers of a graph that is in memory: at most 50 ms each.
 
-Of several measures the best counts, since others use the machine, too.
+All is processor time; of several measures the best counts, since others use the machine, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,7 @@ from dbt_graft.graft.project.index_files import IndexFiles
 T = TypeVar("T")
 BUILD = Path("build/bench/impact")
 COLUMN = "column_1"
-WARM_SECONDS, SOME_THOUSAND, COLD_SECONDS = 0.05, 5_000, 3.0
+WARM_SECONDS, COLD_SECONDS = 0.05, 3.0
 _TIMES = 5
 # What changes, in which layer, and how.
 CHANGES = (
@@ -55,18 +56,17 @@ def main() -> int:
     folder = BUILD / f"{count}-datasets"
     _make(folder, count)
     first, _ = _timed(lambda: _command(folder, table(count // 2).name, ChangeType.ADD))
-    index = _index(folder)
+    read, index = _timed(lambda: _index(folder))
     graph = index.graph
     size = (folder / ".graft/artifacts" / IMPACT_FILE).stat().st_size / 2**20
     report.say(
         f"{len(graph.datasets):,} datasets, {len(graph.flow_target):,} flows and "
         f"{len(graph.edge_target):,} column edges. The first `graft impact` builds the lineage "
-        f"from the store in {first:.0f} s, and writes an index of {size:.0f} MB. After that, "
-        f"`cold` is the command in a new process (limit {COLD_SECONDS:.0f} s), `warm` an answer "
-        f"of a graph in memory (limit {1000 * WARM_SECONDS:.0f} ms up to {SOME_THOUSAND:,} "
-        f"columns). Each is the best of {_TIMES}."
+        f"from the store in {first:.0f} s, and writes an index of {size:.0f} MB, which is read in "
+        f"{1000 * read:.0f} ms. After that, `cold` is the command in a new process, `warm` an "
+        f"answer of a graph in memory. Each is processor time, and the best of {_TIMES}."
     )
-    report.table("change of a column", "datasets", "columns", "cold s", "warm ms")
+    report.table("change of a column", "datasets", "columns", "cold s", "limit", "warm ms", "limit")
     missed = False
     for name, layer, kind in CHANGES:
         dataset = table(layer * count // LAYERS + 1)
@@ -75,9 +75,12 @@ def main() -> int:
         warm = _best(partial(_answer, index, change))
         answer = _answer(index, change)
         columns = sum(len(one.columns) for one in answer.datasets)
-        figures = (f"{len(answer.datasets):,}", f"{columns:,}", f"{cold:.2f}", f"{1000 * warm:.1f}")
-        report.row(name, *figures)
-        missed |= cold > COLD_SECONDS or (columns <= SOME_THOUSAND and warm > WARM_SECONDS)
+        report.row(
+            *(name, f"{len(answer.datasets):,}", f"{columns:,}"),
+            *(f"{cold:.2f}", f"{COLD_SECONDS:.1f}"),
+            *(f"{1000 * warm:.1f}", f"{1000 * WARM_SECONDS:.0f}"),
+        )
+        missed |= cold > COLD_SECONDS or warm > WARM_SECONDS
     report.write()
     return int(missed)
 
@@ -109,9 +112,15 @@ def _command(folder: Path, name: str, kind: ChangeType) -> None:
 
 
 def _timed(work: Callable[[], T]) -> tuple[float, T]:
-    begin = time.perf_counter()
+    begin = _used()
     found = work()
-    return time.perf_counter() - begin, found
+    return _used() - begin, found
+
+
+def _used() -> float:
+    """The processor time of this process and of those that it waited for."""
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def _best(work: Callable[[], object]) -> float:
