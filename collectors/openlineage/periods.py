@@ -21,14 +21,14 @@ from dbt_graft.lineage.dates.date_columns import (
     has_time,
     name_grain,
 )
-from dbt_graft.lineage.dates.date_ranges import (
+from dbt_graft.lineage.dates.date_conditions import (
     Conditions,
     comparison_ranges,
-    date_range,
     intersect_conditions,
     known_extents,
     unite_conditions,
 )
+from dbt_graft.lineage.dates.date_ranges import date_range
 from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
 from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import SNAPSHOTS, condition_periods, union

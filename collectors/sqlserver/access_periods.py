@@ -17,7 +17,7 @@ from dbt_graft.collectors.statements.periods.shape import TextDate
 from dbt_graft.lineage.building.period_flow import derive_periods
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, has_time
-from dbt_graft.lineage.dates.date_ranges import known_extents
+from dbt_graft.lineage.dates.date_conditions import known_extents
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import PARTITIONS, condition_periods
 from dbt_graft.lineage.operations import Operation

@@ -17,14 +17,14 @@ from itertools import chain
 
 from dbt_graft.collectors.spark.plans.arguments import plain_expressions
 from dbt_graft.lineage.dates.date_columns import has_time, name_grain
-from dbt_graft.lineage.dates.date_ranges import (
+from dbt_graft.lineage.dates.date_conditions import (
     Conditions,
     comparison_ranges,
-    date_range,
     intersect_conditions,
     known_extents,
     unite_conditions,
 )
+from dbt_graft.lineage.dates.date_ranges import date_range
 
 _COLUMN = (
     r"(?:(?:cast|CAST)\()?(?P<column>`[^`]+`|[\w.$-]+)(?:#\d{1,18}L?)?"

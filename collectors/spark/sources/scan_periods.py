@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dbt_graft.collectors.spark.plans.date_filters import date_conditions
 from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank
-from dbt_graft.lineage.dates.date_ranges import Conditions
+from dbt_graft.lineage.dates.date_conditions import Conditions
 from dbt_graft.lineage.dates.partition_dates import path_period
 from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import SNAPSHOTS, condition_periods, union

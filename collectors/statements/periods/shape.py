@@ -28,13 +28,8 @@ from dbt_graft.collectors.statements.text.length import LONGEST
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.dates.date_columns import is_personal, name_grain
-from dbt_graft.lineage.dates.date_ranges import (
-    DateRange,
-    Extent,
-    comparison_ranges,
-    intersection,
-    known_extents,
-)
+from dbt_graft.lineage.dates.date_conditions import comparison_ranges, intersection, known_extents
+from dbt_graft.lineage.dates.date_ranges import DateRange, Extent
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import union
 

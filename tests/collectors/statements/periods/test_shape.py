@@ -9,7 +9,8 @@ import pytest
 from dbt_graft.collectors.statements.periods.expressions import DateValues
 from dbt_graft.collectors.statements.periods.shape import find_dates
 from dbt_graft.collectors.statements.text.fingerprint import literals
-from dbt_graft.lineage.dates.date_ranges import DateRange, known_extents
+from dbt_graft.lineage.dates.date_conditions import known_extents
+from dbt_graft.lineage.dates.date_ranges import DateRange
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import condition_periods
 from tests.cases import for_each
