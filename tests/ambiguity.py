@@ -244,7 +244,7 @@ def _finished(start: Any, follows: Any, seen: set[Any]) -> Iterator[Any]:
     seen.add(start)
     while work:
         at, steps = work[-1]
-        to = next((one for one in steps if one not in seen), None)
+        to = next((step for step in steps if step not in seen), None)
         if to is None:
             work.pop()
             yield at

@@ -57,8 +57,8 @@ def for_each(
                 failed = f"{len(failures)} of {len(cases_of_item)} cases fail: {'; '.join(texts)}"
                 raise BaseExceptionGroup(failed, errors[:SHOWN])
 
-        given = inspect.signature(test).parameters
-        asked = ["cases_of_item", *(name for name in given if name not in keys)]
+        parameters = inspect.signature(test).parameters
+        asked = ["cases_of_item", *(name for name in parameters if name not in keys)]
         kind = inspect.Parameter.KEYWORD_ONLY
         run.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in asked])  # type: ignore[attr-defined]
         return pytest.mark.parametrize("cases_of_item", items)(run)

@@ -49,8 +49,8 @@ def words(page: Page) -> str:
 
 def section(page: str, title: str) -> str:
     """The words below a heading of a page."""
-    found = re.search(rf"## {title}\b(?P<words>.*?)(?: ## |$)", page)
-    return found["words"] if found else ""
+    match = re.search(rf"## {title}\b(?P<words>.*?)(?: ## |$)", page)
+    return match["words"] if match else ""
 
 
 def differences(lineage: Lineage) -> list[str]:
@@ -84,9 +84,9 @@ def differences(lineage: Lineage) -> list[str]:
     order = lineage.task_graph()
     for name, task in lineage.tasks.items():
         page = words(task_page(index, name, order))
-        if not all(one.short in section(page, "Writes") for one in task.writes):
+        if not all(write.short in section(page, "Writes") for write in task.writes):
             found.append(f"task {name}: Writes")
-        if not all(one.short in section(page, "Reads") for one in task.reads):
+        if not all(read.short in section(page, "Reads") for read in task.reads):
             found.append(f"task {name}: Reads")
     return found
 

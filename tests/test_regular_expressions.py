@@ -61,7 +61,9 @@ def test_no_regular_expression_can_take_exponential_time(root: Path) -> None:
     for path in modules(root):
         module = path.relative_to(root).with_suffix("")
         constants = vars(import_module(".".join(("dbt_graft", *module.parts))))
-        named = [(name, one) for name, value in constants.items() for one in patterns(value)]
+        named = [
+            (name, pattern) for name, value in constants.items() for pattern in patterns(value)
+        ]
         tree = ast.parse(path.read_text("utf-8"))
         for name, one in [*named, *(("inline", one) for one in inline(tree))]:
             if one not in checked and is_exponential(one):

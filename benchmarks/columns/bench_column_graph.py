@@ -90,7 +90,9 @@ def main() -> int:
     )
     layer = DATASETS // LAYERS
     asked = [graph.columns(pick.choice(datasets).id)[pick.randrange(COLUMNS)] for _ in range(ASKED)]
-    asked += [graph.columns(one.id)[0] for one in (*datasets[:layer:97], *datasets[-layer::97])]
+    asked += [
+        graph.columns(dataset.id)[0] for dataset in (*datasets[:layer:97], *datasets[-layer::97])
+    ]
     questions: dict[str, Callable[[ColumnId, bool], Sized]] = {
         "upstream to the ends": lambda one, all_: graph.upstream(one, indirect=all_),
         "downstream to the ends": lambda one, all_: graph.downstream(one, indirect=all_),

@@ -195,10 +195,10 @@ def whole(manifest: dict[str, Any], catalog: dict[str, Any]) -> tuple[list[float
 
         def follow() -> int:
             cache = ColumnCache(file)
-            found = dbt_columns(manifest, catalog, datasets, cache)
+            columns = dbt_columns(manifest, catalog, datasets, cache)
             cache.write()
-            assert not found.gaps, next(iter(found.gaps.values()))
-            return sum(map(len, found.edges.values()))
+            assert not columns.gaps, next(iter(columns.gaps.values()))
+            return sum(map(len, columns.edges.values()))
 
         first, edges = _timed(follow)
         again, same = _timed(follow)
@@ -280,10 +280,10 @@ def _report_accuracy(report: Report, found: list[ColumnCase], answers: dict[str,
     report.table("", "columns right, %", "queries right, %", "queries without an answer")
     rows = {"dbt-graft": [dict(ours(case)) for case in found]}
     rows |= {f"{name} {peer['version']}": peer["answers"] for name, peer in answers.items()}
-    for name, given in rows.items():
-        right = [right_columns(case, one) for case, one in zip(found, given, strict=True)]
+    for name, row in rows.items():
+        right = [right_columns(case, one) for case, one in zip(found, row, strict=True)]
         complete = sum(n == len(case.direct) for n, case in zip(right, found, strict=True))
-        silent = sum(one is None for one in given)
+        silent = sum(one is None for one in row)
         shares = (100 * sum(right) / columns, 100 * complete / len(found))
         report.row(name, *(f"{share:.1f}" for share in shares), f"{silent:,}")
 

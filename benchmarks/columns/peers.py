@@ -63,7 +63,7 @@ def dbt_col_lineage(dialect: str, sql: str, schema: Schema) -> Answer:
 
     found = SQLColumnParser(dialect=dialect).parse_column_lineage(sql)
     answer = {
-        column: [source for one in lineages for source in one.source_columns]
+        column: [source for lineage in lineages for source in lineage.source_columns]
         for column, lineages in found.column_lineage.items()
     }
     for table in found.star_sources:

@@ -94,11 +94,11 @@ def main() -> int:
 
 def _folded(store: Path, tasks: int, days: int) -> tuple[float, float]:
     """Seconds and megabytes of folding, which is done once: what it took is kept beside it."""
-    known = store.parent / "folded.json"
-    if not known.exists():
+    path = store.parent / "folded.json"
+    if not path.exists():
         found = _run("fold", store, tasks, days)
-        known.write_bytes(orjson.dumps(found))
-    seconds, memory = orjson.loads(known.read_bytes())
+        path.write_bytes(orjson.dumps(found))
+    seconds, memory = orjson.loads(path.read_bytes())
     return seconds, memory
 
 

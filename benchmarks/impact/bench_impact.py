@@ -96,9 +96,9 @@ def _make(folder: Path, count: int) -> None:
 
 def _index(folder: Path) -> ImpactIndex:
     sections = IndexFiles(load(folder / "graft.yml")).read(IMPACT_FILE)
-    found = stored_impact_index(sections) if sections else None
-    assert found, "no index was written: has the code changed meanwhile?"
-    return found
+    index = stored_impact_index(sections) if sections else None
+    assert index, "no index was written: has the code changed meanwhile?"
+    return index
 
 
 def _answer(index: ImpactIndex, change: ProposedChange) -> Impact:

@@ -149,8 +149,8 @@ def large_lineage(models: int) -> tuple[Lineage, dict[DatasetId, Description]]:
         reads = tuple(sorted(parents))
         definitions[name] = Definition(name, DefinitionKind.DBT, model, reads)
         flows += [
-            Flow(one, model, name, evidence=Evidence.DECLARED, definition=DefinitionKind.DBT)
-            for one in reads
+            Flow(read, model, name, evidence=Evidence.DECLARED, definition=DefinitionKind.DBT)
+            for read in reads
         ]
     for role, prefix, some in (
         (Role.SOURCE, "source.big.raw", tables),
@@ -163,7 +163,7 @@ def large_lineage(models: int) -> tuple[Lineage, dict[DatasetId, Description]]:
                 one, f"{prefix}.{name}", name, role, text, columns=texts
             )
     lineage = Lineage(
-        {one: Dataset(one, columns=columns) for one in sorted((*tables, *made))},
+        {table: Dataset(table, columns=columns) for table in sorted((*tables, *made))},
         flows=tuple(sorted(flows, key=flow_order)),
         definitions=definitions,
     )
@@ -238,8 +238,8 @@ def _megabytes() -> float:
             rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
         except OSError:
             continue  # it has ended
-        found = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
-        total += int(found[1]) if found else 0
+        match = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
+        total += int(match[1]) if match else 0
     return total / 1024
 
 

@@ -160,17 +160,17 @@ def spark_reads(path: Path) -> None:
     found.write.format("noop").mode("overwrite").save()
 
 
-def show(report: Report, kind: str, found: dict[str, Seconds]) -> None:
+def show(report: Report, kind: str, seconds: dict[str, Seconds]) -> None:
     """The table of a log."""
     report.table(f"log full of {kind}, MB/s", *CODECS)
-    for name, taken in found.items():
+    for name, taken in seconds.items():
         report.row(
             name,
             *(f"{SIZE / 2**20 / taken[codec]:,.0f}" if codec in taken else "–" for codec in CODECS),
         )
-    mine = found["**dbt-graft**"]
+    mine = seconds["**dbt-graft**"]
     for other in ("limit", "floor"):
-        shares = (found[other][codec] / mine[codec] for codec in CODECS)
+        shares = (seconds[other][codec] / mine[codec] for codec in CODECS)
         report.row(f"dbt-graft / {other}", *(f"{share:.2f}" for share in shares))
     bars = (LOGS[kind][1] if codec == "plain" else PACKED_BAR for codec in CODECS)
     report.row("asked of dbt-graft / limit", *(f"{bar:.2f}" for bar in bars))
@@ -193,15 +193,15 @@ def main() -> None:
         text = plain.read_bytes()
         for codec, pack in CODECS.items():
             plain.with_suffix(f".{codec}").write_bytes(pack(text))
-    found = {kind: on_one_core(kind) for kind in LOGS}
+    logs = {kind: on_one_core(kind) for kind in LOGS}
     if "--ours" not in sys.argv:
         for kind in LOGS:
-            found[kind]["DuckDB read_json"] = on_all_cores(kind, duckdb_reads)
+            logs[kind]["DuckDB read_json"] = on_all_cores(kind, duckdb_reads)
         with session(SETTINGS, log=BUILD / "spark.log"):
             for kind in LOGS:
-                found[kind]["Spark read.json"] = on_all_cores(kind, spark_reads)
+                logs[kind]["Spark read.json"] = on_all_cores(kind, spark_reads)
     for kind in LOGS:
-        show(report, kind, found[kind])
+        show(report, kind, logs[kind])
     if "--ours" not in sys.argv:
         report.write()
 

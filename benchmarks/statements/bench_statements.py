@@ -41,7 +41,7 @@ Rates = dict[Any, float]
 def tables(text: str, dialect: Dialect) -> int:
     """The number of tables in a text, without the columns."""
     tokens = tokenise(normalise(text, dialect), dialect)
-    return sum(len(scan(one, dialect)[1]) for one in split(tokens, dialect))
+    return sum(len(scan(token, dialect)[1]) for token in split(tokens, dialect))
 
 
 def by_shapes(texts: list[str], dialect: Dialect, work: Work) -> None:

@@ -78,7 +78,7 @@ def minute(number: int) -> tuple[Records, ReadLog]:
     )
     text = "INSERT INTO dbo.t0 SELECT " + ", ".join(f"c{n}" for n in range(90)) + " FROM dbo.t1"
     shapes = {shape: Shape(shape, "tsql", text, "1", Outcome.PARSED)}
-    datasets = tuple(Dataset(one, first_seen=at, last_seen=at, origin=origin) for one in tables)
+    datasets = tuple(Dataset(table, first_seen=at, last_seen=at, origin=origin) for table in tables)
     return Records(accesses, (run,), shapes, datasets, (), edges), ReadLog(origin, f"{number}", 9)
 
 
@@ -110,8 +110,8 @@ def seconds_of(read: Callable[[str], object], place: Path) -> float:
 def as_one(place: Path, number: int) -> None:
     """Commit all minutes as one batch."""
     parts = [collected(n) for n in range(number)]
-    names = [one.name for one in fields(LogRecords)] + ["origins"]
-    tables = {name: pa.concat_tables([getattr(one, name) for one in parts]) for name in names}
+    names = [field.name for field in fields(LogRecords)] + ["origins"]
+    tables = {name: pa.concat_tables([getattr(part, name) for part in parts]) for name in names}
     store.commit(str(place), [Collected(**tables)])
 
 

@@ -58,15 +58,15 @@ def airflow(
 ) -> AirflowEnvironment:
     """Airflow after three days of the DAG, whose events are collected."""
     home = tmp_path_factory.mktemp(f"airflow-{request.param}")
-    found = airflow_environment(
+    environment = airflow_environment(
         request.param, home, AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Berlin"
     )
-    (found.dags / "shop.py").write_text(DAG)
-    found.migrate()
-    found.run_lines(*(f"dags test shop {day}" for day in DAYS))
+    (environment.dags / "shop.py").write_text(DAG)
+    environment.migrate()
+    environment.run_lines(*(f"dags test shop {day}" for day in DAYS))
     (home / "graft.yml").write_text(CONFIG.format(version=request.param))
     graft(home, "collect", "--quiet")
-    return found
+    return environment
 
 
 @pytest.fixture(scope="module")

@@ -152,7 +152,7 @@ def test_airflow_reports_the_data_of_what_it_ran_and_of_nothing_else(
     for line in night.events.read_text().splitlines():
         event = json.loads(line)
         task = event["job"]["name"].partition(".")[2]
-        names = {f"{one['namespace']}/{one['name']}" for one in event.get("outputs", ())}
+        names = {f"{output['namespace']}/{output['name']}" for output in event.get("outputs", ())}
         found.setdefault(task, set()).update(names)
     for name, task in expected["tasks"].items():
         if name in found:  # SQL Server's tasks run elsewhere
@@ -175,7 +175,7 @@ def grafted(root: Path, night: AirflowEnvironment) -> Grafted:
                     {"spark": {"path": str(night.home / "demo/spark-events")}},
                     {"declared": {"path": str(root / "dbt_project/lineage/*.yml")}},
                 ],
-                "names": [{"from": one.source, "to": one.target} for one in demo.names],
+                "names": [{"from": name.source, "to": name.target} for name in demo.names],
             }
         )
     )
@@ -193,22 +193,22 @@ def grafted(root: Path, night: AirflowEnvironment) -> Grafted:
 def test_the_lineage_of_that_night_is_the_demo_s(
     grafted: Grafted, expected: dict[str, Any]
 ) -> None:
-    found = {(str(flow.source), str(flow.target), flow.task) for flow in grafted.lineage.flows}
+    flows = {(str(flow.source), str(flow.target), flow.task) for flow in grafted.lineage.flows}
     edges = {(edge["from"], edge["to"], edge["by"]) for edge in expected["edges"]}
     # rebuild_returns fails before it gets there: known from nights long ago.
-    assert edges - found == {edge for edge in edges if edge[1] == "spark/ml.return_risk"}
-    assert found <= edges
+    assert edges - flows == {edge for edge in edges if edge[1] == "spark/ml.return_risk"}
+    assert flows <= edges
 
 
 @pytest.mark.exhaustive
 def test_the_columns_of_that_night_are_the_demo_s(
     grafted: Grafted, expected: dict[str, Any]
 ) -> None:
-    found = {
+    edges = {
         (str(e.from_dataset), str(e.to_dataset), e.task, e.to_column, e.from_column, str(e.subtype))
         for e in grafted.lineage.column_edges
     }
-    assert found == {
+    assert edges == {
         (edge["from"], edge["to"], edge["by"], column, source, how)
         for edge in expected["columns"]
         if edge["to"] != "spark/ml.return_risk"

@@ -57,7 +57,7 @@ LATE = ("web.visits", "web.weekly_visitors", "visitor_report")
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> AirflowEnvironment:
     """Airflow with the exported DAG; the visits of the second day are not delivered."""
     home = tmp_path_factory.mktemp("airflow")
-    found = airflow_environment(3, home, SHOP=str(home))
+    environment = airflow_environment(3, home, SHOP=str(home))
     (home / "lineage.yml").write_text(LINEAGE)
     (home / "graft.yml").write_text(CONFIG)
     (home / "run_day.sh").write_text(RUN_DAY)
@@ -65,8 +65,8 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> AirflowEnvironment:
     deliver(home, GOOD)
     graft(home, "collect", "--quiet")
     graft(home, "export", "dag-factory")
-    found.migrate()
-    return found
+    environment.migrate()
+    return environment
 
 
 def deliver(home: Path, day: str) -> None:

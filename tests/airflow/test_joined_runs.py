@@ -159,17 +159,17 @@ def test_a_task_has_each_try_once_with_airflow_s_name_of_it(
     lineage: Lineage, emitted: list[Any]
 ) -> None:
     assert [*lineage.tasks] == ["clean_orders", "load_orders", "score_orders"]
-    found = {
+    runs = {
         (name, run.engine, by.dag, by.task, by.attempt, by.status, run.parent_run_id)
         for name, task in lineage.tasks.items()
         for run in task.runs
         if (by := orchestrator_task(run, lineage.history.orchestrator_runs))
     }
     ids = {
-        (one["job"]["name"], one["run"]["facets"]["airflow"]["taskInstance"]["try_number"]): run_id
-        for run_id, one in ends(emitted).items()
+        (end["job"]["name"], end["run"]["facets"]["airflow"]["taskInstance"]["try_number"]): run_id
+        for run_id, end in ends(emitted).items()
     }
-    assert found == {
+    assert runs == {
         (task, "spark", "shop", name, attempt, status, ids[f"shop.{name}", attempt])
         for task, name, attempt, status in (
             ("load_orders", "raw.load_orders", 1, "ok"),
@@ -178,14 +178,14 @@ def test_a_task_has_each_try_once_with_airflow_s_name_of_it(
             ("score_orders", "score_orders", 1, "ok"),
         )
     }
-    assert sum(len(task.runs) for task in lineage.tasks.values()) == len(found)
+    assert sum(len(task.runs) for task in lineage.tasks.values()) == len(runs)
 
 
 def test_an_edge_that_both_have_is_one(lineage: Lineage) -> None:
-    found = sorted(
+    flows = sorted(
         (flow.task, str(flow.source), str(flow.target), flow.evidence) for flow in lineage.flows
     )
-    assert found == [
+    assert flows == [
         ("clean_orders", "lake/orders", "lake/clean", "observed"),
         ("load_orders", "landing/orders.csv", "lake/orders", "observed"),
         # Only the DAG knows of it.
@@ -195,11 +195,11 @@ def test_an_edge_that_both_have_is_one(lineage: Lineage) -> None:
 
 
 def test_columns_are_those_of_the_log(lineage: Lineage) -> None:
-    found = {
+    edges = {
         (edge.to_dataset.name, edge.to_column, edge.from_column, str(edge.subtype))
         for edge in lineage.column_edges
     }
-    assert found == {
+    assert edges == {
         ("orders", "id", "id", "IDENTITY"),
         ("orders", "customer", "customer", "TRANSFORMATION"),
         ("orders", "amount", "amount", "TRANSFORMATION"),
@@ -222,9 +222,9 @@ def test_the_page_shows_both_tries_with_their_logs_in_airflow(
         "Airflow: shop / clean_orders, try 1 failed",
     ]
     logs = {
-        one["run"]["facets"]["airflow"]["taskInstance"]["log_url"]
-        for one in ends(emitted).values()
-        if one["job"]["name"] == "shop.clean_orders"
+        end["run"]["facets"]["airflow"]["taskInstance"]["log_url"]
+        for end in ends(emitted).values()
+        if end["job"]["name"] == "shop.clean_orders"
     }
     links = {attributes.get("href") for tag, attributes in HtmlReader(page).tags if tag == "a"}
     assert len(logs) == 2
@@ -238,7 +238,7 @@ def test_events_after_the_fact_are_of_airflow_s_own_runs(
     found = {one["run"]["runId"]: one for one in exported}
     assert len(exported) == len(found) == 4
     assert {run_id: (one["job"]["name"], one["eventType"]) for run_id, one in found.items()} == {
-        run_id: (one["job"]["name"], one["eventType"]) for run_id, one in runs.items()
+        run_id: (run["job"]["name"], run["eventType"]) for run_id, run in runs.items()
     }
     assert {one["job"]["namespace"] for one in exported} == {"airflow"}
     for run_id, one in found.items():
@@ -266,10 +266,10 @@ def test_they_have_what_the_log_shows(exported: list[Any]) -> None:
 
 def test_both_sources_are_fresh_up_to_the_end(shop: AirflowEnvironment) -> None:
     arguments = ("check", "--only", "freshness", "--max-age", "1d", "--json")
-    found = json.loads(graft(shop.home, *arguments))["data"]["freshness"]
+    freshness = json.loads(graft(shop.home, *arguments))["data"]["freshness"]
     assert [
-        (one["kind"], one["logs"], one["waiting"], one["rejects"], one["late"])
-        for one in found["sources"]
+        (source["kind"], source["logs"], source["waiting"], source["rejects"], source["late"])
+        for source in freshness["sources"]
     ] == [("spark", 4, 0, 0, False), ("openlineage", 1, 0, 0, False)]
 
 
@@ -284,7 +284,7 @@ def test_reading_them_beside_the_log_adds_evidences_only(
     assert [replace(flow, evidences=()) for flow in again.flows] == [
         replace(flow, evidences=()) for flow in lineage.flows
     ]
-    sources = {one.source for flow in again.flows for one in flow.evidences}
+    sources = {evidence.source for flow in again.flows for evidence in flow.evidences}
     assert sources >= {"Spark log", "OpenLineage event"}
     assert {*again.column_edges} == {*lineage.column_edges}
     assert {name: len(task.runs) for name, task in again.tasks.items()} == {

@@ -187,7 +187,7 @@ def test_hostile_names_reach_the_command_as_they_are(airflow: AirflowEnvironment
         SETTINGS, commands=(TaskCommand(command=command),), tags=("$HOME", "{{ 1 }}"), lineage=True
     )
     dag = load(airflow, order, settings)["shop"]
-    assert [sorted(one) for one in upstream(dag).values()].count([]) == 1
+    assert [sorted(text) for text in upstream(dag).values()].count([]) == 1
     airflow = replace(airflow, variables={**airflow.variables, "WHERE": str(airflow.home)})
     airflow.migrate()
     done = airflow.run("airflow", "dags", "test", "shop", "2026-11-01")
@@ -195,7 +195,7 @@ def test_hostile_names_reach_the_command_as_they_are(airflow: AirflowEnvironment
     assert log.read_text() == "".join(f"{name}@2026-11-01\n" for name in HOSTILE)
     assert not (airflow.home / "pwned").exists()
     events = map(json.loads, airflow.events.read_text().splitlines())
-    outputs = {one["name"] for event in events for one in event.get("outputs", ())}
+    outputs = {output["name"] for event in events for output in event.get("outputs", ())}
     assert outputs == set(data[1:])
 
 

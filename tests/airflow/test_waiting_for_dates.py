@@ -45,7 +45,7 @@ def airflow(
 ) -> AirflowEnvironment:
     """Airflow beside a project with 5 October of raw.orders tainted on record."""
     home = tmp_path_factory.mktemp(f"airflow-{request.param}")
-    found = airflow_environment(
+    environment = airflow_environment(
         request.param,
         home,
         AIRFLOW__GRAFT__LINEAGE=str(home / "lineage.json"),
@@ -57,12 +57,12 @@ def airflow(
     sensor = sensor.replace("raw.orders", "clean.orders")
     quick = sensor.replace('mode="reschedule"', f"poke_interval=1, timeout={LONG}")
     assert quick != sensor
-    (found.dags / "report.py").write_text(DAG.format(sensor=quick))
-    found.migrate()
+    (environment.dags / "report.py").write_text(DAG.format(sensor=quick))
+    environment.migrate()
     dated_project(home)
     graft(home, "incident", "open", "raw.orders", "--dates", f"{BAD:%Y-%m-%d}")
     export(home)
-    return found
+    return environment
 
 
 def export(home: Path) -> None:

@@ -156,13 +156,13 @@ class Artifacts:
 
     def add_hidden_column(self, public: Resources, hidden: Resources) -> None:
         """Add a hidden column to a public model, described as that of the hidden model is."""
-        model, own = public.id_of("Model"), hidden.id_of("Model")
+        model, text = public.id_of("Model"), hidden.id_of("Model")
         name = hidden.canaries.name("hidden column")
-        (facts,) = self.manifest["nodes"][own]["columns"].values()
+        (facts,) = self.manifest["nodes"][text]["columns"].values()
         meta = facts["meta"] | {"classification": hidden.label}
         column = {**facts, "name": name, "meta": meta}
         self.manifest["nodes"][model]["columns"][name] = column
-        (facts,) = self.catalog["nodes"][own]["columns"].values()
+        (facts,) = self.catalog["nodes"][text]["columns"].values()
         self.catalog["nodes"][model]["columns"][name] = {**facts, "name": name}
 
     def add_rest(self, canaries: Canaries) -> None:

@@ -278,9 +278,9 @@ def _events(canaries: Canaries) -> Iterator[dict[str, Any]]:
     for address, document in documents.items():
         owners = (owner for owner in _FACETS if address.endswith(f"{owner}Facet.json"))
         walk = SchemaWalk(document, documents)
-        own = facets[next(owners, "")]
+        facet = facets[next(owners, "")]
         for name, part in document.get("properties", {}).items():
-            own[name] = walk.filled(part, canaries, f"facet {name}")
+            facet[name] = walk.filled(part, canaries, f"facet {name}")
     core = next(text for address, text in documents.items() if address.endswith("OpenLineage.json"))
     walk = SchemaWalk(core, documents)
     event = walk.filled(core["$defs"]["RunEvent"], canaries, "event")

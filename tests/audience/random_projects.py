@@ -333,8 +333,8 @@ def _above(project: RandomProject, label: Classification | None) -> bool:
 
 def _has_own_label(table: RandomTable, column: RandomColumn) -> bool:
     """Whether a column's own label counts, which one below its table's does not."""
-    own = column.label
-    return own is not None and (table.label is None or own >= table.label)
+    label = column.label
+    return label is not None and (table.label is None or label >= table.label)
 
 
 def _levels(project: RandomProject, *, upwards: bool) -> dict[int, Classification]:

@@ -34,9 +34,9 @@ def _lineage(*datasets: DatasetId) -> Lineage:
 
 def _target(site: Path, address: str) -> Path:
     page = site / address / "index.html"
-    found = re.search(r'content="0; url=([^"]+)"', page.read_text())
-    assert found
-    return (page.parent / found[1]).resolve()
+    match = re.search(r'content="0; url=([^"]+)"', page.read_text())
+    assert match
+    return (page.parent / match[1]).resolve()
 
 
 def test_a_dataset_and_its_folders_lead_to_their_new_namespace() -> None:

@@ -80,7 +80,7 @@ def shown_text(page: Page) -> str:
 
 def tainted(found: Index) -> dict[str, list[str]]:
     return {
-        dataset.name: [f"{one.fault.kind} of {one.fault.dataset.name}" for one in faults]
+        dataset.name: [f"{fault.fault.kind} of {fault.fault.dataset.name}" for fault in faults]
         for dataset, faults in upstream_faults(found).items()
     }
 

@@ -56,7 +56,7 @@ def test_a_chart_has_a_scale_and_the_dates_of_its_ends() -> None:
     chart = duration_chart([past(0, 30), past(1, 60)])
     drawn = ET.fromstring(chart).findall(".//text")  # noqa: S314
     texts = ["1 min 0 s", "0", "2026-11-19", "2026-11-20"]
-    assert [one.text for one in drawn] == texts
+    assert [match.text for match in drawn] == texts
     assert 'aria-label="Duration of the last 2 runs, at most 1 min 0 s; none failed"' in chart
 
 
@@ -126,7 +126,7 @@ def test_a_day_with_failed_runs_has_a_mark() -> None:
 
 
 def test_days_without_runs_leave_a_gap() -> None:
-    days = [one for one in runs(*[0] * 14, 3, 0) if one.day.day != 10]
+    days = [run for run in runs(*[0] * 14, 3, 0) if run.day.day != 10]
     chart = str(day_chart(days))
     assert "M72 40" not in chart
     days_read = ",".join(["24"] * 9 + [""] + ["24"] * 4 + ["24/3", "24"])

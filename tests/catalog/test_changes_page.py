@@ -42,7 +42,8 @@ def site(
     return build(
         DescribedLineage(
             replace(
-                lineage, datasets={one.id: one for one in sorted(datasets, key=lambda d: d.id)}
+                lineage,
+                datasets={dataset.id: dataset for dataset in sorted(datasets, key=lambda d: d.id)},
             ),
             {
                 one: Description(one, f"model.{one.name}", one.name, role)

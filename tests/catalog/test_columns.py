@@ -101,13 +101,13 @@ def test_values_come_before_what_decides_on_them() -> None:
 
 def test_a_column_feeds_columns_and_rows() -> None:
     edges = [edge("t.c<s.d"), edge("t.*<s.d", Subtype.FILTER), edge("u.*<s.d", Subtype.JOIN)]
-    found = row(index(edges), "s", "d").downstream
-    assert [(one.dataset, one.column) for one in found.listed] == [
+    downstream = row(index(edges), "s", "d").downstream
+    assert [(one.dataset, one.column) for one in downstream.listed] == [
         (table("t"), "c"),
         (table("u"), ""),
         (table("t"), ""),
     ]
-    assert (found.columns, found.rows) == (1, 2)
+    assert (downstream.columns, downstream.rows) == (1, 2)
 
 
 def test_the_line_goes_on_to_its_consumers() -> None:

@@ -191,7 +191,7 @@ def test_what_the_lists_of_datasets_leave_out_is_counted() -> None:
     hub = DatasetId("spark", "raw.hub")
     targets = [DatasetId("spark", f"raw.t{at:03}") for at in range(312)]
     dbt = DefinitionKind.DBT
-    flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
+    flows = tuple(Flow(hub, target, f"model.{target.name}", definition=dbt) for target in targets)
     lineage = Lineage({d: Dataset(d) for d in (hub, *targets)}, {}, flows)
     shown = rendered(Index(DescribedLineage(lineage)), hub)
     downstream = section(shown, "Downstream")

@@ -55,7 +55,9 @@ def lineage(*days: int, grain: Grain = Grain.DAY) -> Lineage:
                 periods=(Period(start, end, grain, PeriodEvidence.PARTITION, "ds"),),
             )
         )
-    runs = tuple(Run(one.run_id, "load", "spark", one.first_at, one.last_at) for one in accesses)
+    runs = tuple(
+        Run(access.run_id, "load", "spark", access.first_at, access.last_at) for access in accesses
+    )
     return build(Records(accesses=tuple(accesses), runs=runs))
 
 
@@ -90,7 +92,10 @@ def test_a_day_is_a_square_in_the_picture_of_its_month() -> None:
 def test_months_are_squares_in_the_picture_of_their_year() -> None:
     made = Index(DescribedLineage(lineage(0, 40, 100, 101, grain=Grain.MONTH))).dates[ORDERS]
 
-    assert [re.findall(r"<figcaption>(.*?)<", one)[0] for one in made.pictures] == ["2026", "2027"]
+    assert [re.findall(r"<figcaption>(.*?)<", picture)[0] for picture in made.pictures] == [
+        "2026",
+        "2027",
+    ]
     assert cells("".join(made.pictures)) == {"completed": 3, "missing": 2}
 
 
@@ -104,7 +109,7 @@ def test_a_long_history_has_pictures_of_a_year() -> None:
 
 def test_a_dataset_without_dates_has_no_panel() -> None:
     undated = lineage(0)
-    accesses = tuple(replace(one, periods=()) for one in undated.history.accesses)
+    accesses = tuple(replace(access, periods=()) for access in undated.history.accesses)
     undated = replace(undated, history=replace(undated.history, accesses=accesses))
 
     assert Index(DescribedLineage(undated)).dates == {}

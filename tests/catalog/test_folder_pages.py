@@ -77,7 +77,9 @@ def test_a_large_folder_lists_only_the_datasets_directly_in_it() -> None:
 def index(*ids: tuple[str, str]) -> Index:
     """Datasets by namespace and name."""
     datasets = [DatasetId(*one) for one in ids]
-    return Index(DescribedLineage(Lineage({one: Dataset(one) for one in sorted(datasets)})))
+    return Index(
+        DescribedLineage(Lineage({dataset: Dataset(dataset) for dataset in sorted(datasets)}))
+    )
 
 
 @for_each(
@@ -92,13 +94,16 @@ def index(*ids: tuple[str, str]) -> Index:
     ],
 )
 def test_the_address_is_the_scheme(namespace: str, name: str, path: str) -> None:
-    [found] = platforms(index((namespace, "a.b")))
-    assert (found.name, found.path) == (name, path)
+    [dataset] = platforms(index((namespace, "a.b")))
+    assert (dataset.name, dataset.path) == (name, path)
 
 
 def test_one_product_has_one_page_for_all_its_namespaces() -> None:
     found = index(("s3://a", "x"), ("s3a://b", "y"), ("mssql://crm", "Shop.dbo.t"))
-    assert [(one.name, len(one.datasets), len(one.namespaces)) for one in platforms(found)] == [
+    assert [
+        (dataset.name, len(dataset.datasets), len(dataset.namespaces))
+        for dataset in platforms(found)
+    ] == [
         ("Amazon S3", 2, 2),
         ("SQL Server", 1, 1),
     ]
@@ -121,7 +126,7 @@ def test_it_shows_its_schemas_unless_they_are_too_many(
 ) -> None:
     found = index(*ids)
     [page] = (one for one in platform_pages(found, Rows(found)) if isinstance(one, PlatformPage))
-    assert [(one.name, one.datasets) for one in page.folders] == folders
+    assert [(folder.name, folder.datasets) for folder in page.folders] == folders
 
 
 def test_the_page_lists_datasets_with_their_health(page: PageHtml) -> None:

@@ -12,8 +12,8 @@ from tests.cases import for_each
 
 
 def panel(name: str, *columns: str) -> ImpactPanel | None:
-    about = Description(table("clean"), "", "clean", Role.MODEL, tests=TESTS)
-    around = Surroundings({table("clean"): about}, (BOARD,))
+    description = Description(table("clean"), "", "clean", Role.MODEL, tests=TESTS)
+    around = Surroundings({table("clean"): description}, (BOARD,))
     return impact_panel(ImpactReach(ImpactGraph(EDGES, FLOWS), around), table(name), columns)
 
 
@@ -21,7 +21,7 @@ def test_changes_of_a_dataset_that_do_the_same_are_one_verdict() -> None:
     found = panel("clean")
     assert found
     assert [
-        (row.subjects, row.breaks, row.datasets, [one.name for one in row.consumers])
+        (row.subjects, row.breaks, row.datasets, [consumer.name for consumer in row.consumers])
         for row in found.dataset_verdicts
     ] == [
         (("is removed or renamed",), "3 writers and 2 tests", 4, ["board"]),
@@ -50,7 +50,7 @@ def test_a_column_has_a_verdict_of_its_removal(
     assert found
     rows = found.column_verdicts
     assert [(row.subjects, row.breaks, row.datasets) for row in rows] == verdicts
-    assert [*found.unread] == [one for one in columns if one == "nobody_reads_it"]
+    assert [*found.unread] == [column for column in columns if column == "nobody_reads_it"]
 
 
 def test_other_changes_of_a_column_are_in_a_sentence_with_what_is_not_known() -> None:

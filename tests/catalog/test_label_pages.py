@@ -69,13 +69,13 @@ def test_patterns_hide_labels() -> None:
 
 
 def test_all_of_them_are_counted() -> None:
-    found = listed_labels([*(label(f"task:{n}") for n in range(200)), label("daily")])
-    assert (len(found), bool(listed_labels([]))) == (201, False)
+    labels = listed_labels([*(label(f"task:{n}") for n in range(200)), label("daily")])
+    assert (len(labels), bool(listed_labels([]))) == (201, False)
 
 
 def test_anchors_of_groups_differ_and_hold_no_syntax() -> None:
     prefixes = ["Team", "team", 'a"><b', "Größe"]
-    found = listed_labels([label(f"{prefix}:{n}") for prefix in prefixes for n in range(4)])
-    anchors = {group.anchor for group in found.groups}
+    labels = listed_labels([label(f"{prefix}:{n}") for prefix in prefixes for n in range(4)])
+    anchors = {group.anchor for group in labels.groups}
     assert len(anchors) == len(prefixes)
     assert all(set(anchor) <= set("abcdefghijklmnopqrstuvwxyz0123456789-_.") for anchor in anchors)

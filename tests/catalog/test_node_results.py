@@ -53,8 +53,8 @@ def outcome(name: str, word: str, status: Status, failures: int | None = None) -
 def index(*results: NodeResult, tests: tuple[NodeTest, ...] = ()) -> Index:
     """A model with two columns and a source, and results of both."""
     by_node: dict[str, tuple[NodeResult, ...]] = {}
-    for one in results:
-        by_node[one.node_id] = (*by_node.get(one.node_id, ()), one)
+    for result in results:
+        by_node[result.node_id] = (*by_node.get(result.node_id, ()), result)
     columns = (Column("Id", "int"), Column("amount", "int"))
     model = Description(ORDERS, MODEL, "orders", Role.MODEL, tests=tests, dbt_ids=(MODEL,))
     promoted = Description(
@@ -118,7 +118,7 @@ def test_tests_stand_beside_their_column_and_others_in_a_list() -> None:
     )
     results = node_results(found, ORDERS, ["Id", "amount"])
     assert {
-        column: [(one.test.name, one.words, one.look) for one in tests]
+        column: [(test.test.name, test.words, test.look) for test in tests]
         for column, tests in results.column_tests.items()
     } == {
         "id": [("unique", "passed", "ok")],
@@ -127,7 +127,7 @@ def test_tests_stand_beside_their_column_and_others_in_a_list() -> None:
             ("accepted_values", "warning: 1 row", "warn"),
         ],
     }
-    assert [(one.test.name, one.words) for one in results.other_tests] == [
+    assert [(test.test.name, test.words) for test in results.other_tests] == [
         ("not_null", "not run yet"),
         ("total_is_right", "error"),
     ]
@@ -170,9 +170,9 @@ def test_an_age_is_one_number(age: timedelta, words: str) -> None:
 
 
 def test_a_dataset_that_dbt_does_not_know_has_nothing() -> None:
-    found = node_results(index(), DatasetId("spark", "other"))
-    assert (found.runs, found.checks, found.last_build) == ([], [], None)
-    assert not found.failed_tests
+    results = node_results(index(), DatasetId("spark", "other"))
+    assert (results.runs, results.checks, results.last_build) == ([], [], None)
+    assert not results.failed_tests
     assert ShownTest(NodeTest("t", "unique"), None).words == "not run yet"
 
 

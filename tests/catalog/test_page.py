@@ -63,8 +63,8 @@ def test_a_template_uses_no_names_but_the_fields_of_its_page(template: str) -> N
 
 @for_each("template", sorted(PAGES))
 def test_a_template_uses_every_field_of_its_page(template: str) -> None:
-    own = {field.name for field in fields(PAGES[template])} - {f.name for f in fields(Page)}
-    assert own <= _names(template)
+    names = {field.name for field in fields(PAGES[template])} - {f.name for f in fields(Page)}
+    assert names <= _names(template)
 
 
 @pytest.mark.parametrize("template", SHARED)

@@ -33,20 +33,20 @@ def test_each_is_of_the_published_schema(site: Path, root: Path) -> None:
     schema = json.loads((root / "docs/schemas/page.schema.json").read_text())
     found = documents(site)
     assert {one["kind"] for one in found.values()} == {"dataset", "task", "consumer"}
-    for one in found.values():
-        jsonschema.validate(one, schema)
+    for document in found.values():
+        jsonschema.validate(document, schema)
 
 
 def test_each_lies_beside_its_page(site: Path) -> None:
-    for path, one in documents(site).items():
-        assert one["page"] == path
+    for path, document in documents(site).items():
+        assert document["page"] == path
         assert (site / path / "index.html").is_file()
 
 
 def test_what_leads_downstream_leads_upstream_too(site: Path) -> None:
     found = {one["name"]: one for one in documents(site).values() if one["kind"] == "dataset"}
-    for name, one in found.items():
-        for flow in one["downstream"]:
+    for name, document in found.items():
+        for flow in document["downstream"]:
             assert name in [other["dataset"] for other in found[flow["dataset"]]["upstream"]]
 
 

@@ -64,7 +64,7 @@ def index() -> Index:
         ),
         _access("clean", 3, STAGE, Operation.DROP),
     )
-    keys = {(one.task, one.run_id): one.first_at for one in accesses}
+    keys = {(access.task, access.run_id): access.first_at for access in accesses}
     runs = tuple(Run(run, task, "spark", at, at, Status.OK) for (task, run), at in keys.items())
     dropped = Dataset(
         STAGE, first_seen=START, last_seen=START + 3 * DAY, dropped_at=START + 3 * DAY
@@ -135,6 +135,6 @@ def test_a_dataset_that_dbt_has_built_since_is_not_dropped(
         datasets={STAGE: Dataset(STAGE, dropped_at=START + 3 * DAY)},
         dbt=DbtRuns({node: (result,)}),
     )
-    known = Description(STAGE, node, "stage", Role.MODEL, dbt_ids=(node,))
-    facts = Index(DescribedLineage(lineage, {STAGE: known})).datasets[STAGE]
+    description = Description(STAGE, node, "stage", Role.MODEL, dbt_ids=(node,))
+    facts = Index(DescribedLineage(lineage, {STAGE: description})).datasets[STAGE]
     assert (facts.dropped_at is None) == is_there

@@ -84,8 +84,8 @@ def test_consumers_are_downstream_of_what_they_read(index: Index) -> None:
 
 def test_a_table_read_and_written_by_one_task_has_one_arrow_both_ways(index: Index) -> None:
     graph = around_task(index, "load_products")
-    mine = {arrow.target: arrow.both for arrow in graph.arrows if arrow.source == graph.centre}
-    assert mine == {dataset_key(_table("RAW.products")): True}
+    arrows = {arrow.target: arrow.both for arrow in graph.arrows if arrow.source == graph.centre}
+    assert arrows == {dataset_key(_table("RAW.products")): True}
     assert "marker-start" in picture(graph, "")
 
 
@@ -133,15 +133,15 @@ def _star(count: int) -> Index:
     hub = _table("a.hub")
     targets = [_table(f"a.t{at:03}") for at in range(count)]
     dbt = DefinitionKind.DBT
-    flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
+    flows = tuple(Flow(hub, target, f"model.{target.name}", definition=dbt) for target in targets)
     return Index(DescribedLineage(Lineage({d: Dataset(d) for d in [hub, *targets]}, flows=flows)))
 
 
 def test_boxes_beyond_the_limit_fold_into_one_that_links_to_the_list() -> None:
     graph = around_dataset(_star(60), _table("a.hub"))
-    more = [box for box in graph.boxes if box.shape is BoxShape.MORE]
+    boxes = [box for box in graph.boxes if box.shape is BoxShape.MORE]
     assert len(graph.boxes) == LIMIT + 1
-    assert [(box.name, box.path) for box in more] == [("+21 more", "#downstream")]
+    assert [(box.name, box.path) for box in boxes] == [("+21 more", "#downstream")]
     assert ("a.hub", "+21 more") in _arrows(graph)
 
 
@@ -172,7 +172,7 @@ def test_a_hostile_name_is_text(name: str) -> None:
     assert {tag.tag for tag in root.iter()} == {
         *("div", "svg", "desc", "defs", "marker", "g", "path", "a", "title", "use", "text")
     }
-    name_line, note_line = (one.text or "" for one in root.findall(".//text")[:2])
+    name_line, note_line = (match.text or "" for match in root.findall(".//text")[:2])
     assert text_width(name_line, NAME_SIZE) <= Sizes().widest
     assert text_width(note_line, NOTE_SIZE) <= Sizes().widest
 
@@ -255,7 +255,9 @@ def _project(name: Callable[[int], str], schemas: Sequence[str]) -> Index:
         for at, target in enumerate(tables)
         for _ in range(2 if at else 0)
     )
-    return Index(DescribedLineage(Lineage({one: Dataset(one) for one in tables}, flows=flows)))
+    return Index(
+        DescribedLineage(Lineage({table: Dataset(table) for table in tables}, flows=flows))
+    )
 
 
 @pytest.mark.parametrize("schemas", [["Shop.raw"], ["Shop.raw", f"Shop.{PREFIX}mart"]], ids=len)
@@ -278,9 +280,9 @@ def test_under_one_percent_of_boxes_share_their_label(names: str, schemas: Seque
 def test_boxes_of_one_name_on_two_servers_differ() -> None:
     tables = [DatasetId(f"mssql://{server}:1433", "Shop.dbo.Orders") for server in ("eu", "us")]
     hub = _table("a.hub")
-    flows = tuple(Flow(one, hub, "m", definition=DefinitionKind.DBT) for one in tables)
+    flows = tuple(Flow(table, hub, "m", definition=DefinitionKind.DBT) for table in tables)
     index = Index(
-        DescribedLineage(Lineage({one: Dataset(one) for one in (*tables, hub)}, flows=flows))
+        DescribedLineage(Lineage({table: Dataset(table) for table in (*tables, hub)}, flows=flows))
     )
     lines = _lines(picture(full_graph(index), ""))
     assert len(set(lines)) == 3

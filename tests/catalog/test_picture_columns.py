@@ -136,7 +136,7 @@ def test_a_name_of_any_characters_comes_back_as_it_was() -> None:
     assert not set("'`~&") & set(html)
     assert html.count("<") == 2
     listed = _names(json.loads(HtmlReader(html).data), 0)
-    assert [one if isinstance(one, str) else one[0] for one in listed] == names
+    assert [name if isinstance(name, str) else name[0] for name in listed] == names
     assert listed[-1] == "ID", "its anchor is made of its name"
     assert listed[0][1].startswith("column-script-script-alert-1-")
 

@@ -42,7 +42,9 @@ STEADY = [1000, 1010, 990, 1005, 995, 1002, 998, 1001, 1003]
 def test_a_number_of_rows_is_odd_if_it_differs_strongly_from_the_others(
     counts: list[int], odd: list[int]
 ) -> None:
-    assert [one for one, is_odd in zip(counts, odd_counts(counts), strict=True) if is_odd] == odd
+    assert [
+        count for count, is_odd in zip(counts, odd_counts(counts), strict=True) if is_odd
+    ] == odd
 
 
 def run(day: int, task: str = "load", engine: str = "spark", status: Status = Status.OK) -> Run:

@@ -95,13 +95,13 @@ def index(sample) -> Index:
 
 
 def test_every_dataset_task_tag_and_owner_has_one_name(index: Index) -> None:
-    found = list(name_entries(index))
-    kinds = [entry.kind for entry in found]
+    names = list(name_entries(index))
+    kinds = [entry.kind for entry in names]
     assert kinds.count(NameKind.DATASET) == len(index.datasets)
     assert kinds.count(NameKind.TASK) == len(index.task_names())
     assert kinds.count(NameKind.TAG) == len(tags(index))
     assert kinds.count(NameKind.OWNER) == len(owners(index))
-    assert len({(entry.kind, entry.name, entry.path) for entry in found}) == len(found)
+    assert len({(entry.kind, entry.name, entry.path) for entry in names}) == len(names)
 
 
 def test_every_path_leads_to_a_page_of_the_site(index: Index, site: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_column_of_one_dataset_leads_to_its_row(index: Index) -> None:
 
 
 def test_texts_are_plain(index: Index) -> None:
-    texts = {one.entry.name: one for one in search_texts(index, NODES)}
+    texts = {text.entry.name: text for text in search_texts(index, NODES)}
     assert texts["raw.orders"].text == (
         "Orders as the shop hands them over, one row an order . See the mart for what analysts "
         "use. loaded every night amount is in the currency of the order"
@@ -191,10 +191,10 @@ def test_a_description_that_columns_share_is_one_text() -> None:
         for n, (id_, columns) in enumerate(zip(ids, texts, strict=True))
     }
     found = {
-        one.entry.name: one
-        for one in search_texts(Index(DescribedLineage(Lineage(), descriptions)))
+        text.entry.name: text
+        for text in search_texts(Index(DescribedLineage(Lineage(), descriptions)))
     }
-    assert {name: one.text for name, one in found.items()} == {
+    assert {name: text.text for name, text in found.items()} == {
         "a.t0": "own: Only here .",
         "Id": "The key. Another.",
     }

@@ -78,7 +78,7 @@ def test_pages_show_the_spelling_of_known_datasets_not_of_edges(sample, jinja, s
         return respell(dataset) if dataset in lineage.datasets else dataset
 
     mixed = replace(map_datasets(lineage, other), datasets=lineage.datasets)
-    consumers = [map_datasets(one, other) for one in sample.consumers]
+    consumers = [map_datasets(consumer, other) for consumer in sample.consumers]
     expected = Index(DescribedLineage(lineage, sample.descriptions, sample.consumers))
     assert _rendered(
         Index(DescribedLineage(mixed, sample.descriptions, consumers)), jinja
@@ -89,7 +89,7 @@ def test_pages_show_the_spelling_of_known_datasets_not_of_edges(sample, jinja, s
 @given(st.integers(0, 2**32))
 def test_addresses_and_boxes_do_not_depend_on_any_spelling(sample, jinja, seed: int) -> None:
     other = _respelling(seed)
-    consumers = [map_datasets(one, other) for one in sample.consumers]
+    consumers = [map_datasets(consumer, other) for consumer in sample.consumers]
     descriptions = {other(dataset): value for dataset, value in sample.descriptions.items()}
     index = Index(DescribedLineage(map_datasets(sample.lineage, other), descriptions, consumers))
     expected = Index(DescribedLineage(sample.lineage, sample.descriptions, sample.consumers))
@@ -101,11 +101,11 @@ def test_the_spelling_is_that_of_dbt() -> None:
     log, dbt = DatasetId("spark", "raw.Orders"), DatasetId("spark", "raw.orders")
     mart = DatasetId("spark", "analytics.orders")
     logged = Lineage({log: Dataset(log)}, {"load": Task("load")}, (Flow(log, mart, "load"),))
-    known = Lineage(
+    lineage = Lineage(
         {dbt: Dataset(dbt), mart: Dataset(mart)},
         flows=(Flow(dbt, mart, "model.shop.orders", definition=DefinitionKind.DBT),),
     )
-    index = Index(DescribedLineage(known.merge(logged)))
+    index = Index(DescribedLineage(lineage.merge(logged)))
     assert [str(dataset) for dataset in index.datasets] == [str(mart), str(dbt)]
     assert {box.name for box in full_graph(index).boxes} >= {"raw.orders", "analytics.orders"}
     assert {str(flow.source) for flow in index.lineage.flows} == {"spark/raw.orders"}

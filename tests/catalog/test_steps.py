@@ -17,7 +17,7 @@ def steps(*edges: tuple[object, object]) -> DatasetSteps:
 
 def test_each_dataset_stands_at_its_shortest_distance() -> None:
     found = steps(("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "a"))
-    names = [one.name for one in found.datasets]
+    names = [dataset.name for dataset in found.datasets]
     down = found.downstream(table("a"))
     assert [(s.distance, [names[one] for one in s.numbers]) for s in down.steps] == [
         (1, ["raw.b", "raw.c"]),

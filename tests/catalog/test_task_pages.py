@@ -146,8 +146,8 @@ def test_a_run_shows_the_task_of_airflow_that_started_it(url: str, links: int) -
     assert "Airflow: shop_lineage / raw.load_orders, try 2" in " ".join(
         section(html, "Runs").split()
     )
-    found = [attributes.get("href", "") for tag, attributes in HtmlReader(html).tags if tag == "a"]
-    assert [one for one in found if one == url and url] == [url] * links
+    tags = [attributes.get("href", "") for tag, attributes in HtmlReader(html).tags if tag == "a"]
+    assert [tag for tag in tags if tag == url and url] == [url] * links
     assert "javascript" not in html
     alone = rendered(Task("load", ("spark",), (), runs[1:]))
     assert "Run by" not in alone
@@ -165,8 +165,8 @@ def test_a_try_that_failed_after_the_run_says_so(run: Status, tried: Status, sho
     runs = (Run("r", "load", "spark", DAY, status=run, parent_run_id="t"),)
     started_by = Run("t", "load", "airflow", status=tried, application_id="s/load/m", attempt=1)
     html = rendered(Task("load", ("spark",), (), runs), started_by=started_by)
-    [found] = re.findall(r"Airflow: s / load, (try 1(?: failed)?)", section(html, "Runs"))
-    assert found == shown
+    [match] = re.findall(r"Airflow: s / load, (try 1(?: failed)?)", section(html, "Runs"))
+    assert match == shown
 
 
 def test_long_lists_are_folded_and_complete() -> None:

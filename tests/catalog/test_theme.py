@@ -76,7 +76,7 @@ def test_a_page_without_sections_is_skipped_to_from_its_top(shells: Shells) -> N
 def test_no_table_of_contents_stands_beside_a_page_without_sections(shells: Shells) -> None:
     tags = HtmlReader(shells.fill(_page("gaps/", "toc"), '<h1 id="top">Gaps</h1>')).tags
     bars = [some for tag, some in tags if "md-sidebar" in some.get("class", "").split()]
-    assert all("hidden" in some for some in bars)
+    assert all("hidden" in bar for bar in bars)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_sidebars_are_hidden_unless_a_page_has_them(
 ) -> None:
     tags = HtmlReader(shells.fill(_page("gaps/", *sidebars), BODY)).tags
     bars = [some for tag, some in tags if "md-sidebar" in some.get("class", "").split()]
-    assert sum("hidden" in some for some in bars) == hidden
+    assert sum("hidden" in bar for bar in bars) == hidden
 
 
 def test_another_theme_is_a_clear_error() -> None:

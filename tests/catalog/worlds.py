@@ -104,7 +104,7 @@ class World:
                     for s in sources
                 ]
         lineage = Lineage(
-            datasets={self.id(one): self._dataset(one) for one in sorted(self.columns)},
+            datasets={self.id(column): self._dataset(column) for column in sorted(self.columns)},
             tasks=dict(sorted(tasks.items())),
             flows=tuple(sorted(flows, key=lambda f: (f.target, f.source, f.task))),
             shapes={
@@ -141,7 +141,7 @@ class World:
             Consumer(f"exposure.shop.{name}", name, kind, tuple(sorted(map(self.id, reads))))
             for name, (kind, reads) in sorted(self.consumers.items())
         ]
-        return lineage, {self.id(one): self._description(one) for one in self.roles}, consumers
+        return lineage, {self.id(role): self._description(role) for role in self.roles}, consumers
 
     def _dataset(self, table: int) -> Dataset:
         columns = tuple(Column(name, self.types.get(table, "int")) for name in self.columns[table])
@@ -183,7 +183,7 @@ class World:
         common = {"shapes": (f"s{table}",), "engine": "spark", "run_ids": ids, "rows": 10}
         last = NOW + timedelta(hours=len(statuses))
         read, write = Direction.READ, Direction.WRITE
-        usages = [Usage(name, one, read, last_at=last, **common) for one in sources]
+        usages = [Usage(name, dataset, read, last_at=last, **common) for dataset in sources]
         usages.append(Usage(name, self.id(table), write, last_at=last, **common))
         info = self.infos.get(table, TaskInfo())
         return Task(name, ("spark",), tuple(sorted(usages, key=lambda u: u.dataset)), runs, info)
@@ -245,7 +245,7 @@ def _add_edge(made: World, chance: random.Random) -> None:
 
 
 def _remove_edge(made: World, chance: random.Random) -> None:
-    table = chance.choice([one for one, found in made.parents.items() if found] or [0])
+    table = chance.choice([one for one, parent in made.parents.items() if parent] or [0])
     made.parents[table] = made.parents[table][1:]
 
 
@@ -263,11 +263,11 @@ def _remove_column_edge(made: World, chance: random.Random) -> None:
 def _remove_table(made: World, chance: random.Random) -> None:
     gone = _pick(made, chance)
     tables = (made.parents, made.columns, made.roles, made.views, made.former, made.renamed)
-    for one in tables:
-        if isinstance(one, set):
-            one.discard(gone)
+    for table in tables:
+        if isinstance(table, set):
+            table.discard(gone)
         else:
-            one.pop(gone, None)
+            table.pop(gone, None)
     for found in made.parents.values():
         found[:] = [parent for parent in found if parent != gone]
     made.column_edges = [edge for edge in made.column_edges if gone not in (edge[0], edge[2])]

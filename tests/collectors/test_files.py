@@ -14,9 +14,9 @@ def test_a_folder_gives_its_files_by_name_and_hides_the_hidden(tmp_path: Path) -
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
-    found = log_files(str(tmp_path), "logs/")
-    assert [log.origin for log in found] == ["logs/a/1.xml", "logs/b.xml"]
-    assert [log.url for log in found] == [str(tmp_path / "a/1.xml"), str(tmp_path / "b.xml")]
+    files = log_files(str(tmp_path), "logs/")
+    assert [log.origin for log in files] == ["logs/a/1.xml", "logs/b.xml"]
+    assert [log.url for log in files] == [str(tmp_path / "a/1.xml"), str(tmp_path / "b.xml")]
 
 
 def test_a_file_is_named_by_its_label_alone(tmp_path: Path) -> None:

@@ -54,14 +54,18 @@ def write_project(folder: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text.replace("DBT", str(DBT)))
     loaded = output(RAW, amount=(FEED, "amt", "TRANSFORMATION"), id=(FEED, "no", "IDENTITY"))
-    found = output(SEGMENTS, segment=(TOTALS, "total", "TRANSFORMATION"))
+    document = output(SEGMENTS, segment=(TOTALS, "total", "TRANSFORMATION"))
     written(
         folder / "events.jsonl",
         event("START", "load_orders", 1, at="2026-11-22T03:00:00Z"),
         event(job="load_orders", run=1, at="2026-11-22T03:05:00Z", inputs=[FEED], outputs=[loaded]),
         event("START", "find_segments", 2, at="2026-11-22T04:00:00Z"),
         event(
-            job="find_segments", run=2, at="2026-11-22T04:01:00Z", inputs=[TOTALS], outputs=[found]
+            job="find_segments",
+            run=2,
+            at="2026-11-22T04:01:00Z",
+            inputs=[TOTALS],
+            outputs=[document],
         ),
     )
 

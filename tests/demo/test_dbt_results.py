@@ -24,15 +24,15 @@ def results(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> list[NodeRe
 
 
 def test_both_builds_are_there_and_docs_generate_built_nothing(results: list[NodeResult]) -> None:
-    assert {one.command for one in results} == {"build"}
-    assert len({one.invocation_id for one in results}) == 2
+    assert {result.command for result in results} == {"build"}
+    assert len({result.invocation_id for result in results}) == 2
 
 
 def test_every_model_was_built_once_and_every_test_passed(results: list[NodeResult]) -> None:
-    found = {one.node_id: (one.word, one.status) for one in results}
+    found = {result.node_id: (result.word, result.status) for result in results}
     assert len(found) == len(results)
-    models = {node: one for node, one in found.items() if node.startswith("model.")}
-    tests = {node: one for node, one in found.items() if node.startswith("test.")}
+    models = {node: result for node, result in found.items() if node.startswith("model.")}
+    tests = {node: result for node, result in found.items() if node.startswith("test.")}
     assert len(models) == 10
     assert set(models.values()) == {("success", Status.OK)}
     assert len(tests) >= 40

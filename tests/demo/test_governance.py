@@ -34,31 +34,31 @@ def _complete(demo: Path) -> None:
 
 def test_what_purchasing_wrote_down_has_drifted(root: Path, expected: Expected) -> None:
     purchasing = {line.split()[0] for line in expected["drift"]}
-    found = [
-        f"{one['task']} {one['direction']}s {one['dataset']} {one['status']}"
-        for one in check(root, "drift")["edges"]
-        if one["task"] in purchasing
+    edges = [
+        f"{edge['task']} {edge['direction']}s {edge['dataset']} {edge['status']}"
+        for edge in check(root, "drift")["edges"]
+        if edge["task"] in purchasing
     ]
-    assert sorted(found) == expected["drift"]
+    assert sorted(edges) == expected["drift"]
 
 
 def test_all_that_the_manifest_says_of_models_was_read_by_their_runs(root: Path) -> None:
     edges = check(root, "drift")["edges"]
-    statuses = {one["status"] for one in edges if one["task"].startswith("model.")}
+    statuses = {edge["status"] for edge in edges if edge["task"].startswith("model.")}
     assert statuses == {"VERIFIED"}
 
 
 def test_every_sensitive_column_and_no_other(root: Path, expected: Expected) -> None:
-    found = {
-        f"{one['dataset']}.{one['column']}": ", ".join(
+    columns = {
+        f"{column['dataset']}.{column['column']}": ", ".join(
             [
-                one["classification"],
-                *(step["masked_by"] for step in one["path"] if step["masked_by"]),
+                column["classification"],
+                *(step["masked_by"] for step in column["path"] if step["masked_by"]),
             ]
         )
-        for one in check(root, "privacy")["columns"]
+        for column in check(root, "privacy")["columns"]
     }
-    assert found == expected["sensitive"]
+    assert columns == expected["sensitive"]
 
 
 def test_the_night_of_the_doubled_customers(root: Path, expected: Expected) -> None:
@@ -68,9 +68,13 @@ def test_the_night_of_the_doubled_customers(root: Path, expected: Expected) -> N
     for dataset, reached in found["datasets"].items():
         for one in reached:
             faults[_name(one)].append(dataset)
-    assert {_name(one) for one in found["faults"]} == set(night["faults"])
+    assert {_name(fault) for fault in found["faults"]} == set(night["faults"])
     assert faults == night["faults"]
-    deadlines = {one["consumer"]: one["status"] for one in found["deadlines"] if one["deadline"]}
+    deadlines = {
+        deadline["consumer"]: deadline["status"]
+        for deadline in found["deadlines"]
+        if deadline["deadline"]
+    }
     assert deadlines == night["deadlines"]
 
 

@@ -98,16 +98,16 @@ def test_every_task_ran_every_night_and_failed_on_those_of_expected(
     runs: dict[str, list[Run]], nights: Expected
 ) -> None:
     found = {name: [_day(run) for run in of_task] for name, of_task in runs.items()}
-    assert found == {name: _days(one["from"], one["to"]) for name, one in nights["runs"].items()}
+    assert found == {name: _days(run["from"], run["to"]) for name, run in nights["runs"].items()}
     failed = {
         name: [_day(run) for run in of_task if run.status is Status.FAILED]
         for name, of_task in runs.items()
     }
     assert failed == {
-        name: _days(one["failed_since"], one["to"])
-        if "failed_since" in one
-        else one.get("failed", [])
-        for name, one in nights["runs"].items()
+        name: _days(run["failed_since"], run["to"])
+        if "failed_since" in run
+        else run.get("failed", [])
+        for name, run in nights["runs"].items()
     }
 
 
@@ -180,11 +180,11 @@ def test_dbt_built_every_model_every_night_and_its_tests_failed_on_those_of_expe
     built = defaultdict(set)
     failed = set()
     for path in sorted((history / "dbt").iterdir()):
-        for one in read_invocation(gzip.decompress(path.read_bytes()), "dbt:").results:
-            if one.node_id.startswith("model."):
-                built[one.node_id].add(_day(one))
-            elif one.status is Status.FAILED:
-                failed.add(_day(one))
+        for result in read_invocation(gzip.decompress(path.read_bytes()), "dbt:").results:
+            if result.node_id.startswith("model."):
+                built[result.node_id].add(_day(result))
+            elif result.status is Status.FAILED:
+                failed.add(_day(result))
     days = _days(nights["dbt"]["models"]["from"], nights["dbt"]["models"]["to"])
     assert [*map(sorted, built.values())] == [days] * 10
     assert sorted(failed) == nights["dbt"]["failed_tests"]
@@ -197,7 +197,7 @@ def test_a_model_has_the_run_of_make_docs_and_the_captured_ones_that_the_store_k
     days = _days(nights["dbt"]["models"]["from"], nights["dbt"]["models"]["to"])
     for node, results in grafted.lineage.dbt.node_results.items():
         if node.startswith("model."):
-            assert [_day(one) for one in reversed(results[1:])] == days[1 - PER_NODE :]
+            assert [_day(result) for result in reversed(results[1:])] == days[1 - PER_NODE :]
             assert _day(results[0]) > days[-1]
 
 

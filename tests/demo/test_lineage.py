@@ -31,19 +31,19 @@ def grafted(root: Path) -> Grafted:
 
 
 def test_every_edge_and_none_extra(grafted: Grafted, complete: Expected) -> None:
-    found = {(str(f.source), str(f.target), f.task) for f in grafted.lineage.flows}
-    assert found == {(edge["from"], edge["to"], edge["by"]) for edge in complete["edges"]}
+    flows = {(str(f.source), str(f.target), f.task) for f in grafted.lineage.flows}
+    assert flows == {(edge["from"], edge["to"], edge["by"]) for edge in complete["edges"]}
 
 
 def test_every_column_edge_and_none_extra(grafted: Grafted, complete: Expected) -> None:
-    found = {
+    edges = {
         (
             *(str(e.from_dataset), str(e.to_dataset), e.task),
             *(e.to_column, e.from_column, str(e.subtype), str(e.evidence)),
         )
         for e in grafted.lineage.column_edges
     }
-    assert found == {
+    assert edges == {
         (
             *(edge["from"], edge["to"], edge["by"]),
             *(column, source, how, edge.get("evidence", "observed")),
@@ -128,15 +128,17 @@ def test_rows_are_those_that_the_tasks_wrote(grafted: Grafted, complete: Expecte
 def test_what_failed_is_listed_as_failed(grafted: Grafted, complete: Expected) -> None:
     for name, task in complete["tasks"].items():
         failed = task.get("failed", {})
-        found = [usage for usage in grafted.lineage.tasks[name].usages if usage.failed]
+        usages = [usage for usage in grafted.lineage.tasks[name].usages if usage.failed]
         for direction, key in ((Direction.READ, "reads"), (Direction.WRITE, "writes")):
-            tried = sorted(str(usage.dataset) for usage in found if usage.direction is direction)
+            tried = sorted(str(usage.dataset) for usage in usages if usage.direction is direction)
             assert tried == sorted(failed.get(key, [])), name
 
 
 def test_every_consumer(grafted: Grafted, complete: Expected) -> None:
-    found = {consumer.node_id: sorted(map(str, consumer.reads)) for consumer in grafted.consumers}
-    assert found == {name: sorted(reads) for name, reads in complete["consumers"].items()}
+    consumers = {
+        consumer.node_id: sorted(map(str, consumer.reads)) for consumer in grafted.consumers
+    }
+    assert consumers == {name: sorted(reads) for name, reads in complete["consumers"].items()}
 
 
 def test_the_order_in_which_everything_can_run(grafted: Grafted, complete: Expected) -> None:

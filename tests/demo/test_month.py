@@ -86,10 +86,10 @@ def _at_minute(moment: datetime | None) -> str:
 
 
 def _all(periods: Iterable[tuple[Period, ...]]) -> Dates:
-    found = NO_DATES
-    for one in periods:
-        found |= dates_of(one)
-    return found
+    dates = NO_DATES
+    for period in periods:
+        dates |= dates_of(period)
+    return dates
 
 
 def test_each_task_ran_as_often(records: Records, month: Expected) -> None:
@@ -109,15 +109,15 @@ def test_runs_read_and_write_the_dates_of_expected(lineage: Lineage, month: Expe
     for access in lineage.history.accesses:
         if access.periods and (start := starts.get((access.task, access.run_id))):
             by_run[access.task, start].append(access)
-    for one in month["periods"]:
+    for period in month["periods"]:
         for side, direction in (("reads", Direction.READ), ("writes", Direction.WRITE)):
             found: dict[DatasetId, list[tuple[Period, ...]]] = defaultdict(list)
-            for access in by_run[one["task"], one["at"]]:
+            for access in by_run[period["task"], period["at"]]:
                 if access.direction is direction:
                     found[access.dataset].append(access.periods)
             dates = {str(dataset): _all(periods) for dataset, periods in found.items()}
-            expected = {dataset: _dates(text) for dataset, text in one[side].items()}
-            assert dates == expected, (one["task"], one["at"], side)
+            expected = {dataset: _dates(text) for dataset, text in period[side].items()}
+            assert dates == expected, (period["task"], period["at"], side)
 
 
 def test_mappings_are_those_of_expected(
@@ -132,8 +132,8 @@ def test_mappings_are_those_of_expected(
 
 
 def test_kinds_are_those_of_expected(history: AccessHistory, month: Expected) -> None:
-    found = {name: dataset_kind(history, parse_dataset_id(name)) for name in month["kinds"]}
-    assert found == month["kinds"]
+    kinds = {name: dataset_kind(history, parse_dataset_id(name)) for name in month["kinds"]}
+    assert kinds == month["kinds"]
 
 
 def test_states_are_those_of_expected(history: AccessHistory, month: Expected) -> None:
@@ -203,8 +203,8 @@ def test_the_plan_has_the_tasks_in_an_order_in_which_they_can_run(
     expected, found = taint
     bad = bad_dates(history, parse_dataset_id(expected["dataset"]), _dates(expected["dates"]))
     plan = taint_plan(history, bad, found)
-    names = [one.name for one in plan.reruns]
+    names = [rerun.name for rerun in plan.reruns]
     assert sorted(names) == sorted(expected["tainted"])
     levels = {task: number for number, tasks in enumerate(month["levels"]) for task in tasks}
     assert [levels[name] for name in names] == sorted(levels[name] for name in names)
-    assert {one.name for one in plan.reports} == set(expected["readers"])
+    assert {report.name for report in plan.reports} == set(expected["readers"])

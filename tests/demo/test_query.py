@@ -34,4 +34,4 @@ def test_the_example_is_the_answer_of_the_demo(root: Path, query: str, answer: s
     config = str(root / "dbt_project/graft.yml")
     done = CliRunner().invoke(main, ["query", "-c", config, query])
     assert done.exit_code == 0, done.output
-    assert [line for line in lines(done.stdout) if line] == [one for one in lines(answer) if one]
+    assert [line for line in lines(done.stdout) if line] == [line for line in lines(answer) if line]

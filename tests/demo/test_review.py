@@ -52,8 +52,8 @@ def review(project: Path, *arguments: str) -> str:
 
 
 def test_the_comment_is_that_of_the_reviewer(changed: Path, root: Path) -> None:
-    found = review(changed, "--format", "markdown")
-    comment, _, notes = found.partition("\nNote: ")
+    text = review(changed, "--format", "markdown")
+    comment, _, notes = text.partition("\nNote: ")
     assert comment == (root / "dbt_project/changes/comment.md").read_text()
     assert "the project has no catalog.json" in notes
 

@@ -61,10 +61,10 @@ def manifest(*accesses: Access, results: tuple[NodeResult, ...] = ()) -> dict[st
         ),
         dbt=DbtRuns({TEST: results}),
     )
-    about = Description(
+    description = Description(
         ORDERS, "", "orders", Role.SOURCE, tests=(NodeTest(TEST, "not_null", "id"),)
     )
-    return run_manifest(AccessHistory(lineage), {ORDERS: about}, task, RUN)
+    return run_manifest(AccessHistory(lineage), {ORDERS: description}, task, RUN)
 
 
 def test_it_names_the_run_its_code_and_what_came_after() -> None:
@@ -154,9 +154,9 @@ def test_quality_is_what_tests_found_before_the_next_write(
         for hour in hours
     )
     later = access(Direction.WRITE, run_id="app-3", first_at=SIX + DAY, last_at=SIX + DAY + HOUR)
-    found = manifest(access(Direction.WRITE), later, results=results)["quality"]
-    assert found["status"] == status
-    assert len(found["checks"]) == (status != "unchecked")
+    quality = manifest(access(Direction.WRITE), later, results=results)["quality"]
+    assert quality["status"] == status
+    assert len(quality["checks"]) == (status != "unchecked")
 
 
 def test_the_document_is_of_the_published_schema(root: Path) -> None:

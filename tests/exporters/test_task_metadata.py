@@ -23,7 +23,7 @@ def lineage(*used: tuple[str, Direction, str, Kind]) -> Lineage:
 
 
 def test_each_task_lists_its_inputs_and_outputs() -> None:
-    found = task_metadata(
+    entities = task_metadata(
         lineage(
             ("task1", READ, "mssql://s:1433/db.dbo.table_a", Kind.TABLE),
             ("task1", READ, "mssql://s:1433/db.dbo.view_b", Kind.VIEW),
@@ -34,7 +34,7 @@ def test_each_task_lists_its_inputs_and_outputs() -> None:
     table_a = {"_entity_name": "table_a", "_entity_type": "BASE TABLE", "_generated_by": None}
     view_b = {"_entity_name": "view_b", "_entity_type": "VIEW", "_generated_by": None}
     table_c = {"_entity_name": "table_c", "_entity_type": "BASE TABLE"}
-    assert found == {
+    assert entities == {
         "task1": {
             "input": [table_a | common, view_b | common],
             "output": [table_c | common | {"_generated_by": "python_task"}],
@@ -50,9 +50,9 @@ def test_an_input_names_its_generating_task_and_dbt_models_are_no_tasks() -> Non
     )
     orders_id = parse_dataset_id("spark/analytics.orders")
     model = Definition("model.shop.orders", DefinitionKind.DBT, orders_id)
-    found = task_metadata(replace(seen, definitions={model.name: model}))
-    assert list(found) == ["score"]
-    path, orders = found["score"]["input"]
+    entities = task_metadata(replace(seen, definitions={model.name: model}))
+    assert list(entities) == ["score"]
+    path, orders = entities["score"]["input"]
     assert orders["_generated_by"] == "dbt"
     assert (orders["_database_name"], orders["_schema_name"]) == (None, "analytics")
     assert (path["_entity_name"], path["_entity_type"]) == ("/landing/x", "PATH")
@@ -68,9 +68,9 @@ def test_a_view_is_no_task_and_generates_what_nobody_else_does() -> None:
         name: Definition(name, DefinitionKind.VIEW, parse_dataset_id(f"mssql://s:1433/{name}"))
         for name in ("db.dbo.v", "db.dbo.w")
     }
-    found = task_metadata(replace(seen, definitions=views))
-    assert list(found) == ["make", "score"]
-    assert [entity["_generated_by"] for entity in found["score"]["input"]] == [
+    entities = task_metadata(replace(seen, definitions=views))
+    assert list(entities) == ["make", "score"]
+    assert [entity["_generated_by"] for entity in entities["score"]["input"]] == [
         "view",
         "python_task",
     ]

@@ -102,8 +102,8 @@ def _seeds() -> list[bytes]:
         block = event_block(b"".join(encoded), plain, sector)
         seeds.append(head + block + event_block(nothing * 3 + encoded[0], plain, sector))
         seeds.append(head + metadata_blocks(types, sector) + event_block(typed * 5, types, sector))
-        more = metadata_blocks(other, sector) + event_block(named * 4, other, sector)
-        seeds.append(head + block + more + block)
+        content = metadata_blocks(other, sector) + event_block(named * 4, other, sector)
+        seeds.append(head + block + content + block)
     return seeds
 
 
@@ -211,8 +211,8 @@ def _check_xel(data: bytes, path: Path, size: int) -> Counter[str]:
     if _events(at_once) != _events(in_splits):
         raise CaseError("splits give other events than the file")
     is_task = EventFilter(frozenset({"batch", "types"}), lambda name: name.startswith("python"))
-    some = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, is_task)]
-    if sum(chunk.seen for chunk in some) != sum(chunk.seen for chunk in at_once):
+    chunks = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, is_task)]
+    if sum(chunk.seen for chunk in chunks) != sum(chunk.seen for chunk in at_once):
         raise CaseError("a filter changes how many events there are")
     return Counter(
         events=len(_events(at_once)), damages=sum(len(chunk.damages) for chunk in at_once)

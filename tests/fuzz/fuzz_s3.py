@@ -64,12 +64,12 @@ def run_machine(place: str, machine: int, seed: str, environment: dict[str, str]
 
 def _read_part(place: str, machine: int, chance: random.Random) -> bool:
     """Read on in one of the logs that have not ended; whether there was any."""
-    known = store.positions(place)
-    open_logs = [log for log in logs_of(machine) if reached(known, log) < ENTRIES]
+    positions = store.positions(place)
+    open_logs = [log for log in logs_of(machine) if reached(positions, log) < ENTRIES]
     if not open_logs:
         return False
     log = chance.choice(open_logs)
-    begin = reached(known, log)
+    begin = reached(positions, log)
     end = min(ENTRIES, begin + chance.randint(1, 2))
     accesses = tuple(
         Access(
@@ -80,15 +80,15 @@ def _read_part(place: str, machine: int, chance: random.Random) -> bool:
         for entry in range(begin, end)
     )
     part = arrow_tables.tables(Records(accesses), {f"{log}@{begin}": str(end)})
-    store.commit(place, [part], known)
+    store.commit(place, [part], positions)
     return True
 
 
-def reached(known: store.Positions, log: str) -> int:
+def reached(positions: store.Positions, log: str) -> int:
     """The entry up to which a log was read."""
     end = 0
-    while f"{log}@{end}" in known:
-        end = int(known[f"{log}@{end}"][0])
+    while f"{log}@{end}" in positions:
+        end = int(positions[f"{log}@{end}"][0])
     return end
 
 
@@ -99,7 +99,7 @@ def check(place: str, *, at_end: bool) -> None:
         AssertionError: An entry is lost or doubled.
     """
     for folded in (True, False):
-        names = Counter(one.dataset.name for one in store.read(place, folded=folded).accesses)
+        names = Counter(access.dataset.name for access in store.read(place, folded=folded).accesses)
         doubled = sorted(name for name, count in names.items() if count > 1)
         if doubled:
             raise AssertionError(f"doubled: {doubled}")

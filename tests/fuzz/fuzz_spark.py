@@ -98,8 +98,8 @@ def fuzz(cases: int, seed: int) -> Counter[str]:
         except Exception as error:
             error.add_note(f"case {number} of seed {seed}")
             raise
-        for one in fields(found.records):
-            counts[one.name] += len(getattr(found.records, one.name))
+        for field in fields(found.records):
+            counts[field.name] += len(getattr(found.records, field.name))
     return counts
 
 

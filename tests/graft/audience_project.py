@@ -341,7 +341,7 @@ def runs() -> Any:
         columns=(ColumnMetadata("zqxhidnote", "x"), ColumnMetadata("id", "", ("zqxhidnote",))),
         origin="log",
     )
-    known = Dataset(
+    dataset = Dataset(
         *(ORDERS, Kind.TABLE, (Column("id"), Column("zqxhidnote"))),
         symlinks=(DatasetId("hive", "old.zqxhidnote_link"),),
         origin="log",
@@ -355,7 +355,7 @@ def runs() -> Any:
         Records(
             accesses=(access, replace(access, run_id="zqxhidnote-2", procedure="db.fix_zqxhidpay")),
             runs=(run, run_of_note, parent),
-            datasets=(known,),
+            datasets=(dataset,),
             dataset_metadata=(metadata,),
             shapes={"s1": shape},
             rejects=(

@@ -54,7 +54,7 @@ def dated_project(folder: Path, *more: Access, lineage: str = LINEAGE) -> None:
     (folder / "graft.yml").write_text(CONFIG)
     (folder / "lineage.yml").write_text(lineage)
     accesses = (*_month(), *more)
-    ids = {(one.task, one.run_id): one for one in accesses}
+    ids = {(access.task, access.run_id): access for access in accesses}
     runs = tuple(
         Run(
             run_id,

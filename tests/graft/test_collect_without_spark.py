@@ -112,7 +112,9 @@ def test_a_folder_that_cannot_be_listed_is_reported_and_read_by_the_next_collect
             ]
             warning = "warning  dbt:runs/a [31mb: this folder cannot be listed: Permission denied\n"
             assert warning in capfd.readouterr().err
-        findings = {one.subject: one.severity for one in examine(tmp_path / "graft.yml")}
+        findings = {
+            finding.subject: finding.severity for finding in examine(tmp_path / "graft.yml")
+        }
         assert findings["dbt:runs/a\n\x1b[31mb"] is Severity.WARNING
     found = collecting.collect(config, Progress(quiet=True))
     assert (found.new_logs, found.unreadable) == (1, ())
@@ -149,9 +151,9 @@ def test_doctor_says_which_files_are_new(tmp_path: Path) -> None:
     collecting.collect(config, Progress(quiet=True))
     past = run_results(result("model.shop.b"), invocation="i2")
     (tmp_path / "runs/more.json").write_text(json.dumps(past))
-    found = {one.subject: one.problem for one in examine(tmp_path / "graft.yml")}
-    assert found["dbt:runs/"].startswith("2 files, 1 of them new or changed")
-    assert found["dbt:target"].startswith("1 file, 0 of them new or changed; 1 event collected")
+    findings = {finding.subject: finding.problem for finding in examine(tmp_path / "graft.yml")}
+    assert findings["dbt:runs/"].startswith("2 files, 1 of them new or changed")
+    assert findings["dbt:target"].startswith("1 file, 0 of them new or changed; 1 event collected")
 
 
 def test_a_collect_is_well_if_folding_fails(

@@ -131,10 +131,10 @@ def test_a_file_that_goes_away_while_it_is_read_costs_itself(tmp_path: Path) -> 
 
     folder = project(tmp_path)
     (first, _) = log_files(str(folder / "logs"), "logs")
-    found = file_splits(first)
-    assert isinstance(found, list)
+    splits = file_splits(first)
+    assert isinstance(splits, list)
     (folder / "logs" / "a.xel").unlink()
-    chunks = [chunk for part in found for chunk in read_split(part, EventFilter())]
+    chunks = [chunk for part in splits for chunk in read_split(part, EventFilter())]
     assert [damage.reason for chunk in chunks for damage in chunk.damages] != []
     assert sum(len(chunk.events) for chunk in chunks) == 0
 

@@ -86,7 +86,7 @@ def ask(folder: Path, *arguments: str) -> str:
 def impact_of(folder: Path, name: str) -> dict[str, dict[str, str]]:
     """Dataset that a removal reaches -> its columns."""
     answer = json.loads(ask(folder, "impact", name, "--change", "remove", "--json"))
-    return {found["dataset"]: found["columns"] for found in answer["data"]["datasets"]}
+    return {dataset["dataset"]: dataset["columns"] for dataset in answer["data"]["datasets"]}
 
 
 def edges_of(folder: Path) -> list[str]:

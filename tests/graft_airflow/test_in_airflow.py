@@ -130,17 +130,17 @@ def airflow(
     home = tmp_path_factory.mktemp(f"airflow-{request.param}")
     (home / "lineage.json").write_bytes(text())
     (home / "config").mkdir()
-    found = airflow_environment(
+    environment = airflow_environment(
         request.param,
         home,
         PYTHONPATH=os.pathsep.join([str(installed), str(home / "config")]),
         AIRFLOW__GRAFT__LINEAGE=str(home / "lineage.json"),
         AIRFLOW__OPENLINEAGE__EXTRACTORS=EXTRACTORS,
     )
-    (found.dags / "shop.py").write_text(DAG)
-    (found.dags / "short.py").write_text(SHORT)
-    found.migrate()
-    return found
+    (environment.dags / "shop.py").write_text(DAG)
+    (environment.dags / "short.py").write_text(SHORT)
+    environment.migrate()
+    return environment
 
 
 @pytest.fixture(scope="module")
@@ -223,10 +223,10 @@ def test_the_sensor_compares_the_last_write_with_the_run_s_time(
 
 
 def test_all_events_are_valid(events: Mapping[str, Any], root: Path) -> None:
-    own = json.loads((root / "docs/schemas/graft-facets.schema.json").read_text())
+    document = json.loads((root / "docs/schemas/graft-facets.schema.json").read_text())
     registry: Registry[Any] = Registry().with_resources(
         (url, Resource.from_contents(schema))
-        for url, schema in [*schemas().items(), (own["$id"], own)]
+        for url, schema in [*schemas().items(), (document["$id"], document)]
     )
     checked = set()
     for event in (one for one in events.values() if isinstance(one, dict)):
@@ -234,7 +234,7 @@ def test_all_events_are_valid(events: Mapping[str, Any], root: Path) -> None:
         found = [one for one in complaints(event) if ": no schema " not in one]
         assert [one for one in found if not one.startswith(("airflow", "unknownSource"))] == []
         for name, facet in facets(event):
-            if facet["_schemaURL"].startswith(own["$id"]):
+            if facet["_schemaURL"].startswith(document["$id"]):
                 reference = {"$ref": facet["_schemaURL"]}
                 jsonschema.Draft202012Validator(reference, registry=registry).validate(facet)
                 checked.add(facet["_schemaURL"].rpartition("/")[2])
@@ -243,9 +243,9 @@ def test_all_events_are_valid(events: Mapping[str, Any], root: Path) -> None:
 
 
 def test_graft_reads_from_them_only_what_it_did_not_put_there(events: Mapping[str, Any]) -> None:
-    found = read_event(events["shop.raw.load_orders.event.complete"])
-    assert [one.name for one in found.inputs] == ["/orders.csv"]
-    assert found.outputs == ()
+    event = read_event(events["shop.raw.load_orders.event.complete"])
+    assert [one.name for one in event.inputs] == ["/orders.csv"]
+    assert event.outputs == ()
     noticed = read_event(events["shop.ml.score.event.complete"])
     assert [one.name for one in noticed.inputs] == ["/noticed/by_hook.csv"]
 
@@ -283,4 +283,4 @@ def test_the_policy_gives_tasks_the_lineage_without_an_extractor(
         event = found[f"short.load_orders.event.{kind}"]
         names = [(one["namespace"], one["name"]) for one in event["inputs"]]
         assert names == [("sftp://crm", "/orders.csv"), ("mssql://crm:1433", "Shop.dbo.Orders")]
-        assert [one["name"] for one in event["outputs"]] == ["raw.orders"]
+        assert [output["name"] for output in event["outputs"]] == ["raw.orders"]

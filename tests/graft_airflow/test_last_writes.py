@@ -22,10 +22,10 @@ from tests.graft_airflow.lineage_file import NIGHT, text
     ],
 )
 def test_a_dataset_is_found(name: str, dataset: str, written: datetime | None) -> None:
-    found = last_write(LineageDocument(text()), name)
-    assert found
-    assert (found.dataset, found.written_at) == (dataset, written)
-    assert found.as_of == "2026-11-22T05:30:00Z"
+    write = last_write(LineageDocument(text()), name)
+    assert write
+    assert (write.dataset, write.written_at) == (dataset, written)
+    assert write.as_of == "2026-11-22T05:30:00Z"
 
 
 @pytest.mark.parametrize("name", ["", " ", "nobody", "aw.orders", "order"])

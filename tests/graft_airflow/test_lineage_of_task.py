@@ -91,10 +91,10 @@ def test_settings_that_are_none_are_a_warning(
 
 
 def test_without_airflow_nothing_raises(lineage: Path, caplog: pytest.LogCaptureFixture) -> None:
-    found = GraftBashExtractor(operator(inlets=[], outlets=[]))
-    assert found.extract() is None
-    assert found.extract_on_complete(SimpleNamespace()) is None
-    assert found.extract_on_failure(SimpleNamespace()) is None
+    extractor = GraftBashExtractor(operator(inlets=[], outlets=[]))
+    assert extractor.extract() is None
+    assert extractor.extract_on_complete(SimpleNamespace()) is None
+    assert extractor.extract_on_failure(SimpleNamespace()) is None
     task_policy(operator(inlets=[], outlets=[]))
     assert "airflow cannot be imported; install apache-airflow-providers-openlineage" in caplog.text
 

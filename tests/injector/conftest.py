@@ -201,14 +201,14 @@ class Project:
         self._add("nodes", node)
         return unique_id
 
-    def unit_test(self, name: str, model: str, given: list[Json]) -> str:
+    def unit_test(self, name: str, model: str, documents: list[Json]) -> str:
         unique_id = f"unit_test.{self.name}.{model}.{name}"
         path = "models/_unit.yml"
         self._add(
             "unit_tests",
             {
                 "model": model,
-                "given": given,
+                "given": documents,
                 "expect": {"rows": [{"id": 1}], "format": "dict", "fixture": None},
                 "name": name,
                 "resource_type": "unit_test",

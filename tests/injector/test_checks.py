@@ -73,8 +73,8 @@ def test_a_check_is_the_test_of_its_dataset_kind_and_column(
     ],
 )
 def test_another_check_of_a_dataset_stays_one(project: Project, log: Log, check: Check) -> None:
-    found = grafted_results(project, log, result(check.id, "i-1", 1))
-    assert found == {check.id: ["i-1 pass"]}
+    results = grafted_results(project, log, result(check.id, "i-1", 1))
+    assert results == {check.id: ["i-1 pass"]}
 
 
 def test_a_check_of_no_dataset_is_counted_by_name(
@@ -92,14 +92,16 @@ def test_of_two_tests_alike_the_name_decides(project: Project, log: Log) -> None
         project.test(name, [mart], "accepted_values", "state", attached=mart)
     named = Check(ORDERS, "accepted_values", "state", "accepted_two")
     without = Check(ORDERS, "accepted_values", "state")
-    found = grafted_results(project, log, result(named.id, "i-1", 1), result(without.id, "i-2", 2))
-    assert found == {"test.shop.accepted_two": ["i-1 pass"], without.id: ["i-2 pass"]}
+    results = grafted_results(
+        project, log, result(named.id, "i-1", 1), result(without.id, "i-2", 2)
+    )
+    assert results == {"test.shop.accepted_two": ["i-1 pass"], without.id: ["i-2 pass"]}
 
 
 def test_the_newest_counts_and_of_one_invocation_dbts(project: Project, log: Log) -> None:
     check = Check(ORDERS, "not_null", "id").id
     of_run = Check(None, "not_null", name="not_null_orders_id").id
-    found = grafted_results(
+    results = grafted_results(
         project,
         log,
         result(NOT_NULL, "i-2", 2, "fail"),
@@ -108,4 +110,4 @@ def test_the_newest_counts_and_of_one_invocation_dbts(project: Project, log: Log
         result(of_run, "i-2", 9),
         result(of_run, "i-3", 3),
     )
-    assert found == {NOT_NULL: ["i-3 pass", "i-2 fail", "i-1 pass"]}
+    assert results == {NOT_NULL: ["i-3 pass", "i-2 fail", "i-1 pass"]}

@@ -19,9 +19,9 @@ def node(columns: Json, places: tuple[LabelPlace, ...], *labels: ColumnLabel) ->
     manifest = {"nodes": {MART: {"tags": ["daily"], "columns": columns}}, "sources": {}}
     catalog = {"nodes": {MART: {"columns": {"MAIL": {}}}}, "sources": {}}
     before = copy.deepcopy(manifest)
-    found: Json = with_labels(manifest, catalog, {MART: labels}, places)["nodes"][MART]
+    document: Json = with_labels(manifest, catalog, {MART: labels}, places)["nodes"][MART]
     assert manifest == before
-    return found
+    return document
 
 
 FOLLOWS = ColumnLabel("mail", "pii", "spark/raw.orders.mail")
@@ -49,9 +49,9 @@ def test_a_column_that_only_the_catalog_knows_is_added_in_its_spelling() -> None
 
 def test_what_dbt_labels_stays_and_tags_its_node() -> None:
     columns = {"mail": {"name": "mail", "meta": {"pii": True}, "tags": []}}
-    found = node(columns, BOTH, ColumnLabel("mail", "pii", in_dbt=True))
-    assert found["columns"] == columns
-    assert found["tags"] == ["daily", "pii"]
+    document = node(columns, BOTH, ColumnLabel("mail", "pii", in_dbt=True))
+    assert document["columns"] == columns
+    assert document["tags"] == ["daily", "pii"]
 
 
 def test_newer_dbt_has_them_in_the_configuration_of_the_column_too() -> None:

@@ -131,8 +131,8 @@ def graft_with(project: Any, log: Any, edges: Iterable[ColumnEdge] = EDGES) -> G
 
 def columns_on_page(grafted: Grafted, node_id: str = MART, **settings: bool) -> Json:
     page = docs.page(grafted, docs.DocsPageSettings("Shop", **settings)).decode()
-    [found] = re.findall('id="graft-manifest">([^<]*)</script>', page)
-    shown: Json = json.loads(found)["nodes"][node_id]["columns"]
+    [match] = re.findall('id="graft-manifest">([^<]*)</script>', page)
+    shown: Json = json.loads(match)["nodes"][node_id]["columns"]
     return shown
 
 
@@ -258,7 +258,7 @@ def test_no_column_gets_longer_than_its_limits(project: Any, log: Any) -> None:
     grafted = graft_with(project, log, edges)
 
     columns = grafted.manifest["nodes"][MART]["meta"]["graft"]["columns"]
-    assert [len(found) for found in columns.values()] == [200, 200]
+    assert [len(column) for column in columns.values()] == [200, 200]
     text = columns_on_page(grafted)["id"]["description"]
     assert "and 488 more, filtered by" in text
     assert text.endswith("and 496 more.")

@@ -60,15 +60,15 @@ def test_the_page_links_relatively_and_the_artifacts_to_the_site_or_not_at_all(
     project: Any, log: Any
 ) -> None:
     def texts(nodes: dict[str, Any]) -> str:
-        return json.dumps([(one["description"], one.get("url")) for one in nodes.values()])
+        return json.dumps([(node["description"], node.get("url")) for node in nodes.values()])
 
     for site in ("", "https://docs.example.com/lineage/"):
         options = GraftOptions("spark", site)
         grafted = graft(project.artifacts(), log.lineage(), options)
-        found = _inlined(_page(grafted))["manifest"]
+        manifest = _inlined(_page(grafted))["manifest"]
         for part in ("nodes", "sources", "exposures"):
             written = texts(grafted.manifest[part])
-            assert "](../" in (shown := texts(found[part]))
+            assert "](../" in (shown := texts(manifest[part]))
             assert "../" not in written
             assert written.count("](") == (shown.count("](../") if site else 0) + written.count(
                 "](https://git.example"
@@ -330,18 +330,18 @@ def test_a_smaller_page_shows_the_selected_nodes_and_what_they_use(
     published: dict[str, str],
 ) -> None:
     shown = _inlined(published["dbt/finance/index.html"])["manifest"]
-    known = {*shown["nodes"], *shown["sources"]}
-    assert {"model.shop.orders", "model.shop.stg_orders", "test.shop.not_null_orders_id"} <= known
-    assert "model.python_tasks.raw_orders" in known, "a source that a task writes"
-    assert "model.shop.customer_segments" not in known
+    nodes = {*shown["nodes"], *shown["sources"]}
+    assert {"model.shop.orders", "model.shop.stg_orders", "test.shop.not_null_orders_id"} <= nodes
+    assert "model.python_tasks.raw_orders" in nodes, "a source that a task writes"
+    assert "model.shop.customer_segments" not in nodes
     assert shown["exposures"] == {}
     for part in ("nodes", "sources"):
         for node in shown[part].values():
             depends_on = node.get("depends_on") or {}
-            assert set(depends_on.get("nodes", ())) <= known
+            assert set(depends_on.get("nodes", ())) <= nodes
             assert set(depends_on.get("macros", ())) <= shown["macros"].keys()
     for key, parents in shown["parent_map"].items():
-        assert {key, *parents} <= known | shown["unit_tests"].keys()
+        assert {key, *parents} <= nodes | shown["unit_tests"].keys()
 
 
 def test_the_pages_lead_to_each_other_and_to_the_catalog(published: dict[str, str]) -> None:
@@ -389,7 +389,7 @@ def test_a_selection_that_cannot_make_a_page_is_an_error(
 
 
 def _with(grafted: Grafted, **parts: dict[str, object]) -> tuple[DocsNode, ...]:
-    merged = {name: {**(grafted.manifest.get(name) or {}), **some} for name, some in parts.items()}
+    merged = {name: {**(grafted.manifest.get(name) or {}), **part} for name, part in parts.items()}
     return docs_nodes(replace(grafted, manifest={**grafted.manifest, **merged}))
 
 
@@ -403,7 +403,7 @@ def test_no_node_with_a_page_in_the_catalog_is_listed(grafted: Grafted) -> None:
 
 def test_tests_macros_and_metrics_are_listed(grafted: Grafted) -> None:
     generic = {"resource_type": "test", "name": "unique_a", "test_metadata": {"name": "unique"}}
-    found = {
+    nodes = {
         node.node_id: node
         for node in _with(
             grafted,
@@ -416,20 +416,20 @@ def test_tests_macros_and_metrics_are_listed(grafted: Grafted) -> None:
             metrics={"metric.shop.revenue": {"name": "revenue", "resource_type": "metric"}},
         )
     }
-    assert found["test.shop.own"] == DocsNode("test.shop.own", "own", "test", "Why.")
-    assert found["test.shop.unique_a"].is_generic_test
-    assert found["macro.shop.cents"].kind == "macro"
-    assert found["metric.shop.revenue"].kind == "metric"
-    assert "operation.shop.hook" not in found
+    assert nodes["test.shop.own"] == DocsNode("test.shop.own", "own", "test", "Why.")
+    assert nodes["test.shop.unique_a"].is_generic_test
+    assert nodes["macro.shop.cents"].kind == "macro"
+    assert nodes["metric.shop.revenue"].kind == "metric"
+    assert "operation.shop.hook" not in nodes
 
 
 def test_macros_of_dbt_itself_have_no_page(grafted: Grafted) -> None:
     adapter = grafted.manifest["metadata"]["adapter_type"]
-    found = _with(
+    nodes = _with(
         grafted,
         macros={
             "macro.dbt.run": {"name": "run", "package_name": "dbt"},
             "macro.own.run": {"name": "run", "package_name": f"dbt_{adapter}"},
         },
     )
-    assert not {"macro.dbt.run", "macro.own.run"} & {node.node_id for node in found}
+    assert not {"macro.dbt.run", "macro.own.run"} & {node.node_id for node in nodes}

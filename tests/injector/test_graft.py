@@ -43,11 +43,11 @@ Run = Callable[..., Grafted]
 def test_each_dataset_has_its_role_and_node(
     grafted: Grafted, dataset: str, role: Role, node_id: str
 ) -> None:
-    found = grafted.descriptions[parse_dataset_id(dataset)]
+    description = grafted.descriptions[parse_dataset_id(dataset)]
 
-    assert (found.role, found.node_id) == (role, node_id)
+    assert (description.role, description.node_id) == (role, node_id)
     everything = {**grafted.manifest["nodes"], **grafted.manifest["sources"]}
-    assert everything[node_id]["name"] == found.name
+    assert everything[node_id]["name"] == description.name
 
 
 def test_a_failed_write_builds_nothing(grafted: Grafted) -> None:
@@ -70,8 +70,8 @@ def test_a_view_is_a_model_of_its_definition(
     log.task("Shop.dbo.v", engine="view")
     log.statement("Shop.dbo.v", ["spark/raw.orders"], [view], "CREATE VIEW", text=VIEW)
     grafted = run(project, log)
-    found = grafted.descriptions[parse_dataset_id(view)]
-    assert (found.role, found.node_id) == (role, node_id)
+    description = grafted.descriptions[parse_dataset_id(view)]
+    assert (description.role, description.node_id) == (role, node_id)
     node = grafted.manifest["nodes"][node_id]
     assert (node["language"], node["config"]["materialized"]) == ("sql", "view")
     assert node["raw_code"] == f"{VIEW}\n"
@@ -195,11 +195,11 @@ def test_every_dataset_links_to_its_catalog_page(
 
 
 def test_texts_for_other_faces_are_peoples_own(grafted: Grafted) -> None:
-    found = grafted.descriptions[parse_dataset_id("spark/raw.orders")]
+    description = grafted.descriptions[parse_dataset_id("spark/raw.orders")]
 
-    assert found.text == "orders as they arrive."
-    assert found.columns["id"] == "The **key**."
-    assert len(found.tests) == 3
+    assert description.text == "orders as they arrive."
+    assert description.columns["id"] == "The **key**."
+    assert len(description.tests) == 3
 
 
 def test_a_new_models_columns_come_from_the_log(grafted: Grafted) -> None:
@@ -342,8 +342,8 @@ def test_without_a_catalog_the_graft_is_complete(project: Any, log: Any) -> None
         "owner": "platform",
     }
     assert "no catalog.json" in grafted.report.notices
-    found = grafted.lineage.datasets[parse_dataset_id("spark/raw.orders")]
-    assert [column.name for column in found.columns] == ["id"]
+    dataset = grafted.lineage.datasets[parse_dataset_id("spark/raw.orders")]
+    assert [column.name for column in dataset.columns] == ["id"]
 
 
 def test_no_two_nodes_share_a_name_through_the_graft(project: Any, log: Any, run: Run) -> None:

@@ -66,8 +66,8 @@ PLACES = Places(Path("/shop"), "s3://lake/external")
 def test_the_manifest_says_where_the_files_of_a_relation_lie(
     node: dict[str, Any], path: str | None
 ) -> None:
-    found = location(node, PLACES)
-    assert (found and str(found)) == path
+    dataset = location(node, PLACES)
+    assert (dataset and str(dataset)) == path
 
 
 def test_a_relative_path_without_a_folder_to_start_at_is_none() -> None:

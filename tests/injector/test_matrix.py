@@ -209,11 +209,11 @@ def _artifacts(shape: str, folder: Path, project: Any) -> Artifacts:
 
 def _catalog(manifest: Json) -> Json:
     """A catalog of every other relation, names in upper case as some warehouses have them."""
-    found: Json = {"nodes": {}, "sources": {}}
+    document: Json = {"nodes": {}, "sources": {}}
     for part in ("nodes", "sources"):
         for node_id, node in list(manifest[part].items())[::2]:
             if node["resource_type"] in ("model", "seed", "source"):
-                found[part][node_id] = {
+                document[part][node_id] = {
                     "metadata": {
                         "type": "BASE TABLE",
                         "schema": node["schema"],
@@ -226,24 +226,24 @@ def _catalog(manifest: Json) -> Json:
                 }
     url = "https://schemas.getdbt.com/dbt/catalog/v1.json"
     metadata = {"dbt_schema_version": url, "generated_at": "2026-11-20T01:00:00Z"}
-    return {"metadata": metadata, **found, "errors": None}
+    return {"metadata": metadata, **document, "errors": None}
 
 
 def _datasets(manifest: Json) -> list[DatasetId]:
-    known = sorted(set(relations(manifest, "spark").datasets.values()))
-    short = [DatasetId("spark", ".".join(dataset.parts[-2:])) for dataset in known]
+    datasets = sorted(set(relations(manifest, "spark").datasets.values()))
+    short = [DatasetId("spark", ".".join(dataset.parts[-2:])) for dataset in datasets]
     new = [DatasetId("spark", f"new.t{n}") for n in range(3)]
-    return [*known, *short, *new, DatasetId("file", "/landing/new files")]
+    return [*datasets, *short, *new, DatasetId("file", "/landing/new files")]
 
 
 @st.composite
 def _lineages(draw: st.DrawFn, datasets: list[DatasetId], manifest: Json) -> Lineage:
-    some = st.lists(st.sampled_from(datasets), max_size=3, unique=True)
+    lists = st.lists(st.sampled_from(datasets), max_size=3, unique=True)
     accesses, edges, runs = [], [], []
     for n in range(draw(st.integers(0, 5))):
         task = f"task {n}"
         runs.append(Run(f"{task}-1", task, draw(st.sampled_from(["spark", "sqlserver"]))))
-        reads, writes = draw(some), draw(some)
+        reads, writes = draw(lists), draw(lists)
         for direction, used in ((Direction.READ, reads), (Direction.WRITE, writes)):
             for dataset in used:
                 kind = Kind.PATH if "/" in dataset.name else Kind.TABLE

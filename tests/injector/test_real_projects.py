@@ -183,9 +183,9 @@ def test_ids_that_dbt_fusion_writes_with_their_place_are_promoted_too(
     place = {"line": 1, "col": 15, "file": "models/stg_orders.sql"}
     stg_orders["depends_on"]["nodes_with_ref_location"] = [[ORDERS, place]]
 
-    found = run(project, log).manifest["nodes"]["model.shop.stg_orders"]["depends_on"]
+    on = run(project, log).manifest["nodes"]["model.shop.stg_orders"]["depends_on"]
 
-    assert found == {
+    assert on == {
         "macros": [],
         "nodes": [RAW_ORDERS],
         "nodes_with_ref_location": [[RAW_ORDERS, place]],

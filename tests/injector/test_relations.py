@@ -73,9 +73,9 @@ def test_the_projects_own_source_comes_before_an_installed_packages(empty_projec
 
 def test_flows_of_dbt_go_through_ephemeral_models(project: Any) -> None:
     known = relations(project.manifest, "spark")
-    own = own_lineage(project.manifest, project.catalog, known)
+    lineage = own_lineage(project.manifest, project.catalog, known)
 
-    flows = {(str(f.source), str(f.target)) for f in own.flows if f.task == "model.shop.orders"}
+    flows = {(str(f.source), str(f.target)) for f in lineage.flows if f.task == "model.shop.orders"}
 
     assert flows == {
         ("spark/raw.customers", "spark/analytics.orders"),
@@ -84,12 +84,12 @@ def test_flows_of_dbt_go_through_ephemeral_models(project: Any) -> None:
 
 
 def test_each_model_seed_and_snapshot_is_a_definition_of_dbts(project: Any) -> None:
-    own = own_lineage(project.manifest, project.catalog, relations(project.manifest, "spark"))
+    lineage = own_lineage(project.manifest, project.catalog, relations(project.manifest, "spark"))
 
-    assert own.tasks == {}
-    assert {one.kind for one in own.definitions.values()} == {DefinitionKind.DBT}
-    assert {flow.definition for flow in own.flows} == {DefinitionKind.DBT}
-    assert set(own.definitions) == {
+    assert lineage.tasks == {}
+    assert {definition.kind for definition in lineage.definitions.values()} == {DefinitionKind.DBT}
+    assert {flow.definition for flow in lineage.flows} == {DefinitionKind.DBT}
+    assert set(lineage.definitions) == {
         "model.shop.stg_orders",
         "model.shop.orders",
         "model.shop.customers",
@@ -98,7 +98,7 @@ def test_each_model_seed_and_snapshot_is_a_definition_of_dbts(project: Any) -> N
         "seed.shop.product_categories",
         "snapshot.shop.orders_snapshot",
     }
-    assert own.definitions["model.shop.stg_orders"].operation is Operation.CREATE_VIEW
+    assert lineage.definitions["model.shop.stg_orders"].operation is Operation.CREATE_VIEW
 
 
 def test_definitions_have_their_column_edges_and_gaps(project: Any) -> None:
@@ -109,30 +109,30 @@ def test_definitions_have_their_column_edges_and_gaps(project: Any) -> None:
     edge = ColumnEdge(task, target, "id", named, "id", *identity, masking=False, shape_id="1")
     followed = DefinitionColumns({task: (edge,)}, {task: "a reason"})
 
-    own = own_lineage(project.manifest, project.catalog, known, followed=followed)
+    lineage = own_lineage(project.manifest, project.catalog, known, followed=followed)
     part = own_lineage(
         project.manifest, project.catalog, known, [parse_dataset_id("spark/raw.orders")], followed
     )
 
-    assert own.column_edges == (edge,)
-    assert own.definitions[task].gap == "a reason"
-    assert own.definitions["model.shop.customers"].gap is None
+    assert lineage.column_edges == (edge,)
+    assert lineage.definitions[task].gap == "a reason"
+    assert lineage.definitions["model.shop.customers"].gap is None
     # A table that the SQL names without `ref` is an input like the others.
-    assert named in own.definitions[task].reads
-    assert named in own.datasets
-    assert named in {flow.source for flow in own.flows}
+    assert named in lineage.definitions[task].reads
+    assert named in lineage.datasets
+    assert named in {flow.source for flow in lineage.flows}
     assert part.column_edges == ()
 
 
 def test_datasets_have_the_warehouses_columns_in_their_order(project: Any) -> None:
     entry = project.catalog["nodes"]["model.shop.stg_orders"]
     entry["columns"] = dict(reversed(entry["columns"].items()))
-    own = own_lineage(project.manifest, project.catalog, relations(project.manifest, "spark"))
+    lineage = own_lineage(project.manifest, project.catalog, relations(project.manifest, "spark"))
 
-    found = own.datasets[parse_dataset_id("spark/analytics.stg_orders")]
+    dataset = lineage.datasets[parse_dataset_id("spark/analytics.stg_orders")]
 
-    assert found.kind is Kind.VIEW
-    assert found.columns == (Column("id", "int"), Column("amount", "decimal(10,2)"))
+    assert dataset.kind is Kind.VIEW
+    assert dataset.columns == (Column("id", "int"), Column("amount", "decimal(10,2)"))
 
 
 def test_an_exposure_reads_through_metrics_and_ephemeral_models(project: Any) -> None:
@@ -144,10 +144,10 @@ def test_an_exposure_reads_through_metrics_and_ephemeral_models(project: Any) ->
     exposure = project.manifest["exposures"]["exposure.shop.revenue_dashboard"]
     exposure["depends_on"]["nodes"] = ["metric.shop.headcount"]
 
-    (found,) = exposures(project.manifest, relations(project.manifest, "spark"))
+    (consumer,) = exposures(project.manifest, relations(project.manifest, "spark"))
 
-    assert [str(dataset) for dataset in found.reads] == ["spark/raw.customers"]
-    assert (found.kind, found.owner, found.url) == (
+    assert [str(dataset) for dataset in consumer.reads] == ["spark/raw.customers"]
+    assert (consumer.kind, consumer.owner, consumer.url) == (
         "dashboard",
         "Ana",
         "https://bi.example/revenue",
@@ -170,10 +170,10 @@ def test_an_exposure_names_columns_in_its_meta(
     exposure["depends_on"]["nodes"] = ["model.shop.stg_orders"]
     exposure["config"] = {"meta": {"columns": named}}
 
-    (found,) = exposures(project.manifest, relations(project.manifest, "spark"))
+    (consumer,) = exposures(project.manifest, relations(project.manifest, "spark"))
 
     dataset = parse_dataset_id("spark/analytics.stg_orders")
-    assert found.columns == tuple((dataset, one) for one in columns)
+    assert consumer.columns == tuple((dataset, column) for column in columns)
 
 
 @pytest.mark.parametrize(

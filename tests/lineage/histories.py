@@ -98,12 +98,12 @@ def history(
         dated: Accesses have dates of data, some runs a data interval.
     """
     random = chance(seed)
-    known = (*STATEMENTS, *RARE) if rare else STATEMENTS
+    statements = (*STATEMENTS, *RARE) if rare else STATEMENTS
     scripts = [
         Script(
             f"task_{number}",
             random.choice(("spark", "sqlserver")),
-            random.choices(range(len(known)), k=random.randint(1, 6)),
+            random.choices(range(len(statements)), k=random.randint(1, 6)),
             random.random() < 0.3,
             random.choice((0.0, 0.0, 0.1)),
             random.choice((0.0, 0.02, 0.2)),
@@ -115,7 +115,7 @@ def history(
     for number in range(random.randint(1, runs)):
         script = random.choice(scripts)
         at += timedelta(minutes=random.choice((1, 37, 600)))
-        some = _run(random, script, number, at, known, events=events)
+        some = _run(random, script, number, at, statements, events=events)
         logs += [(origin, _dated(random, one)) for origin, one in some] if dated else some
     # A log that was read again, later and with another outcome; and logs that came late.
     for _ in range(random.randint(0, 2)):
@@ -180,7 +180,7 @@ def _run(
         origin=origin,
     )
     if is_event:
-        accesses = [replace(one, shape_id=f"event-{one.shape_id}") for one in accesses]
+        accesses = [replace(access, shape_id=f"event-{access.shape_id}") for access in accesses]
     records = _records(origin, run, accesses)
     if len(accesses) > 1 and random.random() < 0.04:
         # The run is in two logs.
@@ -302,17 +302,17 @@ def _dated(random: Random, content: Records) -> Records:
     runs = content.runs
     if random.random() < 0.3:
         runs = tuple(
-            replace(one, nominal_start=day, nominal_end=day + timedelta(days=1)) for one in runs
+            replace(run, nominal_start=day, nominal_end=day + timedelta(days=1)) for run in runs
         )
-    accesses = tuple(replace(one, periods=periods(one)) for one in content.accesses)
+    accesses = tuple(replace(access, periods=periods(access)) for access in content.accesses)
     return replace(content, runs=runs, accesses=accesses)
 
 
 def _failed(content: Records) -> Records:
     return replace(
         content,
-        accesses=tuple(replace(one, status=Status.FAILED) for one in content.accesses),
-        runs=tuple(replace(one, status=Status.FAILED) for one in content.runs),
+        accesses=tuple(replace(access, status=Status.FAILED) for access in content.accesses),
+        runs=tuple(replace(run, status=Status.FAILED) for run in content.runs),
     )
 
 
@@ -328,14 +328,14 @@ def together(batches: Sequence[dict[str, Records]]) -> Records:
     return joined_records(found)
 
 
-def joined_records(found: Sequence[Records]) -> Records:
+def joined_records(records: Sequence[Records]) -> Records:
     """Records one after the other."""
     return Records(
-        accesses=tuple(a for one in found for a in one.accesses),
-        runs=tuple(r for one in found for r in one.runs),
-        shapes={key: shape for one in found for key, shape in one.shapes.items()},
-        datasets=tuple(d for one in found for d in one.datasets),
-        column_edges=tuple(e for one in found for e in one.column_edges),
-        run_repeats=tuple(r for one in found for r in one.run_repeats),
-        usage_repeats=tuple(r for one in found for r in one.usage_repeats),
+        accesses=tuple(a for record in records for a in record.accesses),
+        runs=tuple(r for record in records for r in record.runs),
+        shapes={key: shape for record in records for key, shape in record.shapes.items()},
+        datasets=tuple(d for record in records for d in record.datasets),
+        column_edges=tuple(e for record in records for e in record.column_edges),
+        run_repeats=tuple(r for record in records for r in record.run_repeats),
+        usage_repeats=tuple(r for record in records for r in record.usage_repeats),
     )

@@ -55,7 +55,9 @@ class History:
 
     def records(self, until: datetime | None = None) -> Records:
         """Records that the logs hold at a time: nothing later; without one all of them."""
-        there = [one for one in self.statements if until is None or one.at <= until]
+        there = [
+            statement for statement in self.statements if until is None or statement.at <= until
+        ]
         runs = [run for run in self.runs if until is None or (run.started_at or START) <= until]
         done = [one for one in there if not one.failed]
         edges = {one.shape_id: one for one in there if one.source and one.target}
@@ -128,19 +130,22 @@ def _work(chance: Random, run: Run, minutes: int) -> Iterable[Statement]:
 
 def _accesses(statements: Iterable[Statement]) -> Iterable[Access]:
     groups: dict[tuple[str, str, DatasetId, Direction], list[Statement]] = defaultdict(list)
-    for one in statements:
-        for dataset, side in ((one.source, Direction.READ), (one.target, Direction.WRITE)):
+    for statement in statements:
+        for dataset, side in (
+            (statement.source, Direction.READ),
+            (statement.target, Direction.WRITE),
+        ):
             if dataset:
-                groups[one.run_id, one.shape_id, dataset, side].append(one)
+                groups[statement.run_id, statement.shape_id, dataset, side].append(statement)
     for (run_id, shape, dataset, side), group in sorted(groups.items()):
-        one = group[0]
+        statement = group[0]
         yield Access(
-            task=one.task,
+            task=statement.task,
             run_id=run_id,
             dataset=dataset,
             kind=Kind.TABLE,
             direction=side,
-            operation=one.operation,
+            operation=statement.operation,
             shape_id=shape,
             statements=len(group),
             first_at=min(found.at for found in group),
@@ -152,9 +157,9 @@ def _accesses(statements: Iterable[Statement]) -> Iterable[Access]:
 
 def _datasets(done: Sequence[Statement]) -> Iterable[Dataset]:
     seen: dict[tuple[str, DatasetId], list[Statement]] = defaultdict(list)
-    for one in done:
-        for dataset in filter(None, (one.source, one.target)):
-            seen[one.run_id, dataset].append(one)
+    for statement in done:
+        for dataset in filter(None, (statement.source, statement.target)):
+            seen[statement.run_id, dataset].append(statement)
     for (run_id, dataset), group in sorted(seen.items()):
         changes = [one for one in group if one.target == dataset]
         last = changes[-1] if changes else None
@@ -168,12 +173,21 @@ def _datasets(done: Sequence[Statement]) -> Iterable[Dataset]:
         )
 
 
-def _edge(task: str, one: Statement) -> ColumnEdge:
-    assert one.source
-    assert one.target
+def _edge(task: str, statement: Statement) -> ColumnEdge:
+    assert statement.source
+    assert statement.target
     kind = Subtype.IDENTITY
     return ColumnEdge(
-        task, one.target, "x", one.source, "x", kind.type, kind, False, one.shape_id, "log"
+        task,
+        statement.target,
+        "x",
+        statement.source,
+        "x",
+        kind.type,
+        kind,
+        False,
+        statement.shape_id,
+        "log",
     )
 
 

@@ -158,8 +158,8 @@ class Plain:
             offsets = declared.reads[source]
             assert not isinstance(offsets, Grain)
             first, last = offsets
-            found = self._agreed(edge, grain, input_grain)
-            wide = found.input_grain if found else None
+            mapping = self._agreed(edge, grain, input_grain)
+            wide = mapping.input_grain if mapping else None
             return PlainMapping(declared.period, first or 0, last or 0, wide or declared.period)
         return self._agreed(edge, grain, input_grain)
 
@@ -168,10 +168,10 @@ class Plain:
     ) -> PlainMapping | None:
         task, source, target = edge
         runs: dict[str, Days] = {}
-        for one in self.writes(target):
-            is_removal = one.operation in (Operation.DELETE, Operation.TRUNCATE, Operation.DROP)
-            if one.task == task and one.periods and not is_removal:
-                runs[one.run_id] = runs.get(one.run_id, NOTHING) | period_days(one)
+        for write in self.writes(target):
+            is_removal = write.operation in (Operation.DELETE, Operation.TRUNCATE, Operation.DROP)
+            if write.task == task and write.periods and not is_removal:
+                runs[write.run_id] = runs.get(write.run_id, NOTHING) | period_days(write)
         observed: list[tuple[str, Days | None, Days]] = []
         for run_id, written in runs.items():
             reads = [a for a in self.reads(source) if (a.task, a.run_id) == (task, run_id)]
@@ -198,8 +198,8 @@ class Plain:
             if most and counted[most] >= 3 and counted[most] * 2 > len(observed):
                 others = [
                     run_id
-                    for (run_id, _, _), one in zip(observed, offsets, strict=True)
-                    if one != most
+                    for (run_id, _, _), offset in zip(observed, offsets, strict=True)
+                    if offset != most
                 ]
                 return PlainMapping(period, *most, input_grain, others)
         return None
@@ -247,10 +247,10 @@ class Plain:
         ):
             return entire_days(access) if access.periods and not perhaps else written
         removed: Days = NOTHING
-        for one in self.writes(access.dataset):
-            same = (one.task, one.run_id) == (access.task, access.run_id)
-            if same and self.is_removal(one) and one.last_at <= access.last_at:  # type: ignore[operator]
-                removed |= self.removed(one, perhaps=perhaps)
+        for write in self.writes(access.dataset):
+            same = (write.task, write.run_id) == (access.task, access.run_id)
+            if same and self.is_removal(write) and write.last_at <= access.last_at:  # type: ignore[operator]
+                removed |= self.removed(write, perhaps=perhaps)
         return removed & written
 
     def may_be_all(self, access: Access) -> bool:
@@ -297,9 +297,9 @@ class Plain:
         """
         bad = list(bad)
         state: dict[tuple[str, DatasetId], set[date]] = {}
-        for one in bad:
-            if one.at is None:
-                state.setdefault((one.task, one.dataset), set()).update(days_of(one.dates))
+        for write in bad:
+            if write.at is None:
+                state.setdefault((write.task, write.dataset), set()).update(days_of(write.dates))
         touched: dict[tuple[str, str, DatasetId], set[date]] = {}
         start = min((one.at for one in bad if one.at), default=None)
         if any(one.at is None for one in bad):
@@ -366,14 +366,14 @@ class Plain:
     ) -> Days:
         written = self.written(access)
         limit = EVERYTHING if written is None else written
-        found: set[date] = set()
-        for one in bad:
-            if one.at and (one.task, one.run, one.dataset) == (
+        days: set[date] = set()
+        for write in bad:
+            if write.at and (write.task, write.run, write.dataset) == (
                 access.task,
                 access.run_id,
                 access.dataset,
             ):
-                found |= days_of(one.dates)
+                days |= days_of(write.dates)
         for edge in self.edges:
             if edge[0] != access.task or edge[2] != access.dataset:
                 continue
@@ -385,10 +385,10 @@ class Plain:
                 continue
             rule = self.rule(edge)
             if rule and access.run_id not in rule.exceptions:
-                found |= rule.affected(hit) & limit
+                days |= rule.affected(hit) & limit
             elif not certain or limit == EVERYTHING or self._is_one_unit(access, limit):
-                found |= limit
-        return frozenset(found)
+                days |= limit
+        return frozenset(days)
 
     def _is_one_unit(self, access: Access, days: Days) -> bool:
         grain = self.grain(access.dataset) or Grain.DAY

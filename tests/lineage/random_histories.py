@@ -79,8 +79,8 @@ def random_history(random: Random) -> Lineage:
         known[access.run_id] = Run(access.run_id, access.task, "spark", access.first_at)
     return Lineage(
         datasets={name: Dataset(name) for name in names},
-        tasks={name: Task(name, runs=tuple(found.values())) for name, found in runs.items()},
-        flows=tuple(Flow(one, h.target, h.name) for h in habits for one in h.sources),
+        tasks={name: Task(name, runs=tuple(run.values())) for name, run in runs.items()},
+        flows=tuple(Flow(source, h.target, h.name) for h in habits for source in h.sources),
         history=History(accesses=tuple(accesses), declared_dates=declared),
     )
 

@@ -11,9 +11,11 @@ from dbt_graft.lineage.dates.period import Grain, Period
 def shown(periods: Iterable[Period]) -> list[str]:
     """Each period on a line; an open side is `-`, hours have their time; `~` is a part."""
     return [
-        " ".join(filter(None, (one.column, _side(one, one.start), _side(one, one.end))))
-        + f" {one.grain} {one.evidence}{' ~' * one.in_part}"
-        for one in periods
+        " ".join(
+            filter(None, (period.column, _side(period, period.start), _side(period, period.end)))
+        )
+        + f" {period.grain} {period.evidence}{' ~' * period.in_part}"
+        for period in periods
     ]
 
 

@@ -148,10 +148,10 @@ class Warehouse:
         if planned.job.needs is None:
             return _content(bad=any(content.bad for content in source.values()), complete=True)
         first = min((start for start, _ in self._ever(planned.job.source)), default=None)
-        needed = [one for one in planned.job.needs(unit) if first and one[0] >= first]
-        read = [source[one] for one in needed if one in source]
+        needed = [need for need in planned.job.needs(unit) if first and need[0] >= first]
+        read = [source[need] for need in needed if need in source]
         is_bad = [one.evening if planned.from_noon(unit) else one.bad for one in read]
-        return _content(bad=any(is_bad), complete=all(one in source for one in needed))
+        return _content(bad=any(is_bad), complete=all(need in source for need in needed))
 
     def _ever(self, table: str) -> Iterator[Unit]:
         """The units that are written at any time: what was before the logs is no gap."""

@@ -57,9 +57,9 @@ def test_other_texts_are_no_try(name: str) -> None:
     ],
 )
 def test_a_parent_id_has_the_job_of_a_task(name: str, job: tuple[str, str] | None) -> None:
-    found = parent_id(name)
-    assert (found and tuple(found.job)) == job
-    assert found is None or str(found.run_id) == RUN
+    parent = parent_id(name)
+    assert (parent and tuple(parent.job)) == job
+    assert parent is None or str(parent.run_id) == RUN
 
 
 @pytest.mark.parametrize(

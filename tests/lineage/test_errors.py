@@ -92,6 +92,6 @@ def test_a_traceback_keeps_messages_about_code_and_from_the_system() -> None:
 
 
 def test_a_circle_of_causes_ends() -> None:
-    one, other = ValueError(), KeyError()
-    one.__cause__, other.__cause__ = other, one
-    assert exception_traceback(one).count("Traceback") == 2
+    value, other = ValueError(), KeyError()
+    value.__cause__, other.__cause__ = other, value
+    assert exception_traceback(value).count("Traceback") == 2

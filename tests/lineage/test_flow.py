@@ -115,7 +115,7 @@ def test_runs_of_one_task_make_one_flow_by_the_more_direct_way() -> None:
 def test_the_way_that_a_log_shows_wins_over_the_shorter_one_that_is_declared() -> None:
     seen = run("SELECT INTO #t <- a", "INSERT b <- #t", run_id="r1")
     declared = [
-        replace(one, evidence=Evidence.DECLARED) for one in run("INSERT b <- a", run_id="r2")
+        replace(access, evidence=Evidence.DECLARED) for access in run("INSERT b <- a", run_id="r2")
     ]
     (flow,) = flows(seen + declared)
     assert (flow.evidence, len(flow.hops)) == (Evidence.OBSERVED, 1)

@@ -7,13 +7,13 @@ from dbt_graft.lineage.grouping import Grouped
 
 def test_each_key_has_its_items_in_their_order() -> None:
     words = ("stock", "orders", "size", "items", "sales", "order")
-    found = Grouped(words, (word[0] for word in words))
-    assert {key: list(found[key]) for key in found} == {
+    grouped = Grouped(words, (word[0] for word in words))
+    assert {key: list(grouped[key]) for key in grouped} == {
         "s": ["stock", "size", "sales"],
         "o": ["orders", "order"],
         "i": ["items"],
     }
-    assert ("o" in found, "x" in found, list(found.get("x", ())), len(found)) == (
+    assert ("o" in grouped, "x" in grouped, list(grouped.get("x", ())), len(grouped)) == (
         True,
         False,
         [],

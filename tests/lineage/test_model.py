@@ -173,11 +173,11 @@ def test_merging_keeps_both_sides_and_is_the_same_either_way_round() -> None:
 def test_each_field_of_both_sides_survives_a_merge() -> None:
     a, b = Samples(1).make(Lineage), Samples(10_000).make(Lineage)
     assert repr(a.merge(Lineage())) == repr(Lineage().merge(a)) == repr(a)
-    for ours, theirs, both in zip(_values(a), _values(b), _values(a.merge(b)), strict=True):
-        if isinstance(both, int):
-            assert both == ours + theirs
+    for ours, theirs, value in zip(_values(a), _values(b), _values(a.merge(b)), strict=True):
+        if isinstance(value, int):
+            assert value == ours + theirs
         else:
-            assert {*both} == {*ours, *theirs}
+            assert {*value} == {*ours, *theirs}
 
 
 def _values(record: Any) -> Iterator[Any]:
@@ -198,8 +198,8 @@ def test_the_path_of_a_tables_files_is_the_table() -> None:
 
     lineage = build(records)
 
-    (found,) = lineage.datasets.values()
-    assert (found.id, found.kind, found.symlinks) == (table, Kind.TABLE, (path,))
+    (dataset,) = lineage.datasets.values()
+    assert (dataset.id, dataset.kind, dataset.symlinks) == (table, Kind.TABLE, (path,))
     assert lineage.writer_names() == {table: ["land"]}
 
 

@@ -50,10 +50,10 @@ NOVEMBER = datetime(2026, 11, 1, tzinfo=UTC)
     ],
 )
 def test_a_dataset_has_one_spelling(namespace: str, name: str, expected: str) -> None:
-    found = dataset_id(namespace, name)
-    assert str(found) == expected
-    again = dataset_id(found.namespace, found.name)
-    assert (again.namespace, again.name) == (found.namespace, found.name)
+    dataset = dataset_id(namespace, name)
+    assert str(dataset) == expected
+    again = dataset_id(dataset.namespace, dataset.name)
+    assert (again.namespace, again.name) == (dataset.namespace, dataset.name)
 
 
 @pytest.mark.parametrize(("namespace", "name"), [("", "x"), ("file", " "), ("/", "x")])

@@ -17,7 +17,7 @@ def test_each_dataset_of_each_field_is_renamed_but_for_names_as_logs_spell_them(
     renamed = map_datasets(lineage, lambda one: DatasetId("new", one.name))
     assert {*dataset_ids(lineage)} == {*samples.datasets, *samples.logged}
     assert {*dataset_ids(renamed)} == {
-        *(DatasetId("new", one.name) for one in samples.datasets),
+        *(DatasetId("new", dataset.name) for dataset in samples.datasets),
         *samples.logged,
     }
 

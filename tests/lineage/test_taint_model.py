@@ -45,9 +45,9 @@ def test_taint_is_that_of_the_plain_model(group: int) -> None:
             (taint.certain, plain.taint(bad, certain=True)),
         ):
             for output in {*fast, *slow}:
-                found = days_of(fast[output]) if output in fast else NOTHING
+                days = days_of(fast[output]) if output in fast else NOTHING
                 wanted = slow.get(output, NOTHING)
-                assert found & COMPARED == wanted & COMPARED, (seed, output)
+                assert days & COMPARED == wanted & COMPARED, (seed, output)
         spreads += len(taint.tainted) > 1
         doubts += taint.certain != taint.tainted
         last_good_run(history, bad)

@@ -99,13 +99,13 @@ def addressed_site(root: Path, site: Path, tmp_path_factory: pytest.TempPathFact
 
 def kinds(site: Path) -> list[str]:
     """A page of each kind, relative to the site's root: the largest of each folder and depth."""
-    found: dict[tuple[str, int], Path] = {}
+    paths: dict[tuple[str, int], Path] = {}
     for file in sorted(site.rglob("*.html")):
         parts = file.relative_to(site).parts
         kind = parts[0], len(parts)
-        if kind not in found or file.stat().st_size > found[kind].stat().st_size:
-            found[kind] = file
-    return [file.relative_to(site).as_posix() for file in found.values()]
+        if kind not in paths or file.stat().st_size > paths[kind].stat().st_size:
+            paths[kind] = file
+    return [file.relative_to(site).as_posix() for file in paths.values()]
 
 
 @contextmanager

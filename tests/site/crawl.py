@@ -107,7 +107,7 @@ class _Reader(HTMLParser):
 
 def css_links(style: str) -> list[str]:
     """The files that a style sheet loads."""
-    return ["".join(found) for found in _CSS_URL.findall(style)]
+    return ["".join(match) for match in _CSS_URL.findall(style)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ def _page(address: str, content: bytes) -> _Page | None:
     """A page or style sheet; None for other files."""
 
     def absolute(base: str, links: list[str]) -> tuple[tuple[str, str], ...]:
-        wanted = (one for one in links if one and not one.startswith(_IGNORED))
-        return tuple((one, urljoin(base, one)) for one in wanted)
+        wanted = (link for link in links if link and not link.startswith(_IGNORED))
+        return tuple((link, urljoin(base, link)) for link in wanted)
 
     if address.endswith(".css"):
         return _Page(absolute(address, css_links(content.decode())))
@@ -185,8 +185,8 @@ def _opened(address: str, home: str) -> str:
     """
     if address == f"{home}index.html#search=":
         return f"{home}index.html"
-    if found := _START.fullmatch(address.removeprefix(f"{home}explore/index.html")):
-        return f"{home}{found['kind']}s/{found['path']}/index.html"
+    if match := _START.fullmatch(address.removeprefix(f"{home}explore/index.html")):
+        return f"{home}{match['kind']}s/{match['path']}/index.html"
     return _SORTED.sub(r"\1", address)
 
 

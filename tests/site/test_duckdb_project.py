@@ -225,8 +225,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def summary(project: Path) -> Json:
     """The output of `graft build`."""
-    found: Json = orjson.loads(run(project, "dbt_graft", "build", "--json").stdout)
-    return found
+    document: Json = orjson.loads(run(project, "dbt_graft", "build", "--json").stdout)
+    return document
 
 
 @pytest.fixture(scope="module")

@@ -611,7 +611,9 @@ def test_hostile_names_are_shown_as_text(opened: Callable[[Lineage], Visit]) -> 
     lineages = [_hostile_lineage(text)[0] for text in HOSTILE]
     visit = opened(
         Lineage(
-            datasets={id_: one for lineage in lineages for id_, one in lineage.datasets.items()},
+            datasets={
+                id_: dataset for lineage in lineages for id_, dataset in lineage.datasets.items()
+            },
             tasks={name: task for lineage in lineages for name, task in lineage.tasks.items()},
             flows=tuple(flow for lineage in lineages for flow in lineage.flows),
             column_edges=tuple(edge for lineage in lineages for edge in lineage.column_edges),

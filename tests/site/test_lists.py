@@ -51,7 +51,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tasks = [_task(number) for number in range(TASKS)]
     datasets = sorted({usage.dataset for task in tasks for usage in task.usages})
     lineage = Lineage(
-        {one: Dataset(one) for one in datasets}, {task.name: task for task in sorted_(tasks)}
+        {dataset: Dataset(dataset) for dataset in datasets},
+        {task.name: task for task in sorted_(tasks)},
     )
     return build(
         DescribedLineage(lineage), SiteSettings(), tmp_path_factory.mktemp("lists") / "site"

@@ -51,15 +51,18 @@ def _lineage() -> tuple[Lineage, dict[DatasetId, Description]]:
     hostile = [DatasetId("spark", f"raw.{name}") for name in HOSTILE]
     columns = ("order_id", "amountEur")
     datasets = {
-        **{one: Dataset(one, columns=tuple(map(Column, columns))) for one in (*tables, *others)},
+        **{
+            table: Dataset(table, columns=tuple(map(Column, columns)))
+            for table in (*tables, *others)
+        },
         **{
             one: Dataset(one, columns=(Column(name), Column(f"c_{name}")))
             for one, name in zip(hostile, HOSTILE, strict=True)
         },
     }
     described = {
-        one: Description(
-            one,
+        table: Description(
+            table,
             f"model.shop.m{n}",
             f"m{n}",
             Role.MODEL,
@@ -67,7 +70,7 @@ def _lineage() -> tuple[Lineage, dict[DatasetId, Description]]:
             owner=f"team {n % 2}",
             tags=("nightly",),
         )
-        for n, one in enumerate(tables)
+        for n, table in enumerate(tables)
     }
     described |= {
         one: Description(one, f"model.shop.h{n}", name, Role.MODEL, text=f"{name} hostility")
@@ -191,10 +194,10 @@ def test_words_inside_the_name_of_a_generic_test_find_nothing(tab: Any) -> None:
 
 def test_a_description_is_found_once_with_its_words(tab: Any) -> None:
     page = tab.open("datasets/spark/raw/orders/index.html")
-    found = search(page, "refund policies", "In descriptions")
-    expect(found).to_have_count(1)
-    expect(found.locator(".graft-result__text")).to_have_text("The refund policy of the shop.")
-    expect(found.locator("mark").first).to_have_text("refund")
+    match = search(page, "refund policies", "In descriptions")
+    expect(match).to_have_count(1)
+    expect(match.locator(".graft-result__text")).to_have_text("The refund policy of the shop.")
+    expect(match.locator("mark").first).to_have_text("refund")
     search(page, "cents rounds")
     expect(results(page, "In descriptions")).to_have_count(1)
     search(page, "cents_to_euros")

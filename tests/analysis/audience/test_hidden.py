@@ -103,25 +103,25 @@ def test_a_column_is_hidden(name: str, *, expected: bool) -> None:
 
 
 def test_a_lower_label_with_a_reason_opens_what_follows() -> None:
-    found = hidden(DeclaredLabel(table("stage"), "domain", PUBLIC, "graft.yml", "no person"))
-    assert not found.hides(table("mart"), "n")
-    assert found.hides(table("raw"), "mail")
+    data = hidden(DeclaredLabel(table("stage"), "domain", PUBLIC, "graft.yml", "no person"))
+    assert not data.hides(table("mart"), "n")
+    assert data.hides(table("raw"), "mail")
 
 
 def test_who_may_see_more_sees_more() -> None:
-    found = hidden(sees=PII)
-    assert not found.hides(table("raw"), "mail")
-    assert found.datasets == {table("pay")}
+    data = hidden(sees=PII)
+    assert not data.hides(table("raw"), "mail")
+    assert data.datasets == {table("pay")}
 
 
 def test_values_of_a_labelled_table_stay_hidden_where_they_flow() -> None:
-    found = hidden(tables={"raw": Classification.SECRET}, sees=PII)
-    assert table("raw") in found.datasets
-    assert table("stage") not in found.datasets
-    assert found.hides(table("stage"), "id")
-    assert found.hides(table("mart"), "n")
+    data = hidden(tables={"raw": Classification.SECRET}, sees=PII)
+    assert table("raw") in data.datasets
+    assert table("stage") not in data.datasets
+    assert data.hides(table("stage"), "id")
+    assert data.hides(table("mart"), "n")
     # What a table was made of is not hidden because the table is.
-    assert not found.hides(table("files"), "id")
+    assert not data.hides(table("files"), "id")
 
 
 def test_a_column_of_a_labelled_table_is_lower_only_for_a_reason() -> None:
@@ -146,22 +146,22 @@ def test_a_column_of_a_labelled_table_is_lower_only_for_a_reason() -> None:
     ],
 )
 def test_where_unlabelled_data_is_hidden_only_labels_show_it(name: str, *, expected: bool) -> None:
-    found = hidden(tables={"stage": PUBLIC}, shows_unlabelled=False)
+    data = hidden(tables={"stage": PUBLIC}, shows_unlabelled=False)
     dataset, _, column = name.partition(".")
-    assert found.hides(table(dataset), column) is expected
+    assert data.hides(table(dataset), column) is expected
 
 
 def test_a_label_that_follows_from_others_shows_nothing() -> None:
     """A table of public values may have others, too."""
-    found = hidden(tables={"raw": PUBLIC}, shows_unlabelled=False)
-    assert not found.hides(table("raw"), "id")
-    assert found.hides(table("stage"), "id")
-    assert table("stage") in found.datasets
+    data = hidden(tables={"raw": PUBLIC}, shows_unlabelled=False)
+    assert not data.hides(table("raw"), "id")
+    assert data.hides(table("stage"), "id")
+    assert table("stage") in data.datasets
 
 
 def test_who_sees_all_sees_what_is_behind_unknown_columns() -> None:
-    found = hidden(sees=Classification.SECRET)
-    assert found == HiddenData(columns={}, closed={})
+    data = hidden(sees=Classification.SECRET)
+    assert data == HiddenData(columns={}, closed={})
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:
     """Some datasets and columns are hidden: those with `zqx` in their names."""
     datasets = [DatasetId("spark", f"db.{chance.choice(('zqxt', 'table'))}{n}") for n in range(12)]
     columns = {
-        one: [f"{chance.choice(('zqxc', 'column'))}{n}" for n in range(3)] for one in datasets
+        dataset: [f"{chance.choice(('zqxc', 'column'))}{n}" for n in range(3)]
+        for dataset in datasets
     }
     flows, edges, tasks, shapes = [], [], {}, {}
     for n in range(20):
@@ -56,23 +57,29 @@ def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:
             ),
             runs=(Run(f"r{n}", task, "spark", status=Status.FAILED, error=f"failed: {text}"),),
         )
-    tables = frozenset(one for one in datasets if "zqx" in one.name)
+    tables = frozenset(dataset for dataset in datasets if "zqx" in dataset.name)
     hidden = HiddenData(
         tables,
-        {one: frozenset(name for name in columns[one] if "zqx" in name) for one in datasets},
+        {
+            dataset: frozenset(name for name in columns[dataset] if "zqx" in name)
+            for dataset in datasets
+        },
     )
-    visible = {name for one in datasets if one not in tables for name in columns[one]}
+    visible = {name for dataset in datasets if dataset not in tables for name in columns[dataset]}
     words = hidden_words(
         {
-            one: frozenset(columns[one] if one in tables else hidden.columns[one])
-            for one in datasets
+            dataset: frozenset(columns[dataset] if dataset in tables else hidden.columns[dataset])
+            for dataset in datasets
         },
         tables,
         {name for name in visible if "zqx" not in name}
-        | {part for one in datasets if one not in tables for part in one.parts},
+        | {part for dataset in datasets if dataset not in tables for part in dataset.parts},
     )
     lineage = Lineage(
-        datasets={one: Dataset(one, columns=tuple(map(Column, columns[one]))) for one in datasets},
+        datasets={
+            dataset: Dataset(dataset, columns=tuple(map(Column, columns[dataset])))
+            for dataset in datasets
+        },
         tasks=tasks,
         flows=tuple(flows),
         shapes=shapes,
@@ -89,9 +96,9 @@ def test_nothing_hidden_is_named_and_the_rest_stays_connected(seed: int) -> None
     assert "zqx" in repr(lineage)
     assert "zqx" not in repr(found)
     before, after = lineage.dataset_graph(), found.dataset_graph()
-    for one in found.datasets:
-        reached = {other for other in before.downstream(one) if other in found.datasets}
-        assert set(after.downstream(one)) == reached
+    for dataset in found.datasets:
+        reached = {other for other in before.downstream(dataset) if other in found.datasets}
+        assert set(after.downstream(dataset)) == reached
 
 
 def test_what_hides_nothing_changes_nothing() -> None:

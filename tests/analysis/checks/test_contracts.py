@@ -39,9 +39,9 @@ def contract(*tables: ContractTable, name: str = "orders", version: str = "1") -
     ],
 )
 def test_the_dataset_of_a_table(names: tuple[str, ...], dataset: str | None) -> None:
-    found = match_contracts([contract(ContractTable(names))], DATASETS)
-    assert [str(one) for *_, one in found.tables] == ([dataset] if dataset else [])
-    assert len(found.unmatched) == (dataset is None)
+    matches = match_contracts([contract(ContractTable(names))], DATASETS)
+    assert [str(one) for *_, one in matches.tables] == ([dataset] if dataset else [])
+    assert len(matches.unmatched) == (dataset is None)
 
 
 LINKED = parse_dataset_id("spark/raw.linked")
@@ -63,13 +63,16 @@ OTHERS = {
     ],
 )
 def test_other_names_of_a_dataset_mean_it(name: str, dataset: object) -> None:
-    found = match_contracts([contract(ContractTable((name,)))], [*DATASETS, LINKED], OTHERS)
-    assert [str(one) for *_, one in found.tables] == ([str(dataset)] if dataset else [])
+    matches = match_contracts([contract(ContractTable((name,)))], [*DATASETS, LINKED], OTHERS)
+    assert [str(one) for *_, one in matches.tables] == ([str(dataset)] if dataset else [])
 
 
 def test_several_that_it_may_mean_are_told() -> None:
     [table] = match_contracts([contract(ContractTable(("orders",)))], DATASETS).unmatched
-    assert [str(one) for one in table.candidates] == ["spark/raw.orders", "spark/stage.orders"]
+    assert [str(candidate) for candidate in table.candidates] == [
+        "spark/raw.orders",
+        "spark/stage.orders",
+    ]
 
 
 def test_a_contract_is_a_consumer_of_its_tables() -> None:
@@ -77,15 +80,15 @@ def test_a_contract_is_a_consumer_of_its_tables() -> None:
         ContractTable(("raw.orders",), deadline="08:00"),
         ContractTable(("raw.payments",), deadline="08:00"),
     )
-    [found] = match_contracts([contract(*tables)], DATASETS).consumers()
-    assert (found.name, found.kind, found.owner) == ("orders", "data contract", "Shop")
-    assert found.reads == (DatasetId("spark", "raw.orders"), DatasetId("spark", "raw.payments"))
-    assert found.is_critical
+    [consumer] = match_contracts([contract(*tables)], DATASETS).consumers()
+    assert (consumer.name, consumer.kind, consumer.owner) == ("orders", "data contract", "Shop")
+    assert consumer.reads == (DatasetId("spark", "raw.orders"), DatasetId("spark", "raw.payments"))
+    assert consumer.is_critical
 
 
 def test_a_contract_with_the_name_of_a_task_has_another_one() -> None:
-    found = match_contracts([contract(ContractTable(("raw.orders",)))], DATASETS)
-    assert [one.name for one in found.consumers({"orders"})] == ["orders (contract)"]
+    matches = match_contracts([contract(ContractTable(("raw.orders",)))], DATASETS)
+    assert [consumer.name for consumer in matches.consumers({"orders"})] == ["orders (contract)"]
 
 
 def test_promises_that_differ_are_consumers_of_their_own() -> None:
@@ -93,14 +96,14 @@ def test_promises_that_differ_are_consumers_of_their_own() -> None:
         ContractTable(("raw.orders",), deadline="08:00"),
         ContractTable(("raw.payments",), freshness_slo="2h"),
     )
-    found = match_contracts([contract(*tables, version="")], DATASETS).consumers()
-    assert [one.name for one in found] == ["orders", "orders (2)"]
+    consumers = match_contracts([contract(*tables, version="")], DATASETS).consumers()
+    assert [consumer.name for consumer in consumers] == ["orders", "orders (2)"]
 
 
 def test_versions_of_a_contract_have_names_of_their_own() -> None:
     table = ContractTable(("raw.orders",))
     both = [contract(table, version="1.0"), contract(table, version="2.0")]
-    assert [one.name for one in match_contracts(both, DATASETS).consumers()] == [
+    assert [consumer.name for consumer in match_contracts(both, DATASETS).consumers()] == [
         "orders 1.0",
         "orders 2.0",
     ]
@@ -108,9 +111,9 @@ def test_versions_of_a_contract_have_names_of_their_own() -> None:
 
 def test_a_contract_names_the_columns_that_it_promises_and_no_fields_of_them() -> None:
     columns = (ContractColumn("id"), ContractColumn("items"), ContractColumn("items.price"))
-    (found,) = match_contracts(
+    (consumer,) = match_contracts(
         [contract(ContractTable(("raw.orders",), columns))], DATASETS
     ).consumers()
-    assert [name for _, name in found.columns] == ["id", "items"]
-    assert found.names(found.reads[0], "ID")
-    assert not found.names(found.reads[0], "price")
+    assert [name for _, name in consumer.columns] == ["id", "items"]
+    assert consumer.names(consumer.reads[0], "ID")
+    assert not consumer.names(consumer.reads[0], "price")

@@ -47,5 +47,5 @@ ADDRESSES = (
     ],
 )
 def test_a_link_has_a_state(text: str, state: LinkState | None) -> None:
-    found = [link.state for link in check_links(link_lines(text, "f"), [SITE], ADDRESSES)]
-    assert found == ([] if state is None else [state])
+    states = [link.state for link in check_links(link_lines(text, "f"), [SITE], ADDRESSES)]
+    assert states == ([] if state is None else [state])

@@ -61,15 +61,15 @@ def drifted(found: Lineage, manifest: str, views: str = "", **more: object) -> d
         name, _, parents = line.partition("<")
         dataset = table(f"dw.{name.strip()}")
         reads = tuple(table(f"dw.{one}" if "." not in one else one) for one in parents.split())
-        one = Definition(f"model.shop.{name.strip()}", DefinitionKind.DBT, dataset, reads)
-        definitions[one.name] = one
+        definition = Definition(f"model.shop.{name.strip()}", DefinitionKind.DBT, dataset, reads)
+        definitions[definition.name] = definition
     datasets = {
         table(f"dw.{name}"): Dataset(table(f"dw.{name}"), Kind.VIEW) for name in views.split()
     }
     with_manifest = Lineage(datasets, definitions=definitions, dbt=DbtRuns(reads=found.dbt.reads))
     edges = model_drift(with_manifest, **more)  # type: ignore[arg-type]
-    assert {one.task for one in edges} <= {"model.shop.mart"}
-    return {one.dataset.name: one.status.value for one in edges}
+    assert {edge.task for edge in edges} <= {"model.shop.mart"}
+    return {edge.dataset.name: edge.status.value for edge in edges}
 
 
 @for_each(

@@ -187,8 +187,8 @@ def test_a_rule_finds(
     scope: RuleScope,
     expected: list[str],
 ) -> None:
-    found = rule_findings(found_in, descriptions, consumers, scope)
-    assert [f"{one.code} {one.subject}" for one in found] == expected
+    findings = rule_findings(found_in, descriptions, consumers, scope)
+    assert [f"{finding.code} {finding.subject}" for finding in findings] == expected
 
 
 def test_a_score_is_the_share_without_warnings_and_errors() -> None:

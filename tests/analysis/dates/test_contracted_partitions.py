@@ -39,15 +39,15 @@ def test_an_overwrite_is_one_of_its_runs_interval_where_a_contract_has_partition
         *("load", "r", RAW, Kind.TABLE, Direction.WRITE, Operation.INSERT_OVERWRITE, "shape"),
         last_at=day,
     )
-    found = AccessHistory(
+    history = AccessHistory(
         Lineage(
             tasks={"load": Task("load", runs=(run,))},
             history=History((write,), partition_columns={RAW: partitions} if partitions else {}),
         )
     )
-    [written] = found.writes(RAW)
-    assert dates_text(found.written_dates(written) or NO_DATES) == dates
-    assert found.may_replace_all(written) is may_be_all
+    [written] = history.writes(RAW)
+    assert dates_text(history.written_dates(written) or NO_DATES) == dates
+    assert history.may_replace_all(written) is may_be_all
 
 
 @pytest.mark.parametrize(

@@ -49,21 +49,27 @@ def built(status: Status, days: int) -> Lineage:
     ],
 )
 def test_a_build_writes_what_went_well(status: Status, days: int, writes: int) -> None:
-    found = [one for one in dbt_accesses(built(status, days)) if one.direction is Direction.WRITE]
-    assert len(found) == writes
-    assert all(one.status is Status.OK for one in found)
+    accesses = [
+        access
+        for access in dbt_accesses(built(status, days))
+        if access.direction is Direction.WRITE
+    ]
+    assert len(accesses) == writes
+    assert all(access.status is Status.OK for access in accesses)
 
 
 def test_the_dates_of_batches_are_states_of_the_model() -> None:
     states = entity_states(AccessHistory(built(Status.FAILED, 2)), ORDERS)
     month = Period(FIRST, FIRST.replace(day=6), Grain.DAY, PeriodEvidence.INTERVAL)
-    found = states.dates_by_state(dates_of((month,)))
+    dates = states.dates_by_state(dates_of((month,)))
     assert (states.is_dated, states.grain) == (True, Grain.DAY)
-    assert found[EntityState.COMPLETED] == dates_of(
+    assert dates[EntityState.COMPLETED] == dates_of(
         (Period(FIRST, FIRST.replace(day=3), Grain.DAY, PeriodEvidence.INTERVAL),)
     )
 
 
 def test_what_a_batch_reads_has_no_dates_of_its_own() -> None:
-    read = [one for one in dbt_accesses(built(Status.OK, 2)) if one.direction is Direction.READ]
+    read = [
+        access for access in dbt_accesses(built(Status.OK, 2)) if access.direction is Direction.READ
+    ]
     assert [one.periods for one in read] == [()]

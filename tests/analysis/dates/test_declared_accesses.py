@@ -80,15 +80,17 @@ def test_of_a_run_whose_outlets_are_known_nothing_is_added() -> None:
     runs = (run("build", 3), run("build", 4))
     made = lineage(task("build", ORDERS, MART, *runs))
     accesses = (*declared_accesses(made),)
-    of_day_4 = [one for one in accesses if one.run_id == "build-4"]
+    of_day_4 = [access for access in accesses if access.run_id == "build-4"]
     known = replace(made, history=replace(made.history, accesses=tuple(of_day_4)))
-    assert [one for one in accesses if one.run_id == "build-3"] == [*declared_accesses(known)]
+    assert [access for access in accesses if access.run_id == "build-3"] == [
+        *declared_accesses(known)
+    ]
 
 
 def test_what_a_run_started_is_a_part_of_it() -> None:
     runs = (run("build", 3), run("build", 4, parent="build-3"))
-    found = declared_accesses(lineage(task("build", ORDERS, MART, *runs)))
-    assert {access.run_id for access in found} == {"build-3"}
+    accesses = declared_accesses(lineage(task("build", ORDERS, MART, *runs)))
+    assert {access.run_id for access in accesses} == {"build-3"}
 
 
 def test_what_a_log_shows_is_there_already() -> None:

@@ -323,7 +323,7 @@ def test_views_hold_no_data_and_dbt_builds_count_by_their_times() -> None:
         "model.shop.n n": "all dates",
     }
     plan = taint_plan(past, bad, taint)
-    names = [one.name for one in plan.reruns]
+    names = [rerun.name for rerun in plan.reruns]
     assert (names[0], {*names[1:]}) == ("load", {"model.shop.m", "model.shop.n"})
 
     early = history(LOAD.replace("a[3]", "c[3]"), "slow: _ > INSERT d[3]", LOAD, **more)
@@ -372,7 +372,7 @@ def test_what_is_declared_wins_and_a_difference_is_a_finding() -> None:
 
     bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
     assert shown(spread(past, bad))["copy b"] == "3 to 4 Oct 2026"
-    assert [(one.subject, one.problem) for one in mapping_findings(past)] == [
+    assert [(finding.subject, finding.problem) for finding in mapping_findings(past)] == [
         ("db/b", "declared lineage names db/c as its input, and nothing reads it for that"),
         (
             "db/b",
@@ -404,7 +404,7 @@ def test_the_plan_names_cycles_and_keeps_the_order() -> None:
 
     plan = taint_plan(past, bad, spread(past, bad))
 
-    names = [one.name for one in plan.reruns]
+    names = [rerun.name for rerun in plan.reruns]
     assert (names[0], names[-1]) == ("load", "z")
     assert plan.cycles == (("x", "y"),)
 

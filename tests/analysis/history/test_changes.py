@@ -29,13 +29,16 @@ ORDERS, SALES, MART = (DatasetId("spark", name) for name in ("raw.orders", "raw.
 
 def names(*datasets: DatasetId | PublishedDataset, **more: tuple) -> PublishedNames:
     """The names that a build published, of datasets without columns or with them."""
-    found = [PublishedDataset(one) if isinstance(one, DatasetId) else one for one in datasets]
+    found = [
+        PublishedDataset(dataset) if isinstance(dataset, DatasetId) else dataset
+        for dataset in datasets
+    ]
     return PublishedNames(tuple(found), **more)
 
 
 def with_columns(*columns: tuple[str, str]) -> PublishedNames:
     """`raw.orders` with columns and their types."""
-    return names(PublishedDataset(ORDERS, "", tuple(Column(*one) for one in columns)))
+    return names(PublishedDataset(ORDERS, "", tuple(Column(*column) for column in columns)))
 
 
 @for_each(
@@ -87,7 +90,7 @@ def test_the_differences_are(
 ) -> None:
     found = changes(before, now)
     if expected and isinstance(expected[0], str):
-        assert [f"{one.kind} {one.name}" for one in found] == expected
+        assert [f"{change.kind} {change.name}" for change in found] == expected
     else:
         assert list(found) == expected
 
@@ -113,7 +116,7 @@ def test_a_name_that_another_dataset_has_now_was_not_renamed() -> None:
 
 def test_the_columns_of_a_new_dataset_are_no_changes_of_their_own() -> None:
     found = changes(names(), with_columns(("a", "int")))
-    assert [one.kind for one in found] == [ChangeKind.NEW_DATASET]
+    assert [change.kind for change in found] == [ChangeKind.NEW_DATASET]
 
 
 def test_the_first_build_has_nothing_to_compare_with() -> None:

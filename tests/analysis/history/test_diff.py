@@ -43,8 +43,8 @@ def _facts(state: PastState) -> Facts:
     """A state as sets: datasets, columns, tasks, edges."""
     names = state.names
     return (
-        {one.id for one in names.datasets},
-        {(one.id, column.name) for one in names.datasets for column in one.columns},
+        {dataset.id for dataset in names.datasets},
+        {(dataset.id, column.name) for dataset in names.datasets for column in dataset.columns},
         set(names.tasks),
         {(*ways, task) for ways, tasks in state.carriers.items() for task in tasks},
     )
@@ -54,30 +54,30 @@ def _applied(state: PastState, changes: Iterable[Change], now: PastState) -> Fac
     """A state after changes. What a new dataset or edge brings along is looked up."""
     datasets, columns, tasks, edges = _facts(state)
     _, later_columns, _, later_edges = _facts(now)
-    for one in changes:
-        ways = (one.dataset, one.other)
-        match one.kind:
+    for change in changes:
+        ways = (change.dataset, change.other)
+        match change.kind:
             case ChangeKind.GONE_DATASET:
-                datasets.discard(one.dataset)
-                columns = {column for column in columns if column[0] != one.dataset}
+                datasets.discard(change.dataset)
+                columns = {column for column in columns if column[0] != change.dataset}
             case ChangeKind.NEW_DATASET:
-                datasets.add(one.dataset)
-                columns |= {column for column in later_columns if column[0] == one.dataset}
+                datasets.add(change.dataset)
+                columns |= {column for column in later_columns if column[0] == change.dataset}
             case ChangeKind.GONE_TASK:
-                tasks.discard(one.name)
+                tasks.discard(change.name)
             case ChangeKind.NEW_TASK:
-                tasks.add(one.name)
+                tasks.add(change.name)
             case ChangeKind.GONE_EDGE:
                 edges = {edge for edge in edges if edge[:2] != ways}
             case ChangeKind.NEW_EDGE:
                 edges |= {edge for edge in later_edges if edge[:2] == ways}
             case ChangeKind.OTHER_TASKS:
                 edges = {edge for edge in edges if edge[:2] != ways}
-                edges |= {(*ways, task) for task in one.now.split(", ")}
+                edges |= {(*ways, task) for task in change.now.split(", ")}
             case ChangeKind.GONE_COLUMN:
-                columns.discard((one.dataset, one.name))
+                columns.discard((change.dataset, change.name))
             case ChangeKind.NEW_COLUMN:
-                columns.add((one.dataset, one.name))
+                columns.add((change.dataset, change.name))
             case kind:
                 pytest.fail(f"{kind} is in no such history")
     return datasets, columns, tasks, edges
@@ -90,9 +90,9 @@ def test_the_differences_turn_one_state_into_the_other(seed: int) -> None:
     states = [past_state(one, rule) for one in past]
     for at, before in enumerate(past):
         for later, now in enumerate(past[at:], at):
-            found = [one.change for one in differences(before, now, rule)]
-            assert _applied(states[at], found, states[later]) == _facts(states[later])
-            assert found == list(state_changes(states[at], states[later]))
+            changes = [difference.change for difference in differences(before, now, rule)]
+            assert _applied(states[at], changes, states[later]) == _facts(states[later])
+            assert changes == list(state_changes(states[at], states[later]))
         assert not differences(before, before, rule)
 
 
@@ -121,7 +121,7 @@ def _together(*parts: Records) -> Records:
 
 def _kinds(records: Records, first: float, last: float, rule: GoneRule | None = None) -> list[str]:
     before, now = (_past(records, START + day * DAY) for day in (first, last))
-    return [str(one.change.kind) for one in differences(before, now, rule)]
+    return [str(difference.change.kind) for difference in differences(before, now, rule)]
 
 
 @pytest.mark.parametrize(("runs", "gone"), [(2, False), (3, True), (9, True)])
@@ -130,7 +130,9 @@ def test_an_edge_is_gone_after_three_runs_without_it(runs: int, gone: bool) -> N
     later = [_run(number, number, (A, C)) for number in range(1, runs + 1)]
     records = _together(first, *later)
     found = differences(_past(records, START + DAY / 2), _past(records, START + 60 * DAY))
-    assert [one.change for one in found] == ([Change(ChangeKind.GONE_EDGE, A, B)] if gone else [])
+    assert [difference.change for difference in found] == (
+        [Change(ChangeKind.GONE_EDGE, A, B)] if gone else []
+    )
     if gone:
         assert found[0].at == START + 3 * DAY + timedelta(minutes=5)
         assert found[0].reason == f"load ran {runs} times without it since 1 Sep 2026"
@@ -154,9 +156,9 @@ def test_an_edge_that_comes_back_is_new_again() -> None:
 def test_a_task_is_gone_after_three_of_its_usual_intervals(pause: float, gone: bool) -> None:
     daily = [_run(number, number, (A, B)) for number in range(5)]
     other = _run(9, 4 + pause, (A, C), task="other")
-    found = _kinds(_together(*daily, other), 4.5, 30)
-    assert ("gone task" in found) == gone
-    assert ("gone edge" in found) == gone
+    kinds = _kinds(_together(*daily, other), 4.5, 30)
+    assert ("gone task" in kinds) == gone
+    assert ("gone edge" in kinds) == gone
 
 
 def test_a_task_that_paused_as_long_before_is_not_gone() -> None:
@@ -180,12 +182,12 @@ def test_a_dropped_dataset_is_gone_with_its_edges_and_the_task_that_dropped_it()
     )
     records = _together(_run(0, 0, (A, B)), Records((drop,)))
     found = differences(_past(records, START + DAY), _past(records, START + 3 * DAY))
-    assert [(one.change.kind, one.reason) for one in found] == [
+    assert [(difference.change.kind, difference.reason) for difference in found] == [
         ("gone dataset", "dropped by clean"),
         ("new task", ""),
         ("gone edge", "spark/shop.b was dropped 3 Sep 2026"),
     ]
-    assert {one.at for one in found} == {at}
+    assert {difference.at for difference in found} == {at}
 
 
 def test_an_edge_that_another_task_carries_now_is_no_new_edge() -> None:
@@ -194,7 +196,9 @@ def test_an_edge_that_another_task_carries_now_is_no_new_edge() -> None:
     parts += [_run(n, n, (A, B), task="other") for n in range(3, 7)]
     before, now = (_past(_together(*parts), START + day * DAY) for day in (2.5, 7))
     [change] = [
-        one.change for one in differences(before, now) if one.change.kind is ChangeKind.OTHER_TASKS
+        difference.change
+        for difference in differences(before, now)
+        if difference.change.kind is ChangeKind.OTHER_TASKS
     ]
     assert (change.dataset, change.other, change.before, change.now) == (A, B, "load", "other")
 
@@ -211,7 +215,7 @@ def test_a_renamed_dataset_is_neither_new_nor_gone() -> None:
     ]
     records = _together(_run(0, 0, (A, B)), Records(tuple(rename)))
     before, now = (_past(records, START + day * DAY) for day in (1, 3))
-    assert [one.change for one in differences(before, now)] == [
+    assert [difference.change for difference in differences(before, now)] == [
         Change(ChangeKind.RENAMED_DATASET, B, C),
         Change(ChangeKind.NEW_TASK, name="clean"),
     ]

@@ -55,22 +55,22 @@ def answer(
 ) -> Impact:
     dataset, _, column = name.partition(".")
     graph = ImpactGraph(EDGES, FLOWS, stale_before=stale_before)
-    about = Description(table("clean"), "", "clean", Role.MODEL, owner="sales", tests=TESTS)
-    around = Surroundings({table("clean"): about}, (consumer,), {"script": "ada"})
+    description = Description(table("clean"), "", "clean", Role.MODEL, owner="sales", tests=TESTS)
+    around = Surroundings({table("clean"): description}, (consumer,), {"script": "ada"})
     return impact(graph, ProposedChange(table(dataset), ChangeType(kind), column), around)
 
 
 def shown(found: Impact) -> dict[str, str]:
     """Dataset -> severity, effects on all of it, effects on its columns."""
     return {
-        one.dataset.name: " ".join(
+        dataset.dataset.name: " ".join(
             [
-                one.severity.name,
-                *(effect.name for effect in one.effects),
-                *(f"{column}:{effect.name}" for column, effect in one.columns.items()),
+                dataset.severity.name,
+                *(effect.name for effect in dataset.effects),
+                *(f"{column}:{effect.name}" for column, effect in dataset.columns.items()),
             ]
         )
-        for one in found.datasets
+        for dataset in found.datasets
     }
 
 
@@ -191,12 +191,12 @@ def test_a_change_reaches(name: str, kind: str, expected: dict[str, str]) -> Non
 
 
 def test_the_path_names_tasks_and_how_they_use_it() -> None:
-    (found,) = [
+    (dataset,) = [
         one for one in answer("orders.note", "meaning").datasets if one.dataset.name == "copy"
     ]
     assert [
         (step.task, step.subtype and step.subtype.value, step.dataset.name, step.column)
-        for step in found.path
+        for step in dataset.path
     ] == [
         ("clean_orders", "TRANSFORMATION", "clean", "note"),
         ("mart", "IDENTITY", "mart", "note"),
@@ -206,12 +206,12 @@ def test_the_path_names_tasks_and_how_they_use_it() -> None:
 
 def test_tasks_break_where_they_name_what_is_gone() -> None:
     found = answer("clean.note", "remove")
-    assert [(one.name, one.breaks, one.severity.name, one.owner) for one in found.tasks] == [
+    assert [(task.name, task.breaks, task.severity.name, task.owner) for task in found.tasks] == [
         ("mart", True, "BLOCKING", ""),
         ("rank", True, "BLOCKING", ""),
         ("script", False, "BLOCKING", "ada"),
     ]
-    assert [one.name for one in answer("clean.note", "meaning").tasks if one.breaks] == []
+    assert [task.name for task in answer("clean.note", "meaning").tasks if task.breaks] == []
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_tasks_break_where_they_name_what_is_gone() -> None:
 def test_a_test_on_a_column_that_is_gone_breaks(
     name: str, kind: str, tests: list[tuple[str, bool]]
 ) -> None:
-    assert [(one.test.column, one.breaks) for one in answer(name, kind).tests] == tests
+    assert [(test.test.column, test.breaks) for test in answer(name, kind).tests] == tests
 
 
 @for_each(
@@ -255,13 +255,13 @@ def test_a_consumer_that_somebody_waits_for_or_no_person_looks_at_counts_more(
     kind: str, more: dict[str, str], severity: ImpactSeverity
 ) -> None:
     board = replace(BOARD, **more)
-    (found,) = answer("clean.note", kind, board).consumers
-    assert (found.consumer.name, found.severity) == ("board", severity)
+    (consumer,) = answer("clean.note", kind, board).consumers
+    assert (consumer.consumer.name, consumer.severity) == ("board", severity)
 
 
 def test_a_consumer_of_the_changed_dataset_itself_is_affected() -> None:
-    (found,) = answer("mart.note", "remove").consumers
-    assert found.severity is ImpactSeverity.BLOCKING
+    (consumer,) = answer("mart.note", "remove").consumers
+    assert consumer.severity is ImpactSeverity.BLOCKING
 
 
 def test_columns_are_known_for_a_part_of_the_way() -> None:
@@ -274,7 +274,7 @@ def test_what_only_old_edges_reach_is_stale() -> None:
     graph = ImpactGraph(EDGES, old, stale_before=NOW - timedelta(days=90))
     change = ProposedChange(table("orders"), ChangeType.SEMANTICS, "note")
     found = impact(graph, change, Surroundings())
-    assert {one.dataset.name: one.stale for one in found.datasets} == {
+    assert {dataset.dataset.name: dataset.stale for dataset in found.datasets} == {
         "clean": False,
         "ranked": False,
         "mart": True,
@@ -290,7 +290,9 @@ def test_a_way_over_edges_of_today_is_preferred_to_a_shorter_old_one() -> None:
     ]
     graph = ImpactGraph([], flows, stale_before=NOW - timedelta(days=90))
     found = impact(graph, ProposedChange(table("a"), ChangeType.ROWS), Surroundings())
-    assert [(one.dataset.name, one.distance, one.stale) for one in found.datasets] == [
+    assert [
+        (dataset.dataset.name, dataset.distance, dataset.stale) for dataset in found.datasets
+    ] == [
         ("b", 1, False),
         ("c", 2, False),
     ]
@@ -347,13 +349,13 @@ def test_a_consumer_that_names_what_is_gone_breaks(
     name: str, kind: str, named: str, breaks: bool
 ) -> None:
     board = replace(BOARD, columns=((table("mart"), named),))
-    (found,) = answer(name, kind, board).consumers
-    assert found.breaks is breaks
+    (consumer,) = answer(name, kind, board).consumers
+    assert consumer.breaks is breaks
 
 
 def test_a_consumer_that_names_no_column_is_not_certain_to_break() -> None:
-    (found,) = answer("mart.note", "remove").consumers
-    assert not found.breaks
+    (consumer,) = answer("mart.note", "remove").consumers
+    assert not consumer.breaks
 
 
 # `raw > stg > mart, other`: stg is `select *`, or names its columns.

@@ -36,6 +36,6 @@ def test_it_answers_as_a_tuple(ask: Callable[[Sequence[int]], object]) -> None:
 
 def test_only_what_is_asked_for_is_made() -> None:
     made: list[int] = []
-    some = LazySequence(range(1000), lambda one: made.append(one) or one)  # type: ignore[func-returns-value]
-    assert (len(some), some[7], next(iter(some))) == (1000, 7, 0)
+    sequence = LazySequence(range(1000), lambda one: made.append(one) or one)  # type: ignore[func-returns-value]
+    assert (len(sequence), sequence[7], next(iter(sequence))) == (1000, 7, 0)
     assert made == [7, 0]

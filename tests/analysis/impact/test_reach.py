@@ -19,8 +19,8 @@ KINDS = [one for one in ChangeType if one is not ChangeType.ADD]
 
 def reach(name: str, kind: str) -> ReachOfChange:
     dataset, _, column = name.partition(".")
-    about = Description(table("clean"), "", "clean", Role.MODEL, tests=TESTS)
-    around = Surroundings({table("clean"): about}, (BOARD,))
+    description = Description(table("clean"), "", "clean", Role.MODEL, tests=TESTS)
+    around = Surroundings({table("clean"): description}, (BOARD,))
     found = ImpactReach(ImpactGraph(EDGES, FLOWS), around)
     return found.measure(ProposedChange(table(dataset), ChangeType(kind), column))
 
@@ -48,19 +48,19 @@ def test_a_change_reaches_so_many(
     tests: int,
     consumers: list[str],
 ) -> None:
-    found = reach(name, kind)
+    change = reach(name, kind)
     assert (
-        found.severity.name,
-        found.datasets,
-        found.broken,
-        found.tests,
-        [one.name for one in found.consumers],
+        change.severity.name,
+        change.datasets,
+        change.broken,
+        change.tests,
+        [consumer.name for consumer in change.consumers],
     ) == (severity, datasets, broken, tests, consumers)
 
 
 def test_columns_are_known_for_a_part_of_the_way() -> None:
-    found = reach("orders.note", "meaning")
-    assert (found.known, found.flows) == (3, 4)
+    change = reach("orders.note", "meaning")
+    assert (change.known, change.flows) == (3, 4)
 
 
 @for_each("seed", range(200), quick=20)
@@ -91,13 +91,13 @@ def test_random_changes_have_the_figures_of_the_single_answer(seed: int) -> None
                     fast.datasets,
                     fast.broken,
                     fast.tests,
-                    {one.node_id for one in fast.consumers},
+                    {consumer.node_id for consumer in fast.consumers},
                     (fast.known, fast.flows),
                 ) == (
                     len(slow.datasets),
-                    sum(one.breaks for one in slow.tasks),
-                    sum(one.breaks for one in slow.tests),
-                    {one.consumer.node_id for one in slow.consumers},
+                    sum(task.breaks for task in slow.tasks),
+                    sum(test.breaks for test in slow.tests),
+                    {consumer.consumer.node_id for consumer in slow.consumers},
                     (slow.known, slow.flows),
                 ), change
                 assert fast.severity is slow.severity, change

@@ -50,7 +50,7 @@ def plain(edges: list[ColumnEdge], flows: list[Flow], start: Mark) -> set[Mark]:
     """All marks, by going over everything until nothing is new."""
     marks = {start}
     while True:
-        steps = ((*by_edges(edges, one), *by_flows(edges, flows, one)) for one in marks)
+        steps = ((*by_edges(edges, mark), *by_flows(edges, flows, mark)) for mark in marks)
         new = set(chain.from_iterable(steps))
         if new <= marks:
             return marks
@@ -109,7 +109,7 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
     graph = ImpactGraph(edges, flows, definitions={"u": STAR})
     place = graph.dataset(DatasetId("db", dataset))
     number = graph.column(place, column) if column else -1
-    found = {
+    states = {
         (
             graph.datasets[state.dataset].name,
             graph.column_names[state.column] if state.column >= 0 else "",
@@ -117,7 +117,7 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
         )
         for state, _ in spread(graph, State(place, number, ImpactEffect[effect])).states()
     }
-    assert found == plain(edges, flows, (dataset, column, effect))
+    assert states == plain(edges, flows, (dataset, column, effect))
 
 
 COUNTED = Flow(DatasetId("db", "a"), DatasetId("db", "b"), "t", shapes=("counts",))

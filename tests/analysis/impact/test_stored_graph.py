@@ -89,7 +89,7 @@ def test_names_keep_their_spelling_and_compare_without_case() -> None:
     ]
     datasets = [Dataset(one, columns=(Column("Straße"), Column("*"))) for one in wanted]
     stored = read_graph(graph_sections(ImpactGraph([], [], datasets)))
-    assert [str(one) for one in stored.datasets] == [str(one) for one in wanted]
+    assert [str(dataset) for dataset in stored.datasets] == [str(one) for one in wanted]
     assert stored.find_dataset(DatasetId("MSSQL://crm:1433", "SHOP.DBO.orders")) == 0
     assert stored.find_dataset(DatasetId("file", "landing/übung")) is None
     assert stored.columns(2) == ["Straße"]
@@ -104,7 +104,7 @@ def test_a_dataset_or_column_that_is_new_gets_a_number() -> None:
     assert stored.column_names[stored.column(number, "y")] == "y"
     assert not stored.edges_from(stored.column(number, "y"))
     assert not stored.flows_from(number)
-    assert [one.name for one in stored.datasets[1:]] == ["b", "new"]
+    assert [dataset.name for dataset in stored.datasets[1:]] == ["b", "new"]
 
 
 def test_consumers_are_stored_with_all_that_is_known_of_them() -> None:

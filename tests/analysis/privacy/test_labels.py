@@ -73,9 +73,9 @@ def labelled(
 def texts(labels: PrivacyLabels) -> dict[str, str]:
     graph = labels.graph
     return {
-        f"{graph.datasets[graph.dataset_of[one]].name}.{graph.column_names[one]}": found.text
-        for one in labels.columns()
-        if (found := labels.classification(one)) is not None
+        f"{graph.datasets[graph.dataset_of[column]].name}.{graph.column_names[column]}": found.text
+        for column in labels.columns()
+        if (found := labels.classification(column)) is not None
     }
 
 
@@ -146,7 +146,7 @@ def test_what_hides_a_value_in_a_way_that_nobody_tells_may_be_a_hash() -> None:
 
 
 def test_a_label_goes_where_values_go_with_its_path() -> None:
-    found = labelled(
+    labels = labelled(
         [
             edge("raw.mail -> stage.email"),
             edge("stage.email -> mart.domain", Subtype.TRANSFORMATION, masking=True),
@@ -154,10 +154,10 @@ def test_a_label_goes_where_values_go_with_its_path() -> None:
         ],
         label("raw.mail"),
     )
-    assert texts(found) == {"raw.mail": "pii", "stage.email": "pii", "mart.domain": "pii"}
-    last = found.graph.find_column(found.graph.dataset(table("mart")), "DOMAIN")
+    assert texts(labels) == {"raw.mail": "pii", "stage.email": "pii", "mart.domain": "pii"}
+    last = labels.graph.find_column(labels.graph.dataset(table("mart")), "DOMAIN")
     assert last is not None
-    assert [(str(one.dataset), one.column, one.task, one.masking) for one in found.path(last)] == [
+    assert [(str(one.dataset), one.column, one.task, one.masking) for one in labels.path(last)] == [
         ("db/raw", "mail", "", False),
         ("db/stage", "email", "to stage", False),
         ("db/mart", "domain", "to mart", True),
@@ -165,10 +165,10 @@ def test_a_label_goes_where_values_go_with_its_path() -> None:
 
 
 def test_what_decides_on_rows_is_noted_and_labels_nothing() -> None:
-    found = labelled([edge("raw.mail -> mart.*", Subtype.FILTER)], label("raw.mail"))
-    assert texts(found) == {"raw.mail": "pii"}
-    [(column, dataset)] = found.decides
-    assert (found.graph.column_names[column], found.graph.datasets[dataset]) == (
+    labels = labelled([edge("raw.mail -> mart.*", Subtype.FILTER)], label("raw.mail"))
+    assert texts(labels) == {"raw.mail": "pii"}
+    [(column, dataset)] = labels.decides
+    assert (labels.graph.column_names[column], labels.graph.datasets[dataset]) == (
         "mail",
         table("mart"),
     )
@@ -193,8 +193,8 @@ def test_what_decides_on_rows_is_noted_and_labels_nothing() -> None:
 def test_a_lower_label_counts_where_it_has_a_reason(
     declared: DeclaredLabel, expected: dict[str, str]
 ) -> None:
-    found = labelled([edge("raw.m -> mart.m"), edge("mart.m -> top.m")], label("raw.m"), declared)
-    assert texts(found) == {"raw.m": "pii", **expected}
+    labels = labelled([edge("raw.m -> mart.m"), edge("mart.m -> top.m")], label("raw.m"), declared)
+    assert texts(labels) == {"raw.m": "pii", **expected}
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,8 @@ def test_a_column_goes_through_select_star_under_its_own_name(
     columns: tuple[str, ...], expected: dict[str, str]
 ) -> None:
     mart = Dataset(table("mart"), columns=tuple(map(Column, columns)))
-    found = labelled([edge("raw.* -> mart.*")], label("raw.mail"), datasets=(mart,))
-    assert texts(found) == {"raw.mail": "pii", **expected}
+    labels = labelled([edge("raw.* -> mart.*")], label("raw.mail"), datasets=(mart,))
+    assert texts(labels) == {"raw.mail": "pii", **expected}
 
 
 def test_behind_a_flow_without_known_columns_all_is_unknown() -> None:
@@ -219,26 +219,26 @@ def test_behind_a_flow_without_known_columns_all_is_unknown() -> None:
         Flow(table("raw"), table("export"), "script"),
         Flow(table("export"), table("upload"), "script"),
     )
-    found = labelled([edge("raw.mail -> stage.mail")], label("raw.mail"), flows=flows)
+    labels = labelled([edge("raw.mail -> stage.mail")], label("raw.mail"), flows=flows)
     # The flow of `stage` is another task's than its column edges.
-    assert table("upload") in found.unknown
+    assert table("upload") in labels.unknown
     assert (table("raw"), table("export"), "script") in [
-        (one.source, one.target, one.task) for one in found.unmapped
+        (one.source, one.target, one.task) for one in labels.unmapped
     ]
 
 
 def test_without_sensitive_columns_nothing_is_unknown() -> None:
     flows = (Flow(table("raw"), table("export"), "script"),)
-    found = labelled([], label("raw.mail", INTERNAL), flows=flows)
-    assert (found.unknown, found.unmapped) == ((), ())
+    labels = labelled([], label("raw.mail", INTERNAL), flows=flows)
+    assert (labels.unknown, labels.unmapped) == ((), ())
 
 
 def test_it_agrees_with_a_slow_model_on_random_graphs() -> None:
     for seed in range(300):
         random = chance(seed)
         edges, declared, rules = _random(random)
-        found = labelled(edges, *declared, rules=rules)
-        assert texts(found) == _slow(edges, declared, rules), seed
+        labels = labelled(edges, *declared, rules=rules)
+        assert texts(labels) == _slow(edges, declared, rules), seed
 
 
 def _random(random: Random) -> tuple[list[ColumnEdge], list[DeclaredLabel], PrivacyRules]:
@@ -254,8 +254,8 @@ def _random(random: Random) -> tuple[list[ColumnEdge], list[DeclaredLabel], Priv
     ]
     levels = list(Classification)
     declared = [
-        label(one, random.choice(levels), random.choice(("", "", "agreed")))
-        for one in {*random.choices(columns, k=random.randint(1, 4))}
+        label(choice, random.choice(levels), random.choice(("", "", "agreed")))
+        for choice in {*random.choices(columns, k=random.randint(1, 4))}
     ]
     limits = [None, None, *levels]
     rules = PrivacyRules(*(random.choice(limits) for _ in range(3)))
@@ -266,23 +266,23 @@ def _slow(
     edges: list[ColumnEdge], declared: list[DeclaredLabel], rules: PrivacyRules
 ) -> dict[str, str]:
     """Each label again and again, until nothing changes."""
-    found = {f"{one.dataset.name}.{one.column}": one.classification for one in declared}
+    labels = {f"{one.dataset.name}.{one.column}": one.classification for one in declared}
     limits = {
         f"{one.dataset.name}.{one.column}": one.classification for one in declared if one.reason
     }
     while True:
-        before = dict(found)
+        before = dict(labels)
         for one in edges:
             source = f"{one.from_dataset.name}.{one.from_column}"
             target = f"{one.to_dataset.name}.{one.to_column}"
-            if one.type is EdgeType.DIRECT and source in found and ANY_COLUMN not in target:
+            if one.type is EdgeType.DIRECT and source in labels and ANY_COLUMN not in target:
                 left = remaining_level(
-                    found[source], EdgeKind(one.subtype, one.masking, one.masked_by), rules
+                    labels[source], EdgeKind(one.subtype, one.masking, one.masked_by), rules
                 )
                 left = min(left, limits.get(target, left))
-                found[target] = max(left, found.get(target, left))
-        if found == before:
-            return {name: one.text for name, one in found.items()}
+                labels[target] = max(left, labels.get(target, left))
+        if labels == before:
+            return {name: one.text for name, one in labels.items()}
 
 
 def test_all_labelled_columns_behind_a_column_are_its_origins() -> None:

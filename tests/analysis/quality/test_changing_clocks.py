@@ -27,7 +27,7 @@ SPRING, AUTUMN = datetime(2026, 3, 29), datetime(2026, 10, 25)
 
 def forecast(now: datetime, writes: list[datetime], deadline: str) -> DeadlineForecast:
     board = Consumer("e", "board", "dashboard", (TABLE,), deadline=deadline)
-    past = sorted(one for one in writes if one <= now)
+    past = sorted(moment for moment in writes if moment <= now)
     [found] = forecasts(WriteHistory({TABLE: past}, lambda _: ()), [board], now)
     return found
 

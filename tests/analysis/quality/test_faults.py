@@ -84,7 +84,7 @@ def test_a_check_in_an_event_is_a_fault_without_dbt(
 ) -> None:
     lineage = Lineage(dbt=DbtRuns(results(CHECK, *words)))
     faults = quality_faults(lineage, {})
-    assert [(one.name, one.column, one.kind.value) for one in faults] == found
+    assert [(fault.name, fault.column, fault.kind.value) for fault in faults] == found
 
 
 def test_a_check_of_no_dataset_is_none() -> None:

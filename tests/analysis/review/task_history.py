@@ -134,8 +134,8 @@ def reviews(
 ) -> tuple[NodeReview, ...]:
     """The tasks that changed."""
     before, since, *last = (build(one) for one in (around.before, around.since, *around.last))
-    known = TaskSurroundings(writers or {}, around.known)
-    return run_reviews(before, last, since, known, around.changed, lambda shape: None)
+    surroundings = TaskSurroundings(writers or {}, around.known)
+    return run_reviews(before, last, since, surroundings, around.changed, lambda shape: None)
 
 
 def said(*runs: Ran, **more: str) -> list[str]:
@@ -143,7 +143,7 @@ def said(*runs: Ran, **more: str) -> list[str]:
     found = reviews(runs_since(records(*runs, schemas=more), BASE))
     return [
         " ".join(filter(None, [change.verdict.name, change.column, change.text]))
-        for one in found
-        if one.node_id == "load"
-        for change in one.changes
+        for review in found
+        if review.node_id == "load"
+        for change in review.changes
     ]

@@ -19,11 +19,11 @@ CONTRACT = DataContract("c1", "Orders", "orders.yaml", "1.0", tables=(TABLE,))
 
 def said(before: DataContract | None, after: DataContract | None) -> list[str]:
     both = ([one] if one else [] for one in (before, after))
-    found = contract_reviews(*both, {("c1", "orders"): [ORDERS]})
+    reviews = contract_reviews(*both, {("c1", "orders"): [ORDERS]})
     return [
         " ".join(filter(None, [change.verdict.name, change.column, change.text]))
-        for one in found
-        for change in one.changes
+        for review in reviews
+        for change in review.changes
     ]
 
 
@@ -66,8 +66,8 @@ def test_a_new_contract_is_additive() -> None:
 
 
 def test_changes_are_about_the_dataset_that_the_table_means() -> None:
-    (found,) = contract_reviews(
+    (review,) = contract_reviews(
         [CONTRACT], [table(columns=COLUMNS[:1])], {("c1", "orders"): [ORDERS]}
     )
-    assert [one.datasets for one in found.changes] == [(ORDERS,)]
-    assert (found.node_id, found.file) == ("contract:Orders", "orders.yaml")
+    assert [change.datasets for change in review.changes] == [(ORDERS,)]
+    assert (review.node_id, review.file) == ("contract:Orders", "orders.yaml")

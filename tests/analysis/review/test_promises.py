@@ -74,6 +74,6 @@ def test_a_change_of_a_promise(
     enforced: bool,
     expected: list[tuple[str, str, object]],
 ) -> None:
-    found = list(promise_changes("a", before, after, enforced=enforced))
-    assert [(one.verdict.name, one.text, one.kind) for one in found] == expected
-    assert {one.column for one in found} <= {"a"}
+    changes = list(promise_changes("a", before, after, enforced=enforced))
+    assert [(change.verdict.name, change.text, change.kind) for change in changes] == expected
+    assert {change.column for change in changes} <= {"a"}

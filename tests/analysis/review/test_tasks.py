@@ -171,8 +171,8 @@ def test_a_column_that_the_table_no_longer_has_is_removed() -> None:
 
 def test_a_column_that_is_no_longer_masked_is_one_of_privacy() -> None:
     hashed = replace(PLAIN, masked=["x"])
-    (found,) = reviews(runs_since(records(Ran(-1, [hashed]), Ran(1, [PLAIN])), BASE))
-    (change,) = found.changes
+    (review,) = reviews(runs_since(records(Ran(-1, [hashed]), Ran(1, [PLAIN])), BASE))
+    (change,) = review.changes
     assert (change.kind, change.datasets) == (ChangeType.PRIVACY, (table("t"),))
     assert change.text.endswith("is no longer masked")
 
@@ -188,15 +188,15 @@ def test_a_table_that_others_write_has_other_rows(
     before: list[Did], after: list[Did], text: str
 ) -> None:
     around = runs_since(records(Ran(-1, before), Ran(1, after)), BASE)
-    (found,) = reviews(around, {table("u"): ["load", "other"]})
-    assert [(one.verdict.name, one.text) for one in found.changes] == [("ROWS", text)]
+    (review,) = reviews(around, {table("u"): ["load", "other"]})
+    assert [(change.verdict.name, change.text) for change in review.changes] == [("ROWS", text)]
 
 
 def test_since_the_store_of_the_base_are_the_runs_that_it_lacks() -> None:
     old = records(Ran(-1, [PLAIN]), Ran(2, [PLAIN]))
     new = records(Ran(-1, [PLAIN]), Ran(2, [PLAIN]), Ran(1, [OTHER]))
-    (found,) = reviews(runs_beyond(new, old))
-    assert [one.text for one in found.changes] == [CHANGED.removeprefix("VALUES x ")]
+    (review,) = reviews(runs_beyond(new, old))
+    assert [change.text for change in review.changes] == [CHANGED.removeprefix("VALUES x ")]
     assert runs_beyond(old, old).is_empty
 
 
@@ -211,7 +211,7 @@ def test_events_of_both_versions_in_one_log_say_nothing_of_columns() -> None:
     name = f"{EVENT_SHAPE}1"
     mixed = replace(
         found,
-        accesses=tuple(replace(one, shape_id=name, origin="log") for one in found.accesses),
+        accesses=tuple(replace(access, shape_id=name, origin="log") for access in found.accesses),
         column_edges=tuple(replace(e, shape_id=name, origin="log") for e in found.column_edges),
     )
     assert runs_since(mixed, BASE).mixed == {"load"}

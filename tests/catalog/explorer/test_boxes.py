@@ -163,6 +163,6 @@ def test_views_that_only_pass_a_table_on_are_named_and_other_names_are_not() -> 
             reasons={**views, shard: NameReason.DATE_SHARD},
         ),
     )
-    found = _records(lineage)
-    assert found["spark/shop/a"].head[-1] == [f"v.{n:02}" for n in range(20)]
-    assert found["spark/shop/b"].head == _records(_lineage())["spark/shop/b"].head
+    records = _records(lineage)
+    assert records["spark/shop/a"].head[-1] == [f"v.{n:02}" for n in range(20)]
+    assert records["spark/shop/b"].head == _records(_lineage())["spark/shop/b"].head

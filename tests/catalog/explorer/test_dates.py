@@ -49,8 +49,8 @@ def test_days_are_left_out_where_they_say_nothing(
 
 
 def test_a_lineage_of_one_day_or_without_times_has_no_dates() -> None:
-    one = Lineage(datasets={A: Dataset(A, first_seen=START, last_seen=START, dropped_at=START)})
-    for dates in (ExplorerDates(one), ExplorerDates(Lineage())):
+    lineage = Lineage(datasets={A: Dataset(A, first_seen=START, last_seen=START, dropped_at=START)})
+    for dates in (ExplorerDates(lineage), ExplorerDates(Lineage())):
         assert dates.data() is None
         assert dates.of_dataset(A) == ()
 
@@ -87,5 +87,5 @@ def test_the_datasets_of_a_day_are_those_of_the_lineage_as_of_it(seed: int) -> N
 
 def test_links_have_days_before_their_tasks() -> None:
     records = box_records(Index(DescribedLineage(_dated(2, 2))))
-    [link] = next(one for one in records if one.id == "spark/shop/b").links
+    [link] = next(record for record in records if record.id == "spark/shop/b").links
     assert link.data() == [0, "spark/shop/a", 0, 2, "@load"]

@@ -38,11 +38,11 @@ def test_a_small_graph_opens_with_all_of_its_boxes() -> None:
 def test_a_large_graph_opens_with_its_schemas_from_left_to_right() -> None:
     view = opening_view(Index(DescribedLineage(_lineage(5, SMALL))))
     assert not view.boxes
-    assert [(one.id, one.datasets) for one in view.folders] == [
+    assert [(folder.id, folder.datasets) for folder in view.folders] == [
         (f"spark/area_{n:03}/", SMALL) for n in range(5)
     ]
-    assert [one.name for one in view.folders] == [f"Area_{n:03}" for n in range(5)]
-    places = [one.x for one in view.folders]
+    assert [folder.name for folder in view.folders] == [f"Area_{n:03}" for n in range(5)]
+    places = [folder.x for folder in view.folders]
     assert places == sorted(set(places))
     numbers = view.data()["links"]
     assert numbers == [[n, n + 1, SMALL] for n in range(4)]
@@ -57,7 +57,7 @@ def test_too_many_schemas_are_merged_into_the_folder_above_smallest_first() -> N
     view = opening_view(
         Index(DescribedLineage(Lineage(datasets={**large, **small.datasets}, flows=small.flows)))
     )
-    folders = {one.id: one.datasets for one in view.folders}
+    folders = {folder.id: folder.datasets for folder in view.folders}
     assert len(folders) <= 100
     assert folders["spark/large/"] == 40
     assert folders["spark/"] > 200

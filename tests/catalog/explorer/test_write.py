@@ -41,10 +41,10 @@ def _record(*edges: tuple[str, str, Subtype, Evidence]) -> Record:
             for to, source, kind, evidence in edges
         ),
     )
-    [found] = [
+    [record] = [
         one for one in column_records(Index(DescribedLineage(lineage))) if one.id == "spark/shop/b"
     ]
-    return found
+    return record
 
 
 def test_a_column_with_a_plain_name_is_that_name_and_others_have_the_slug_of_their_anchor() -> None:
@@ -87,9 +87,9 @@ def _records(count: int, skip: int = -1) -> list[Record]:
 
 
 def _content(file: Path) -> list[Any]:
-    found = re.fullmatch(r'graft\.explore\.take\("[\w/]+",(.*)\)\n', file.read_text(), re.DOTALL)
-    assert found
-    rows: list[Any] = orjson.loads(found[1])
+    match = re.fullmatch(r'graft\.explore\.take\("[\w/]+",(.*)\)\n', file.read_text(), re.DOTALL)
+    assert match
+    rows: list[Any] = orjson.loads(match[1])
     return rows
 
 

@@ -75,16 +75,20 @@ def read(folder: Path, text: str) -> DataContract | None:
 
 
 def test_what_lineage_needs_is_read(tmp_path: Path) -> None:
-    found = read(tmp_path, FULL)
-    assert found
-    assert (found.name, found.version, found.owner) == ("orders", "1.1.0", "Order processing")
-    assert (found.text, found.tags) == ("Orders for the month's books.", ("finance",))
-    orders, customers = found.tables
+    contract = read(tmp_path, FULL)
+    assert contract
+    assert (contract.name, contract.version, contract.owner) == (
+        "orders",
+        "1.1.0",
+        "Order processing",
+    )
+    assert (contract.text, contract.tags) == ("Orders for the month's books.", ("finance",))
+    orders, customers = contract.tables
     assert orders.names == (
         *("main.raw.Orders_V1", "raw.Orders_V1", "Orders_V1"),
         *("main.raw.orders", "raw.orders", "orders"),
     )
-    assert [(one.name, one.classification) for one in orders.columns] == [
+    assert [(column.name, column.classification) for column in orders.columns] == [
         ("order_id", ""),
         ("E_MAIL", "restricted"),
         ("address", ""),
@@ -120,9 +124,9 @@ def test_what_lineage_needs_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_promises_of_time(tmp_path: Path, sla: str, slo: str, deadline: str) -> None:
-    found = read(tmp_path, f"{HEAD}schema: [{{name: t}}]\nslaProperties: [{sla}]\n")
-    assert found
-    assert [(one.freshness_slo, one.deadline) for one in found.tables] == [(slo, deadline)]
+    contract = read(tmp_path, f"{HEAD}schema: [{{name: t}}]\nslaProperties: [{sla}]\n")
+    assert contract
+    assert [(table.freshness_slo, table.deadline) for table in contract.tables] == [(slo, deadline)]
 
 
 @for_each(
@@ -141,9 +145,9 @@ def test_promises_of_time(tmp_path: Path, sla: str, slo: str, deadline: str) -> 
     ],
 )
 def test_the_owner_is_the_team_or_has_the_role(tmp_path: Path, team: str, owner: str) -> None:
-    found = read(tmp_path, f"{HEAD}team: {team}\n")
-    assert found
-    assert found.owner == owner
+    contract = read(tmp_path, f"{HEAD}team: {team}\n")
+    assert contract
+    assert contract.owner == owner
 
 
 def test_a_retired_contract_is_none(tmp_path: Path) -> None:
@@ -176,9 +180,9 @@ def test_what_is_no_contract_is_said_with_its_line(tmp_path: Path, text: str, me
 
 
 def tables(folder: Path, text: str) -> tuple[ContractTable, ...]:
-    found = read(folder, f"{HEAD}{text}")
-    assert found
-    return found.tables
+    contract = read(folder, f"{HEAD}{text}")
+    assert contract
+    return contract.tables
 
 
 @for_each(
@@ -225,12 +229,12 @@ def test_the_tables_of_a_promise(tmp_path: Path, element: str, named: list[str])
         "- {name: b, properties: [{name: id}]}\n"
         f"slaProperties: [{{property: latency, value: 1, unit: d, element: '{element}'}}]\n",
     )
-    assert [one.names[-1] for one in found if one.freshness_slo] == named
+    assert [table.names[-1] for table in found if table.freshness_slo] == named
 
 
 def test_of_one_table_a_promise_needs_no_name(tmp_path: Path) -> None:
     text = "schema: [{name: t}]\nslaProperties: [{property: ly, value: 1d, column: x}]\n"
-    assert [one.freshness_slo for one in tables(tmp_path, text)] == ["1d"]
+    assert [table.freshness_slo for table in tables(tmp_path, text)] == ["1d"]
 
 
 @for_each(
@@ -267,7 +271,9 @@ def test_labels_may_be_tags_and_lie_deep(tmp_path: Path) -> None:
         "  - {name: m, map: {value: {properties: [{name: mail, classification: pii}]}}}\n"
         "  - {name: l, items: {properties: [{name: iban, tags: confidential}]}}\n",
     )
-    assert {one.name: one.classification for one in table.columns if one.classification} == {
+    assert {
+        column.name: column.classification for column in table.columns if column.classification
+    } == {
         "a": "PII",
         "b": "public",
         "m.mail": "pii",
@@ -280,9 +286,9 @@ def test_json_and_anchors_are_read(tmp_path: Path) -> None:
         '{\n\t"kind": "DataContract",\n\t"apiVersion": "v3.1.0", "id": "a\\/b\\\\",\n'
         '\t"schema": [{"name": "t"}]\n}\n'
     )
-    found = read_contract(file)
-    assert found
-    assert (found.id, [one.names for one in found.tables]) == ("a/b\\", [("t",)])
+    contract = read_contract(file)
+    assert contract
+    assert (contract.id, [one.names for one in contract.tables]) == ("a/b\\", [("t",)])
     anchors = "x: &x {classification: pii}\nschema: [{name: t, properties: [{name: c, <<: *x}]}]\n"
     [table] = tables(tmp_path, anchors)
     assert table.columns[0].classification == "pii"

@@ -26,9 +26,9 @@ def only(*results: Document) -> NodeResult:
 
 
 def test_a_model_has_its_times_and_its_invocation() -> None:
-    found = read_invocation(dump(run_results(result(MODEL))), "dbt:target")
-    assert found.origin == "dbt:target#i1"
-    assert found.results == (
+    invocation = read_invocation(dump(run_results(result(MODEL))), "dbt:target")
+    assert invocation.origin == "dbt:target#i1"
+    assert invocation.results == (
         NodeResult(
             node_id=MODEL,
             invocation_id="i1",

@@ -19,7 +19,7 @@ CONTRACT = {"materialized": "table", "contract": {"enforced": True}}
 def manifest(*tests: dict[str, Any], sql: str = SQL, **more: Any) -> dict[str, Any]:
     return {
         "metadata": {"adapter_type": "spark"},
-        "nodes": {X: node(X, sql, **more), **{one["unique_id"]: one for one in tests}},
+        "nodes": {X: node(X, sql, **more), **{test["unique_id"]: test for test in tests}},
         "sources": {ORDERS: node(ORDERS)},
     }
 
@@ -40,13 +40,13 @@ def column(name: str = "note", **more: Any) -> dict[str, Any]:
 
 
 def said(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    found = compare(
+    reviews = compare(
         *outlined_versions(dbt_version(before, {}, after), dbt_version(after, {}, before))
     )
     return [
         " ".join(filter(None, [change.verdict.name, change.column, change.text]))
-        for one in found
-        for change in one.changes
+        for review in reviews
+        for change in review.changes
         if "descriptions" not in change.text
     ]
 

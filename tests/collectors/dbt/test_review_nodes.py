@@ -55,7 +55,7 @@ def version(sql: str, *, listed: str = "id:int note:string", **more: Any) -> Any
 
 def found(base: Any, new: Any, node_id: str = X) -> list[str]:
     reviews: dict[str, NodeReview] = {
-        one.node_id: one for one in compare(*outlined_versions(base, new))
+        review.node_id: review for review in compare(*outlined_versions(base, new))
     }
     one = reviews.get(node_id)
     return (

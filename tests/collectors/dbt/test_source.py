@@ -33,9 +33,9 @@ def collect(place: Path, source: LogSource | None) -> int:
     """Collect, and return the number of new files."""
     assert source
     assert source.read
-    known = store.positions(str(place))
-    new = len(source.new_logs(known))
-    store.commit(str(place), source.read(known), known)
+    positions = store.positions(str(place))
+    new = len(source.new_logs(positions))
+    store.commit(str(place), source.read(positions), positions)
     return new
 
 
@@ -221,7 +221,7 @@ def test_half_a_file_is_read_again_when_it_is_complete(tmp_path: Path) -> None:
     (runs / "a.json").write_bytes(whole)
     assert collect(place, source) == 2
     assert [one.invocation_id for one in results(place)] == ["i2", "i1"]
-    assert [one.origin for one in store.read(str(place)).rejects] == ["dbt:runs/c.json.gz"]
+    assert [reject.origin for reject in store.read(str(place)).rejects] == ["dbt:runs/c.json.gz"]
 
 
 @pytest.mark.parametrize("content", [{"rows": []}, [], {"metadata": {}, "results": {}}])
@@ -242,9 +242,11 @@ def test_logs_are_read_again_on_request(tmp_path: Path) -> None:
     (tmp_path / "runs/a.json").write_bytes(dump(run(1)))
     source, place = results_source(str(tmp_path / "runs"), "runs"), tmp_path / "store"
     collect(place, source)
-    known = store.positions(str(place))
+    positions = store.positions(str(place))
     assert source.read
-    store.commit(str(place), source.read(to_read_again(known, known.__contains__)), known)
+    store.commit(
+        str(place), source.read(to_read_again(positions, positions.__contains__)), positions
+    )
     assert [one.status for one in results(place)] == [Status.OK]
 
 

@@ -51,12 +51,12 @@ def files(tmp_path: Path) -> DeclaredFiles:
 
 
 def _positions(found: list[ChangedFile]) -> dict[str, tuple[str, int]]:
-    return {one.origin: (one.position, 0) for one in found}
+    return {file.origin: (file.position, 0) for file in found}
 
 
 def test_files_are_new_once_and_again_when_they_change(files: DeclaredFiles) -> None:
     found = changed_files(files, {})
-    assert [one.origin for one in found] == [
+    assert [file.origin for file in found] == [
         "declared:lineage/*.yml#load.yml",
         "declared:lineage/*.yml#use.yml",
     ]
@@ -64,7 +64,7 @@ def test_files_are_new_once_and_again_when_they_change(files: DeclaredFiles) -> 
 
     use = Path(files.path).parent / "use.yml"
     use.write_text(USE.replace("dashboard", "ml"))
-    assert [one.origin for one in changed_files(files, _positions(found))] == [found[1].origin]
+    assert [file.origin for file in changed_files(files, _positions(found))] == [found[1].origin]
 
 
 def test_a_file_that_is_gone_is_new_once(files: DeclaredFiles) -> None:
@@ -142,7 +142,7 @@ def test_no_file_is_gone_while_a_folder_cannot_be_listed(
     (tmp_path / "use.yml").write_text(USE)
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/load.yml").write_text(LOAD)
-    known = _positions(changed_files(files, {}))
+    positions = _positions(changed_files(files, {}))
     scandir = os.scandir
 
     def scan(path: str) -> Any:
@@ -153,12 +153,14 @@ def test_no_file_is_gone_while_a_folder_cannot_be_listed(
     reported: list[Finding] = []
     with monkeypatch.context() as as_another_account:
         as_another_account.setattr(os, "scandir", scan)
-        assert changed_files(files, known, reported.append) == []
+        assert changed_files(files, positions, reported.append) == []
     assert [(finding.subject, finding.problem) for finding in reported] == [
         ("declared:lineage#sub", "this folder cannot be listed: Permission denied")
     ]
     (tmp_path / "sub/load.yml").unlink()
-    assert [one.origin for one in changed_files(files, known)] == ["declared:lineage#sub/load.yml"]
+    assert [file.origin for file in changed_files(files, positions)] == [
+        "declared:lineage#sub/load.yml"
+    ]
 
 
 def test_a_namespace_with_a_path_may_be_written_for_itself(tmp_path: Path) -> None:

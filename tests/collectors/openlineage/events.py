@@ -37,10 +37,10 @@ def run_id(number: int) -> str:
 def dataset(text: str, facets: Mapping[str, Any] | None = None, **counts: Any) -> Document:
     """A dataset: `mssql://crm:1433 Shop.dbo.Orders`; `counts` are facets of the input or output."""
     namespace, name = text.split(" ", 1)
-    found: Document = {"namespace": namespace, "name": name, "facets": dict(facets or {})}
+    document: Document = {"namespace": namespace, "name": name, "facets": dict(facets or {})}
     if counts:
-        found |= {"inputFacets": counts, "outputFacets": counts}
-    return found
+        document |= {"inputFacets": counts, "outputFacets": counts}
+    return document
 
 
 def event(
@@ -57,18 +57,18 @@ def event(
     job_facets: Mapping[str, Any] | None = None,
 ) -> Document:
     """A RunEvent; without `state` a JobEvent."""
-    found: Document = {
+    document: Document = {
         "eventTime": at,
         "producer": PRODUCERS[by],
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "job": {"namespace": namespace, "name": job, "facets": dict(job_facets or {})},
         "inputs": [dataset(one) if isinstance(one, str) else one for one in inputs],
-        "outputs": [dataset(one) if isinstance(one, str) else one for one in outputs],
+        "outputs": [dataset(output) if isinstance(output, str) else output for output in outputs],
     }
     if state:
         run_part = {"runId": run_id(run), "facets": dict(run_facets or {})}
-        found |= {"eventType": state, "run": run_part}
-    return found
+        document |= {"eventType": state, "run": run_part}
+    return document
 
 
 def parent(run: int, job: str, namespace: str = "etl") -> Document:
@@ -92,14 +92,14 @@ def results_of(path: Path, timezone: str = "", **part: Any) -> list[PartResult]:
 def records(results: Iterable[PartResult]) -> Records:
     """The records in results together."""
     listed = list(results)
-    found = [one.records for one in listed]
+    found = [result.records for result in listed]
     return Records(
-        accesses=tuple(access for one in found for access in one.accesses),
-        runs=tuple(run for one in found for run in one.runs),
-        shapes={shape.shape_id: shape for one in found for shape in one.shapes},
-        datasets=tuple(dataset for one in found for dataset in one.datasets),
-        rejects=tuple(reject for one in found for reject in one.rejects),
-        column_edges=tuple(edge for one in found for edge in one.column_edges),
+        accesses=tuple(access for result in found for access in result.accesses),
+        runs=tuple(run for result in found for run in result.runs),
+        shapes={shape.shape_id: shape for result in found for shape in result.shapes},
+        datasets=tuple(dataset for result in found for dataset in result.datasets),
+        rejects=tuple(reject for result in found for reject in result.rejects),
+        column_edges=tuple(edge for result in found for edge in result.column_edges),
         task_metadata=tuple(one for result in listed for one in result.task_metadata),
         dataset_metadata=tuple(one for result in listed for one in result.dataset_metadata),
     )
@@ -151,5 +151,5 @@ def change(state: str, previous: str = "") -> dict[str, Any]:
 def column(source: str, field: str, *transformations: Document) -> Document:
     """An input field of a column."""
     namespace, name = source.split(" ", 1)
-    found: Document = {"namespace": namespace, "name": name, "field": field}
-    return {**found, "transformations": list(transformations)} if transformations else found
+    document: Document = {"namespace": namespace, "name": name, "field": field}
+    return {**document, "transformations": list(transformations)} if transformations else document

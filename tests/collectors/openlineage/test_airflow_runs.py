@@ -79,9 +79,9 @@ def state(run: DagRun) -> tuple[str, str, dict[str, str]]:
 
 def test_each_run_has_its_state_its_date_and_its_tasks(version: str, lineage: Lineage) -> None:
     expected = RUNS[version]
-    found = {run.name: state(run) for run in dag_runs(lineage.history.orchestrator_runs)}
-    begins = {name: begin for name in found for begin in expected if name.startswith(begin)}
-    assert {begins.get(name, name): one for name, one in found.items()} == expected
+    runs = {run.name: state(run) for run in dag_runs(lineage.history.orchestrator_runs)}
+    begins = {name: begin for name in runs for begin in expected if name.startswith(begin)}
+    assert {begins.get(name, name): run for name, run in runs.items()} == expected
 
 
 def test_what_a_run_did_not_get_to_is_a_task_not_its_instances(lineage: Lineage) -> None:

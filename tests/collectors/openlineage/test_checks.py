@@ -30,7 +30,7 @@ def assertions(*found: Any) -> Document:
 
 def found_in(folder: Path, *events: Document) -> list[tuple[Check | None, NodeResult]]:
     path = written(folder / "events.jsonl", *events)
-    return [(check_of(one.node_id), one) for one in node_results(results_of(path))]
+    return [(check_of(result.node_id), result) for result in node_results(results_of(path))]
 
 
 @for_each(
@@ -48,10 +48,12 @@ def test_an_assertion_is_a_result(
     tmp_path: Path, place: str, given: Document, word: str, status: Status, failures: int | None
 ) -> None:
     facet = assertions({"assertion": "not_null", "column": "id", "name": "n", **given})
-    one = dataset("spark raw.orders", facet if place != "counts" else {})
+    document = dataset("spark raw.orders", facet if place != "counts" else {})
     if place != "facets":
-        one["inputFacets"] = facet
-    [(check, result)] = found_in(tmp_path, event("START", inputs=[one]), event(inputs=[one]))
+        document["inputFacets"] = facet
+    [(check, result)] = found_in(
+        tmp_path, event("START", inputs=[document]), event(inputs=[document])
+    )
     assert check == Check(ORDERS, "not_null", "id", "n")
     assert (result.word, result.status, result.failures) == (word, status, failures)
     assert (result.invocation_id, result.error) == (run_id(1), None)
@@ -102,5 +104,5 @@ def test_the_invocation_of_dbt_is_that_of_its_results(tmp_path: Path) -> None:
 )
 def test_a_wrong_assertion_is_left_out(tmp_path: Path, facet: Document) -> None:
     tests: Document = {"test": {"tests": [7, {"name": "x"}, {"status": "pass"}, {"name": 1}]}}
-    one = dataset("spark raw.orders", facet)
-    assert found_in(tmp_path, event(inputs=[one], run_facets=tests)) == []
+    document = dataset("spark raw.orders", facet)
+    assert found_in(tmp_path, event(inputs=[document], run_facets=tests)) == []

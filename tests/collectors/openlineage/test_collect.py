@@ -71,9 +71,9 @@ def events() -> list[Document]:
 
 
 def collected(engine: Engine, folder: Path, place: Path) -> store.CommittedBatch | None:
-    known = store.positions(str(place))
-    found = collect(engine, EventFiles(str(folder), "events"), known)
-    return store.commit(str(place), [found], known) if found else None
+    positions = store.positions(str(place))
+    found = collect(engine, EventFiles(str(folder), "events"), positions)
+    return store.commit(str(place), [found], positions) if found else None
 
 
 def shown(place: Path) -> object:
@@ -90,8 +90,8 @@ def shown(place: Path) -> object:
     return flowed, edges, runs, usages, nodes, dags, lineage.dataset_metadata
 
 
-def lines(found: list[Document]) -> str:
-    return "".join(f"{json.dumps(one)}\n" for one in found)
+def lines(documents: list[Document]) -> str:
+    return "".join(f"{json.dumps(document)}\n" for document in documents)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_in_two_collects_it_is_the_same(engine: Engine, at_once: object, tmp_pat
     growing.write_text(text[: len(text) // 3])
     assert collected(engine, folder, place)
     waiting = store.read(str(place)).rejects
-    assert [one.reason for one in waiting] == [
+    assert [reject.reason for reject in waiting] == [
         "this is no JSON, or not all of it; it is read again when the file has grown"
     ]
     growing.write_text(text[: 2 * len(text) // 3])
@@ -150,8 +150,8 @@ def test_one_event_a_file_and_in_pieces_it_is_the_same(
 ) -> None:
     folder, place = tmp_path / "events", tmp_path / "store"
     folder.mkdir()
-    for number, one in enumerate(events()[:40]):
-        (folder / f"{number}.json").write_text(json.dumps(one, indent=1))
+    for number, document in enumerate(events()[:40]):
+        (folder / f"{number}.json").write_text(json.dumps(document, indent=1))
     (folder / "rest.jsonl").write_text(lines(events()[40:]))
     monkeypatch.setattr(job, "_BYTES", 5_000)
     monkeypatch.setattr(spark_engine, "_SMALL", 0)  # as many as stay with Spark
@@ -175,8 +175,8 @@ def test_a_corrected_file_replaces_what_it_had(engine: Engine, tmp_path: Path) -
     assert columns(build(store.read(str(place)))) != []
     file.write_text(lines([event(run=1, inputs=["x a"], outputs=["x b"]), {"eventTime": 1}]))
     collected(engine, folder, place)
-    found: Records = store.read(str(place))
-    assert flows(build(found)) == ["load_orders: x/a -> x/b"]
-    assert columns(build(found)) == []
-    [reject] = found.rejects
+    records: Records = store.read(str(place))
+    assert flows(build(records)) == ["load_orders: x/a -> x/b"]
+    assert columns(build(records)) == []
+    [reject] = records.rejects
     assert reject.reason.startswith("has neither 'run' nor 'job' nor 'dataset'")

@@ -131,7 +131,8 @@ def test_models_of_dbt_are_no_tasks(tmp_path: Path) -> None:
     # They are compared with dbt's own SQL.
     assert columns(found) == ["raw.orders.id <- Shop.dbo.Orders.Id TRANSFORMATION"]
     of_nodes = [
-        (one.node_id, one.invocation_id, one.word, one.error) for one in node_results(results)
+        (result.node_id, result.invocation_id, result.word, result.error)
+        for result in node_results(results)
     ]
     assert of_nodes == [
         ("model.shop.orders", "i-1", "success", None),

@@ -277,7 +277,7 @@ def test_flows(claim: str, tmp_path: Path) -> None:
 def shared_out(events: list[Document]) -> list[list[list[Document]]]:
     """Events in other orders, twice, and over several files."""
     backwards = events[::-1]
-    alone = [[one] for one in events]
+    alone = [[document] for document in events]
     shuffled = random.Random(7).sample(events * 2, len(events) * 2)  # noqa: S311
     return [[backwards], [events * 2], alone, alone[::-1], [shuffled, events], [events[:1], events]]
 
@@ -295,7 +295,7 @@ def _without_origins(found: Any) -> Any:
         name: replace(task, runs=tuple(replace(run, origin="") for run in task.runs))
         for name, task in found.tasks.items()
     }
-    edges = tuple(dict.fromkeys(replace(one, origin="") for one in found.column_edges))
+    edges = tuple(dict.fromkeys(replace(edge, origin="") for edge in found.column_edges))
     datasets = {name: replace(one, origin="") for name, one in found.datasets.items()}
     history = replace(found.history, orchestrator_runs={})
     return replace(found, tasks=tasks, column_edges=edges, datasets=datasets, history=history)

@@ -40,10 +40,10 @@ FORMS = {
 def test_every_form_has_the_same_events(form: str, tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_bytes(FORMS[form])
-    found = results_of(path)
-    assert [run.run_id for run in records(found).runs] == [run_id(n) for n in range(5)]
-    assert records(found).rejects == ()
-    assert found[-1].events == 5
+    results = results_of(path)
+    assert [run.run_id for run in records(results).runs] == [run_id(n) for n in range(5)]
+    assert records(results).rejects == ()
+    assert results[-1].events == 5
 
 
 def test_one_event_in_several_lines(tmp_path: Path) -> None:
@@ -56,22 +56,22 @@ def test_one_event_in_several_lines(tmp_path: Path) -> None:
 def test_pieces_of_a_file_have_each_line_once(size: int, tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(LINES)
-    found = [
+    results = [
         result
         for start in range(0, len(LINES), size)
         for result in results_of(path, start=start, end=min(start + size, len(LINES)))
     ]
-    assert sorted(run.run_id for run in records(found).runs) == [run_id(n) for n in range(5)]
-    assert records(found).rejects == ()
-    assert max(one.reached for one in found) == len(LINES)
+    assert sorted(run.run_id for run in records(results).runs) == [run_id(n) for n in range(5)]
+    assert records(results).rejects == ()
+    assert max(result.reached for result in results) == len(LINES)
 
 
 def test_a_file_is_read_on(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(LINES)
     start = LINES.find(b"\n") + 1
-    found = results_of(path, start=start, first=start)
-    assert [run.run_id for run in records(found).runs] == [run_id(n) for n in range(1, 5)]
+    results = results_of(path, start=start, first=start)
+    assert [run.run_id for run in records(results).runs] == [run_id(n) for n in range(1, 5)]
 
 
 def test_a_damaged_line_costs_itself_only(tmp_path: Path) -> None:
@@ -102,15 +102,17 @@ def test_a_compressed_file_that_is_cut_off_gives_what_is_there(cut: int, tmp_pat
     path.write_bytes(gzip.compress(LINES, compresslevel=0)[:-cut])
     found = records(results_of(path))
     assert len(found.runs) in (4, 5)
-    assert any("truncated" in one.reason for one in found.rejects)
+    assert any("truncated" in reject.reason for reject in found.rejects)
 
 
 def test_what_is_no_text_is_a_reject(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes("\ufeffa".encode("utf-16-le"))
-    assert [one.reason for one in records(results_of(path)).rejects] == ["the file is not UTF-8"]
+    assert [reject.reason for reject in records(results_of(path)).rejects] == [
+        "the file is not UTF-8"
+    ]
     path.write_bytes(bytes(range(256)) * 10)
-    assert {one.reason.partition(";")[0] for one in records(results_of(path)).rejects} == {
+    assert {reject.reason.partition(";")[0] for reject in records(results_of(path)).rejects} == {
         "this is no JSON, or not all of it"
     }
 
@@ -131,5 +133,5 @@ def test_an_empty_file_has_nothing(tmp_path: Path) -> None:
 def test_of_many_wrong_events_the_first_are_listed(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b'{"a": 1}\n' * 1_200)
-    found = records(results_of(path)).rejects
-    assert (len(found), found[-1].reason) == (1_001, "200 more events like these")
+    rejects = records(results_of(path)).rejects
+    assert (len(rejects), rejects[-1].reason) == (1_001, "200 more events like these")

@@ -60,7 +60,7 @@ def metadata_of(folder: Path, *events: Document) -> DatasetMetadata | None:
 @pytest.mark.parametrize("kind", ["dataset", "run", "job", "input"])
 def test_each_kind_of_event_describes_datasets(tmp_path: Path, kind: str) -> None:
     one = [dataset("spark raw.orders", FACETS)]
-    found = metadata_of(
+    metadata = metadata_of(
         tmp_path,
         {
             "dataset": dataset_event(FACETS),
@@ -69,10 +69,10 @@ def test_each_kind_of_event_describes_datasets(tmp_path: Path, kind: str) -> Non
             "input": event("START", inputs=one),
         }[kind],
     )
-    assert found is not None
-    assert found.description == "Orders, see https://wiki/x and s3://b/k."
-    assert (found.owner, found.tags) == ("team:sales", ("gold", "tier:1"))
-    assert found.columns == (ColumnMetadata("mail", "Address.", ("pii",)),)
+    assert metadata is not None
+    assert metadata.description == "Orders, see https://wiki/x and s3://b/k."
+    assert (metadata.owner, metadata.tags) == ("team:sales", ("gold", "tier:1"))
+    assert metadata.columns == (ColumnMetadata("mail", "Address.", ("pii",)),)
 
 
 @for_each(
@@ -105,9 +105,9 @@ def test_the_newest_counts_in_any_order_and_any_number_of_files(tmp_path: Path) 
 
 def test_texts_have_an_end(tmp_path: Path) -> None:
     text = "x" * 1_990 + " s3a://KEY:SECRET@bucket " * 50_000
-    found = metadata_of(tmp_path, dataset_event({"documentation": {"description": text}}))
-    assert found is not None
-    assert found.description == "x" * 1_990 + " s3a://buc"
+    metadata = metadata_of(tmp_path, dataset_event({"documentation": {"description": text}}))
+    assert metadata is not None
+    assert metadata.description == "x" * 1_990 + " s3a://buc"
 
 
 def test_the_origin_is_the_log_also_of_a_model_of_dbt(tmp_path: Path) -> None:
@@ -144,8 +144,10 @@ def test_facets_that_are_not_used_are_counted_by_name(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     version = {"version": {"datasetVersion": "7"}, "own_facet": {}, "catalog": {}}
-    one = dataset("spark raw.orders", version, subset={"inputCondition": {}})
-    path = written(tmp_path / "events.jsonl", event(inputs=[one]), event("START", inputs=[one]))
+    document = dataset("spark raw.orders", version, subset={"inputCondition": {}})
+    path = written(
+        tmp_path / "events.jsonl", event(inputs=[document]), event("START", inputs=[document])
+    )
     with caplog.at_level(logging.DEBUG, "dbt_graft"):
         results_of(path)
     assert caplog.messages == [

@@ -83,15 +83,17 @@ def accesses(folder: Path, *datasets: Document) -> tuple[Access, ...]:
     ],
 )
 def test_conditions_are_periods(tmp_path: Path, condition: Any, expected: list[str]) -> None:
-    one = dataset("spark raw.orders", subset={"outputCondition": condition})
-    [written] = [a for a in accesses(tmp_path, one) if a.direction is Direction.WRITE]
+    document = dataset("spark raw.orders", subset={"outputCondition": condition})
+    [written] = [a for a in accesses(tmp_path, document) if a.direction is Direction.WRITE]
     assert shown(written.periods) == expected
 
 
 def test_a_date_in_a_path_is_a_period(tmp_path: Path) -> None:
     found = accesses(tmp_path, dataset("s3://b t/ds=2026-10-04"), dataset("s3://b t/ds=2026-10-06"))
     assert [
-        (one.dataset.name, shown(one.periods)) for one in found if one.direction == "write"
+        (access.dataset.name, shown(access.periods))
+        for access in found
+        if access.direction == "write"
     ] == [("t", ["ds 2026-10-04 2026-10-05 day path", "ds 2026-10-06 2026-10-07 day path"])]
 
 
@@ -116,7 +118,7 @@ def test_versions_are_positions(
     tmp_path: Path, facets: Document, counts: Document, expected: DataPosition | None
 ) -> None:
     found = accesses(tmp_path, dataset("spark raw.orders", facets, **counts))
-    assert [one.positions for one in found if one.direction == "write"] == [
+    assert [access.positions for access in found if access.direction == "write"] == [
         (expected,) if expected else ()
     ]
 
@@ -139,8 +141,8 @@ def test_date_columns_are_those_of_other_logs(
     tmp_path: Path, columns: DateColumns, fields: list[Document], expected: list[str]
 ) -> None:
     subset = {"outputCondition": compare("posted_on", "EQUAL", "2026-10-04")}
-    one = dataset("spark raw.orders", {"schema": {"fields": fields}}, subset=subset)
-    file = written(tmp_path / "events.jsonl", event(outputs=[one]))
+    document = dataset("spark raw.orders", {"schema": {"fields": fields}}, subset=subset)
+    file = written(tmp_path / "events.jsonl", event(outputs=[document]))
     size = file.stat().st_size
-    [found] = read_part(FilePart(str(file), "e", "e", 0, size, size, 0), columns=columns)
-    assert [shown(access.periods) for access in found.records.accesses] == [expected]
+    [result] = read_part(FilePart(str(file), "e", "e", 0, size, size, 0), columns=columns)
+    assert [shown(access.periods) for access in result.records.accesses] == [expected]

@@ -159,7 +159,7 @@ def test_what_no_column_can_hold_costs_its_part_only(tmp_path: Path) -> None:
     wrong = replace(result.records.runs[0], attempt=2**70)
     broken = replace(result, records=replace(result.records, runs=(wrong,)))
     names = [one["reason"] for one in safe_batch(broken)["rejects"][0].as_py()]
-    assert [one.partition(" (")[0] for one in names] == ["the events cannot be stored"]
+    assert [name.partition(" (")[0] for name in names] == ["the events cannot be stored"]
     assert len(safe_batch(result)["runs"][0].as_py()) == 1
 
 
@@ -192,8 +192,8 @@ def test_the_days_of_an_interval_have_a_zone(
     facets: Document, at: str, configured: str, expected: str | None, tmp_path: Path
 ) -> None:
     nominal = {"nominalTime": {"nominalStartTime": "2026-11-20T23:00:00Z"}}
-    found = event(at=at, outputs=[OUT], run_facets={**facets, **nominal})
-    path = written(tmp_path / "e.jsonl", found)
+    document = event(at=at, outputs=[OUT], run_facets={**facets, **nominal})
+    path = written(tmp_path / "e.jsonl", document)
     [run] = records(results_of(path, timezone=configured)).runs
     assert run.timezone == expected
 
@@ -212,6 +212,6 @@ def test_the_time_of_a_dag_that_runs_once_is_not_that_of_its_data(
     facet: str, facets: Document, expected: str | None, tmp_path: Path
 ) -> None:
     nominal = {"nominalTime": {"nominalStartTime": "2026-10-05T00:00:00Z"}}
-    found = event(by="airflow", outputs=[OUT], run_facets={facet: {"dag": facets}, **nominal})
-    [run] = records(results_of(written(tmp_path / "e.jsonl", found))).runs
+    document = event(by="airflow", outputs=[OUT], run_facets={facet: {"dag": facets}, **nominal})
+    [run] = records(results_of(written(tmp_path / "e.jsonl", document))).runs
     assert (f"{run.nominal_start:%Y-%m-%d}" if run.nominal_start else None) == expected

@@ -104,12 +104,12 @@ def test_a_sample_has_these_jobs_flows_and_columns(name: str) -> None:
     events, jobs, expected, edges, nodes = EXPECTED[name]
     results = results_of(sample(name))
     found = records(results)
-    assert (sum(one.events for one in results), found.rejects) == (events, ())
+    assert (sum(result.events for result in results), found.rejects) == (events, ())
     assert sorted({(run.job or "").partition("/")[2] for run in found.runs}) == jobs
     lineage = build(found)
     assert flows(lineage) == expected
     assert columns(lineage) == edges
-    of_dbt = [one for one in node_results(results) if not check_of(one.node_id)]
+    of_dbt = [result for result in node_results(results) if not check_of(result.node_id)]
     assert sorted(f"{one.node_id} {one.word}" for one in of_dbt) == nodes
 
 
@@ -117,7 +117,7 @@ def test_a_sample_has_these_jobs_flows_and_columns(name: str) -> None:
 def test_a_sample_of_dbt_has_the_results_of_its_tests(name: str) -> None:
     results = node_results(results_of(sample(name)))
     orders = DatasetId("duckdb:///opt/data/shop.duckdb", "shop.main.orders")
-    found = {check: one.word for one in results if (check := check_of(one.node_id))}
+    found = {check: result.word for result in results if (check := check_of(result.node_id))}
     assert found == {
         Check(orders, "not_null", "id", "not_null_orders_id"): "pass",
         Check(orders, "unique", "id", "unique_orders_id"): "pass",

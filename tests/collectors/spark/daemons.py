@@ -52,7 +52,7 @@ def daemon(name: str, *arguments: str, log: Path, ready: str) -> Iterator[str]:
 def _ready(process: subprocess.Popen[bytes], log: Path, ready: re.Pattern[str]) -> str:
     deadline = time.monotonic() + _START
     while time.monotonic() < deadline and process.poll() is None:
-        if found := ready.search(log.read_text("utf-8", "replace")):
-            return found[1]
+        if match := ready.search(log.read_text("utf-8", "replace")):
+            return match[1]
         time.sleep(0.1)
     raise AssertionError(log.read_text("utf-8", "replace")[-3000:])

@@ -141,21 +141,21 @@ def test_the_run_has_its_times_and_ended_well(shop: Records) -> None:
 
 
 def test_datasets_have_columns_types_and_their_paths(shop: Records, shop_job: Path) -> None:
-    known = {
+    datasets = {
         str(dataset.id).replace(f"file{shop_job}", "file"): dataset for dataset in shop.datasets
     }
-    columns = {name: [(c.name, c.type) for c in d.columns] for name, d in known.items()}
+    columns = {name: [(c.name, c.type) for c in d.columns] for name, d in datasets.items()}
     orders = [("order_id", "int"), ("customer_id", "int"), ("amount", "int")]
     assert columns["spark/raw.orders"] == columns["file/landing/orders"] == orders
     assert columns["spark/ml.spend"] == [("name", "string"), ("spent", "bigint")]
     assert columns["spark/ml.scores"] == [("name", ""), ("score", "")]
-    assert [link.name for link in known["spark/ml.spend"].symlinks] == [
+    assert [link.name for link in datasets["spark/ml.spend"].symlinks] == [
         f"{shop_job}/warehouse/ml.db/spend"
     ]
-    assert known["spark/ml.cheap"].kind == "VIEW"
-    assert known["spark/ml.scratch2"].dropped_at
-    assert known["spark/ml.scratch"].dropped_at
-    assert not known["spark/ml.spend"].dropped_at
+    assert datasets["spark/ml.cheap"].kind == "VIEW"
+    assert datasets["spark/ml.scratch2"].dropped_at
+    assert datasets["spark/ml.scratch"].dropped_at
+    assert not datasets["spark/ml.spend"].dropped_at
 
 
 def test_no_literal_of_the_script_or_its_data_reaches_the_store(
@@ -171,17 +171,19 @@ def test_no_literal_of_the_script_or_its_data_reaches_the_store(
 def test_a_run_that_dies_half_way_failed_and_what_it_did_before_counts(
     engine: Engine, failing_job: Path, tmp_path: Path
 ) -> None:
-    found = load(engine, failing_job / "events", tmp_path)
-    [run] = found.runs
+    records = load(engine, failing_job / "events", tmp_path)
+    [run] = records.runs
     assert (run.task, run.status) == ("rebuild_returns", Status.FAILED)
     assert run.error == "USER_RAISED_EXCEPTION (SQLSTATE P0001)"
-    done = {(a.operation, str(a.direction), a.dataset.short, str(a.status)) for a in found.accesses}
+    done = {
+        (a.operation, str(a.direction), a.dataset.short, str(a.status)) for a in records.accesses
+    }
     assert done == {
         ("INSERT", "write", "out/returns", "ok"),
         ("CREATE TABLE AS", "read", "out/returns", "failed"),
         ("CREATE TABLE AS", "write", "default.return_risk", "failed"),
     }
-    assert [dataset.id.short for dataset in found.datasets] == ["out/returns"]
+    assert [dataset.id.short for dataset in records.datasets] == ["out/returns"]
 
 
 def test_dbts_own_application_is_read_and_has_no_task(
@@ -189,9 +191,9 @@ def test_dbts_own_application_is_read_and_has_no_task(
 ) -> None:
     (tmp_path / "dbt").mkdir()
     events = run_job("dbt_models.py", tmp_path / "dbt")
-    found = load(engine, events, tmp_path / "store")
-    lineage = build(found)
-    assert (lineage.tasks, lineage.flows, found.shapes, found.rejects) == ({}, (), {}, ())
+    records = load(engine, events, tmp_path / "store")
+    lineage = build(records)
+    assert (lineage.tasks, lineage.flows, records.shapes, records.rejects) == ({}, (), {}, ())
     edges = {(edge.to_dataset.name, edge.from_dataset.name) for edge in lineage.dbt.column_edges}
     assert edges == {("analytics.two", "analytics.one")}
     [(_, count)] = positions(str(tmp_path / "store")).values()
@@ -224,12 +226,12 @@ def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_
     app, *lines = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abcd"]).splitlines(True)
 
     def collected() -> tuple[dict[str, int], set[str]]:
-        found = load(engine, tmp_path / "events", tmp_path / "store")
-        [run] = runs_by_task(found.runs)["a_task"]
+        records = load(engine, tmp_path / "events", tmp_path / "store")
+        [run] = runs_by_task(records.runs)["a_task"]
         assert run.status is (Status.UNKNOWN if running.exists() else Status.OK)
-        assert found.rejects == ()
-        names = Counter(access.dataset.name for access in found.accesses)
-        return names, {access.origin.rpartition("/")[2] for access in found.accesses}
+        assert records.rejects == ()
+        names = Counter(access.dataset.name for access in records.accesses)
+        return names, {access.origin.rpartition("/")[2] for access in records.accesses}
 
     log = folder.name
     first.write_bytes(app + b"".join(lines[:4]))
@@ -262,9 +264,9 @@ def test_what_was_read_before_a_log_was_compacted_counts_once(
         (folder / f"events_{last}_app-a_task.compact").write_bytes(app)
 
     def names() -> dict[str, int]:
-        found = load(engine, tmp_path / "events", tmp_path / "store")
-        assert len(runs_by_task(found.runs)["a_task"]) == 1
-        return Counter(access.dataset.name for access in found.accesses)
+        records = load(engine, tmp_path / "events", tmp_path / "store")
+        assert len(runs_by_task(records.runs)["a_task"]) == 1
+        return Counter(access.dataset.name for access in records.accesses)
 
     (folder / "events_1_app-a_task").write_bytes(app + collected[0])
     (folder / "events_2_app-a_task").write_bytes(collected[1])
@@ -297,10 +299,12 @@ def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
     most = [{"plan": node("Scan hive raw.a", rows=n), "metrics": ((n, 2**62),)} for n in (1, 2)]
     (events / "huge").write_bytes(make_log(*most, app="huge"))
 
-    found = load(engine, events, tmp_path / "store")
-    rejects = {reject.origin.partition("/")[2]: reject for reject in found.rejects}
+    records = load(engine, events, tmp_path / "store")
+    rejects = {reject.origin.partition("/")[2]: reject for reject in records.rejects}
     foreign = "not a Spark event log: it does not start with an event"
-    reasons = {name: re.sub(r" at [\w.]+:\d+", "", one.reason) for name, one in rejects.items()}
+    reasons = {
+        name: re.sub(r" at [\w.]+:\d+", "", reject.reason) for name, reject in rejects.items()
+    }
     assert " at dbt_graft.collectors." in rejects["huge"].reason
     assert reasons == {
         rolling.name: "the compressed data is truncated",
@@ -313,9 +317,9 @@ def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
         "in the script or `spark-submit --name …`",
     }
     assert rejects[rolling.name].position.startswith(f"{part.name}, line ")
-    assert "Jane" not in repr(found)
+    assert "Jane" not in repr(records)
     read_before = {
-        run.task: [a for a in found.accesses if a.task == run.task] for run in found.runs
+        run.task: [a for a in records.accesses if a.task == run.task] for run in records.runs
     }
     assert {task: bool(accesses) for task, accesses in read_before.items()} == {
         "rebuild_returns": True,
@@ -401,9 +405,9 @@ def test_a_log_counts_once_whatever_it_is_called_and_however_it_is_packed(
     (events / "copy while it grew.inprogress").write_bytes(log[: len(log) // 2])
 
     def statements() -> list[int]:
-        found = load(engine, events, store)
-        assert (len(found.runs), found.rejects) == (1, ())
-        return [access.statements for access in found.accesses]
+        records = load(engine, events, store)
+        assert (len(records.runs), records.rejects) == (1, ())
+        return [access.statements for access in records.accesses]
 
     assert statements() == [4]
     (events / "app-a_task.lz4").rename(events / "old.snappy")

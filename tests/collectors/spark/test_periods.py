@@ -42,16 +42,16 @@ def collected(
     return assemble("dated", parts, LOGS)
 
 
-def of_task(found: CollectedLog, task: str) -> list[Access]:
-    return [one for one in found.records.accesses if one.task == task]
+def of_task(log: CollectedLog, task: str) -> list[Access]:
+    return [access for access in log.records.accesses if access.task == task]
 
 
-def dates(found: CollectedLog, task: str) -> dict[str, list[str]]:
+def dates(log: CollectedLog, task: str) -> dict[str, list[str]]:
     """For each access of a task that has dates, `read raw.orders`, its dates."""
     return {
-        f"{one.direction} {one.dataset.name.rpartition('/')[2]}": shown(one.periods)
-        for one in of_task(found, task)
-        if one.periods
+        f"{access.direction} {access.dataset.name.rpartition('/')[2]}": shown(access.periods)
+        for access in of_task(log, task)
+        if access.periods
     }
 
 
@@ -103,10 +103,12 @@ def test_a_window_of_partitions_that_is_read(collected: CollectedLog) -> None:
 def test_a_stopped_stream_has_not_failed(collected: CollectedLog) -> None:
     [run] = [one for one in collected.records.runs if one.task == "stream"]
     assert (run.status, run.error) == (Status.OK, None)
-    statuses = {one.status for one in of_task(collected, "stream")}
+    statuses = {access.status for access in of_task(collected, "stream")}
     assert Status.FAILED not in statuses
 
 
 def test_positions_of_a_stream_of_files(collected: CollectedLog) -> None:
-    [read] = [one for one in of_task(collected, "files") if one.direction is Direction.READ]
+    [read] = [
+        access for access in of_task(collected, "files") if access.direction is Direction.READ
+    ]
     assert read.positions == (DataPosition("files", "", "0"),)

@@ -23,13 +23,15 @@ def accesses(name: str) -> tuple[Access, ...]:
 
 
 def test_a_condition_on_the_year_of_a_dimension() -> None:
-    [dated] = [one for one in accesses("gpu_q66_eventlog.zstd") if one.periods]
+    [dated] = [access for access in accesses("gpu_q66_eventlog.zstd") if access.periods]
     assert dated.dataset.name.endswith("date_dim")
     assert shown(dated.periods) == ["d_year 2001-01-01 2002-01-01 year predicate"]
 
 
 def test_the_positions_of_all_batches_of_a_stream_are_one() -> None:
-    positions = [one.positions for one in accesses("streaming_eventlog.zstd") if one.positions]
+    positions = [
+        access.positions for access in accesses("streaming_eventlog.zstd") if access.positions
+    ]
     assert positions == [(DataPosition("files", "139044226", "139046332"),)]
 
 

@@ -71,9 +71,10 @@ def collected(
 def shown(access: Access) -> str:
     """`read orders day 2026-11-01 2026-11-02 day`, with `~` of a part."""
     ranges = "; ".join(
-        f"{one.column} {one.start and one.start.date()} {one.end and one.end.date()} {one.grain}"
-        f"{' ~' * one.in_part}"
-        for one in access.periods
+        f"{period.column} {period.start and period.start.date()} "
+        f"{period.end and period.end.date()} {period.grain}"
+        f"{' ~' * period.in_part}"
+        for period in access.periods
     )
     direction = "read" if access.direction is Direction.READ else "write"
     return f"{direction} {access.dataset.name.rpartition('.')[2]}: {ranges or '-'}"
@@ -190,8 +191,8 @@ def test_without_a_catalog_names_decide() -> None:
     ids=["named", "positional", "second", "prepared"],
 )
 def test_parameters_of_calls_are_values(call: str) -> None:
-    [found] = periods(("rpc", call))
-    assert found.removesuffix(" ~") == "write daily: day 2026-11-04 2026-11-05 day"
+    [period] = periods(("rpc", call))
+    assert period.removesuffix(" ~") == "write daily: day 2026-11-04 2026-11-05 day"
 
 
 def test_a_prepared_statement_has_the_dates_of_all_its_calls() -> None:
@@ -227,9 +228,9 @@ def test_variables_that_are_assigned_once_are_values() -> None:
 def test_configured_columns_count_and_excluded_ones_do_not() -> None:
     text = "SELECT id FROM dbo.orders WHERE note = '2026-11-01' AND day = '2026-11-02'"
     found, _ = collected([event("batch", text)], columns=DateColumns(("note",)))
-    assert [one.column for access in found for one in access.periods] == ["note"]
+    assert [period.column for access in found for period in access.periods] == ["note"]
     found, _ = collected([event("batch", text)], columns=DateColumns((), ("d*y",)))
-    assert [one.column for access in found for one in access.periods] == []
+    assert [period.column for access in found for period in access.periods] == []
 
 
 SECRETS = ("Ann Lee", "123-45-6789", "1990-05-17", "1991-06-18", "2026-03-03", "2026-04-04", "5512")

@@ -12,8 +12,11 @@ IN, OUT = "ALTER TABLE dbo.stage SWITCH", "ALTER TABLE dbo.orders SWITCH"
 
 def shown(access: Access) -> str:
     """`SWITCH read orders: 2..2 4..6`; `some` of those that are not known, `-` of all."""
-    numbers = [f"{one.start}..{one.end}" if one.start else "some" for one in access.positions]
-    assert {one.kind for one in access.positions} <= {"partitions"}
+    numbers = [
+        f"{position.start}..{position.end}" if position.start else "some"
+        for position in access.positions
+    ]
+    assert {position.kind for position in access.positions} <= {"partitions"}
     name = access.dataset.name.rpartition(".")[2]
     return f"{access.operation} {access.direction} {name}: {' '.join(numbers) or '-'}"
 
@@ -104,4 +107,4 @@ def test_nothing_but_the_numbers_of_partitions_reaches_the_store() -> None:
     pairs = enumerate(zip(kinds, sent, strict=True))
     _, rows = collected([event(kind, text, at) for at, (kind, text) in pairs])
     secrets = ("2026-11-01", "551234", "77123", "Ann Lee", "98765", "Bob Ray")
-    assert [one for one in secrets if one in rows] == []
+    assert [secret for secret in secrets if secret in rows] == []

@@ -184,9 +184,9 @@ def of(records: Records, name: str) -> Records:
     origin = f"logs/{name}.xml"
     return replace(
         records,
-        accesses=tuple(one for one in records.accesses if one.origin == origin),
-        runs=tuple(one for one in records.runs if one.origin == origin),
-        rejects=tuple(one for one in records.rejects if one.origin == origin),
+        accesses=tuple(access for access in records.accesses if access.origin == origin),
+        runs=tuple(run for run in records.runs if run.origin == origin),
+        rejects=tuple(reject for reject in records.rejects if reject.origin == origin),
     )
 
 
@@ -210,18 +210,18 @@ def flows(records: Records) -> set[tuple[str, str]]:
     ],
 )
 def test_every_form_of_export_is_read(collected: Records, log: str, expected: list[str]) -> None:
-    found = of(collected, log)
-    assert tables(found) == expected
-    assert not found.rejects
-    shapes = {collected.shapes[access.shape_id].text for access in found.accesses}
+    records = of(collected, log)
+    assert tables(records) == expected
+    assert not records.rejects
+    shapes = {collected.shapes[access.shape_id].text for access in records.accesses}
     assert shapes == {f"SELECT a FROM {table} WHERE a < ? AND b > ?" for table in expected}
 
 
 def test_damage_costs_only_what_is_damaged(collected: Records) -> None:
-    found = of(collected, "damaged")
-    assert tables(found) == ["control", "good"]
-    assert sum(access.statements for access in found.accesses) == 3
-    assert sorted(r.reason for r in found.rejects) == [
+    records = of(collected, "damaged")
+    assert tables(records) == ["control", "good"]
+    assert sum(access.statements for access in records.accesses) == 3
+    assert sorted(r.reason for r in records.rejects) == [
         "1 events show no statement: the session does not collect it",
         "the event has no end",
         "the event has no end",
@@ -236,41 +236,41 @@ def test_what_a_file_defines_as_an_entity_is_never_looked_at(collected: Records)
 
 
 def test_a_file_that_cannot_be_read_is_one_reject(collected: Records) -> None:
-    found = of(collected, "not xml")
-    assert [r.position for r in found.rejects] == ["the file"]
-    assert not found.accesses
+    records = of(collected, "not xml")
+    assert [r.position for r in records.rejects] == ["the file"]
+    assert not records.accesses
 
 
 def test_other_applications_and_events_are_not_ours(collected: Records) -> None:
-    found = of(collected, "others")
-    assert tables(found) == ["a"]
-    assert not found.rejects
-    assert [run.task for run in found.runs] == ["others"]
+    records = of(collected, "others")
+    assert tables(records) == ["a"]
+    assert not records.rejects
+    assert [run.task for run in records.runs] == ["others"]
 
 
 def test_runs_are_named_or_end_when_a_session_is_idle(collected: Records) -> None:
-    found = of(collected, "runs")
+    records = of(collected, "runs")
     runs: dict[str, set[str]] = {}
-    for access in found.accesses:
+    for access in records.accesses:
         runs.setdefault(access.run_id, set()).add(access.dataset.name[-1])
     assert sorted(runs.values(), key=min) == [{"a", "b", "c"}, {"d"}, {"e"}, {"f", "g"}]
     assert runs["n1"] == {"f", "g"}
-    assert {run.run_id for run in found.runs} == set(runs)
+    assert {run.run_id for run in records.runs} == set(runs)
 
 
 def test_a_statement_that_several_events_show_counts_once(collected: Records) -> None:
-    found = {a.dataset.short: (a.statements, a.status) for a in of(collected, "levels").accesses}
-    assert found == {"dbo.a": (2, "ok"), "dbo.b": (2, "ok"), "dbo.inside": (1, "ok")}
+    accesses = {a.dataset.short: (a.statements, a.status) for a in of(collected, "levels").accesses}
+    assert accesses == {"dbo.a": (2, "ok"), "dbo.b": (2, "ok"), "dbo.inside": (1, "ok")}
 
 
 def test_partitions_are_positions_with_their_gaps(collected: Records) -> None:
-    found = {
-        f"{one.operation} {one.direction} {one.dataset.name.rpartition('.')[2]}": [
-            (position.kind, position.start, position.end) for position in one.positions
+    accesses = {
+        f"{access.operation} {access.direction} {access.dataset.name.rpartition('.')[2]}": [
+            (position.kind, position.start, position.end) for position in access.positions
         ]
-        for one in of(collected, "partitions").accesses
+        for access in of(collected, "partitions").accesses
     }
-    assert found == {
+    assert accesses == {
         "SWITCH read orders": [("partitions", "7", "7"), ("partitions", "9", "9")],
         "SWITCH write old": [("partitions", "3", "4")],
         "TRUNCATE write old": [("partitions", "", "")],
@@ -280,17 +280,17 @@ def test_partitions_are_positions_with_their_gaps(collected: Records) -> None:
 
 def test_starting_events_alone_show_tables_but_no_outcome(collected: Records) -> None:
     """The session of the article that this product follows captures nothing else."""
-    found = of(collected, "starting")
-    assert tables(found) == ["a", "b"]
-    assert {access.status for access in found.accesses} == {"unknown"}
-    assert [run.status for run in found.runs] == ["unknown"]
+    records = of(collected, "starting")
+    assert tables(records) == ["a", "b"]
+    assert {access.status for access in records.accesses} == {"unknown"}
+    assert [run.status for run in records.runs] == ["unknown"]
 
 
 def test_failed_statements_make_a_failed_run_and_no_lineage(collected: Records) -> None:
-    found = of(collected, "failed")
-    assert {(access.statements, access.status) for access in found.accesses} == {(2, "failed")}
-    assert [run.status for run in found.runs] == ["failed"]
-    assert flows(found) == set()
+    records = of(collected, "failed")
+    assert {(access.statements, access.status) for access in records.accesses} == {(2, "failed")}
+    assert [run.status for run in records.runs] == ["failed"]
+    assert flows(records) == set()
     assert "Shop.dbo.never_written" not in {dataset.id.name for dataset in collected.datasets}
 
 
@@ -312,14 +312,14 @@ def test_rows_read_while_others_are_written_went_through_memory(collected: Recor
 
 
 def test_a_dropped_table_is_known_as_dropped(collected: Records) -> None:
-    found = {dataset.id.short: dataset for dataset in collected.datasets}
-    assert found["dbo.made_again"].dropped_at is None
-    assert found["dbo.gone"].dropped_at is not None
-    assert found["dbo.renamed_from"].dropped_at is not None
-    assert found["dbo.renamed_to"].dropped_at is None
-    assert found["dbo.transferred"].dropped_at is not None
-    assert found["archive.transferred"].dropped_at is None
-    columns = [(column.name, column.type) for column in found["dbo.made_again"].columns]
+    datasets = {dataset.id.short: dataset for dataset in collected.datasets}
+    assert datasets["dbo.made_again"].dropped_at is None
+    assert datasets["dbo.gone"].dropped_at is not None
+    assert datasets["dbo.renamed_from"].dropped_at is not None
+    assert datasets["dbo.renamed_to"].dropped_at is None
+    assert datasets["dbo.transferred"].dropped_at is not None
+    assert datasets["archive.transferred"].dropped_at is None
+    columns = [(column.name, column.type) for column in datasets["dbo.made_again"].columns]
     assert columns == [("id", "int"), ("name", "varchar")]
 
 
@@ -381,14 +381,14 @@ def test_a_log_that_cannot_be_read_stays_pending_and_what_was_read_of_it_stays(
 
     def run() -> tuple[list[str], set[str], list[str]]:
         """Pending logs, tables read and rejects after a collect."""
-        known = store.positions(place)
-        found = collect(engine, SqlServerLogs(str(logs), "logs"), Server("mssql://db"), known)
-        store.commit(place, [found] if found else [], known)
+        positions = store.positions(place)
+        found = collect(engine, SqlServerLogs(str(logs), "logs"), Server("mssql://db"), positions)
+        store.commit(place, [found] if found else [], positions)
         records = store.read(place)
         return (
             [one.origin for one in found.pending] if found else [],
-            {one.dataset.short for one in records.accesses},
-            [one.origin for one in records.rejects],
+            {access.dataset.short for access in records.accesses},
+            [reject.origin for reject in records.rejects],
         )
 
     assert run() == ([], {"dbo.first"}, [])

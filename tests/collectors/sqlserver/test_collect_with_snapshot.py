@@ -72,7 +72,7 @@ def test_flows_go_through_synonyms_and_views_to_their_tables(records: Records) -
             records, settings=LineageSettings(one_name=OneNameRules(pass_through_views=False))
         ).flows
     }
-    assert {one for one in flows if one[2] != "dbo.totals"} == {
+    assert {flow for flow in flows if flow[2] != "dbo.totals"} == {
         ("load", "dbo.v_orders", "dbo.report"),
         (f"{NAMESPACE}/Shop.dbo.v_orders", "dbo.orders", "dbo.v_orders"),
     }
@@ -81,16 +81,16 @@ def test_flows_go_through_synonyms_and_views_to_their_tables(records: Records) -
 def test_a_view_of_a_synonym_of_a_table_passes_the_table_on(records: Records) -> None:
     flows = {(f.task, f.source.short, f.target.short) for f in build(records).flows}
     assert ("load", "dbo.orders", "dbo.report") in flows
-    assert not any("dbo.v_orders" in one for one in flows)
+    assert not any("dbo.v_orders" in flow for flow in flows)
 
 
 def test_a_procedure_that_no_event_shows_is_inferred_from_its_text(records: Records) -> None:
-    found = {
+    accesses = {
         (access.dataset.short, access.evidence, access.procedure)
         for access in records.accesses
         if access.dataset.short in ("dbo.totals", "dbo.seen")
     }
-    assert found == {
+    assert accesses == {
         ("dbo.totals", "inferred", "Shop.dbo.refresh"),
         ("dbo.seen", "observed", "refresh"),
     }
@@ -106,7 +106,7 @@ def test_a_star_is_spelled_out(records: Records) -> None:
 
 
 def test_datasets_have_kind_columns_and_other_names(records: Records) -> None:
-    views = [one for one in records.datasets if one.id.short == "dbo.v_orders"]
-    assert {one.kind for one in views} == {Kind.VIEW}
-    assert all(one.columns == (Column("id", "int"), Column("total", "money")) for one in views)
-    assert {symlink.short for one in views for symlink in one.symlinks} == {"dbo.s_orders"}
+    views = [dataset for dataset in records.datasets if dataset.id.short == "dbo.v_orders"]
+    assert {view.kind for view in views} == {Kind.VIEW}
+    assert all(view.columns == (Column("id", "int"), Column("total", "money")) for view in views)
+    assert {symlink.short for view in views for symlink in view.symlinks} == {"dbo.s_orders"}

@@ -98,10 +98,10 @@ def test_columns_go_through_pandas_where_their_names_are_equal(records: Records)
 
 
 def test_datasets_know_their_kind_and_the_columns_that_were_named(records: Records) -> None:
-    found = {d.id.name: (d.kind, [c.name for c in d.columns]) for d in records.datasets}
+    datasets = {d.id.name: (d.kind, [c.name for c in d.columns]) for d in records.datasets}
     suppliers = ["supplier_id", "supplier_name", "country", "lead_time_days", "rating"]
     products = ["product_id", "product_name", "category_code", "supplier_id", "purchase_price"]
-    assert found == {
+    assert datasets == {
         "Crm.dbo.PriceList": ("TABLE", []),
         "Crm.dbo.SupplierFeed": ("TABLE", []),
         "Crm.dbo.vw_active_suppliers": ("VIEW", []),

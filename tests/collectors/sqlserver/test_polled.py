@@ -46,10 +46,10 @@ def polling(until: int) -> Polling:
 
 def collected(engine: Engine, folder: Path, until: int) -> Callable[[], None]:
     """Polls, and gives what commits it."""
-    known = store.positions(str(folder))
+    positions = store.positions(str(folder))
     server = Server(NAMESPACE, open_sessions=store.open_sessions(str(folder), NAMESPACE))
-    found = collect_polled(engine, poll_new(polling(until), server.rules, known), server)
-    return lambda: store.commit(str(folder), [found] if found else [], known) and None
+    found = collect_polled(engine, poll_new(polling(until), server.rules, positions), server)
+    return lambda: store.commit(str(folder), [found] if found else [], positions) and None
 
 
 def reads(folder: Path) -> list[tuple[str, int]]:
@@ -62,8 +62,12 @@ def reads(folder: Path) -> list[tuple[str, int]]:
 
 def test_a_poll_goes_on_where_the_one_before_ended() -> None:
     first = {"sql01/lineage@": ("2", 2)}
-    assert [one.origin for one in poll_new(polling(4), RunRules(), {})] == ["sql01/lineage@"]
-    assert [one.origin for one in poll_new(polling(4), RunRules(), first)] == ["sql01/lineage@2"]
+    assert [segment.origin for segment in poll_new(polling(4), RunRules(), {})] == [
+        "sql01/lineage@"
+    ]
+    assert [segment.origin for segment in poll_new(polling(4), RunRules(), first)] == [
+        "sql01/lineage@2"
+    ]
     both = {**first, "sql01/lineage@2": ("4", 2)}
     assert poll_new(polling(4), RunRules(), both) == []
 

@@ -1109,35 +1109,35 @@ def events(task: str, sent: Iterable[Line]) -> Iterator[list[ExtendedEvent]]:
     yield found
 
 
-def _event(task: str, one: Sent, at: int, sequence: int) -> ExtendedEvent:
-    name, text_field = NAMES[one.kind]
-    application = f"python_task::{task}" + (f"::{one.run}" if one.run else "")
+def _event(task: str, sent: Sent, at: int, sequence: int) -> ExtendedEvent:
+    name, text_field = NAMES[sent.kind]
+    application = f"python_task::{task}" + (f"::{sent.run}" if sent.run else "")
     actions: dict[str, Value] = {
-        "client_app_name": one.application or application,
+        "client_app_name": sent.application or application,
         "client_hostname": "HOST-OF-SMITH",
         "username": r"CORP\smith",
         "server_principal_name": r"CORP\smith",
     }
-    if one.session is not None:
-        actions["session_id"] = one.session
+    if sent.session is not None:
+        actions["session_id"] = sent.session
     if sequence:
         actions["event_sequence"] = sequence
-    if one.database is not None:
-        actions["database_name"] = one.database
-    if one.request is not None:
-        actions["attach_activity_id"] = f"{UUID(int=one.request + 1)}-{sequence}"
-    data: dict[str, Value] = {"duration": 10, "row_count": one.rows}
-    if one.kind in ("batch", "rpc"):
-        data["result"] = RESULTS[one.result]
-    if one.kind == "inside":
-        data["object_name"] = one.procedure
-        data["object_type"] = OBJECTS.get(one.object, Mapped(20801, "ADHOC"))
-    if one.kind == "error":
-        data["severity"] = one.severity
+    if sent.database is not None:
+        actions["database_name"] = sent.database
+    if sent.request is not None:
+        actions["attach_activity_id"] = f"{UUID(int=sent.request + 1)}-{sequence}"
+    data: dict[str, Value] = {"duration": 10, "row_count": sent.rows}
+    if sent.kind in ("batch", "rpc"):
+        data["result"] = RESULTS[sent.result]
+    if sent.kind == "inside":
+        data["object_name"] = sent.procedure
+        data["object_type"] = OBJECTS.get(sent.object, Mapped(20801, "ADHOC"))
+    if sent.kind == "error":
+        data["severity"] = sent.severity
     if text_field:
-        data[text_field] = one.text
-    known = SESSION.events[name]
-    return ExtendedEvent(name, at, {key: data[key] for key in data if key in known}, actions)
+        data[text_field] = sent.text
+    event = SESSION.events[name]
+    return ExtendedEvent(name, at, {key: data[key] for key in data if key in event}, actions)
 
 
 SHOP = SnapshotDatabase(
@@ -1191,19 +1191,19 @@ def write(folder: Path, sent: Iterable[Sequence[Sequence[ExtendedEvent]]]) -> No
 def collected(engine: Engine, folder: Path) -> None:
     """Collect what is new below a folder into the store in it."""
     target = str(folder / "store")
-    known = store.positions(target)
+    positions = store.positions(target)
     server = replace(SERVER, open_sessions=store.open_sessions(target, NAMESPACE))
-    found = collect(engine, SqlServerLogs(str(folder / "logs"), "logs"), server, known)
+    found = collect(engine, SqlServerLogs(str(folder / "logs"), "logs"), server, positions)
     assert found is not None
-    store.commit(target, [found], known)
+    store.commit(target, [found], positions)
 
 
 def of(records: Records, task: str) -> Records:
     """The records of one task."""
     return replace(
         records,
-        accesses=tuple(one for one in records.accesses if one.task.split("/")[0] == task),
-        runs=tuple(one for one in records.runs if one.task.split("/")[0] == task),
+        accesses=tuple(access for access in records.accesses if access.task.split("/")[0] == task),
+        runs=tuple(run for run in records.runs if run.task.split("/")[0] == task),
         column_edges=tuple(e for e in records.column_edges if e.task.split("/")[0] == task),
         datasets=(),
     )
@@ -1238,10 +1238,10 @@ def former(lineage: Lineage) -> list[str]:
 def accesses(records: Records, direction: Direction) -> Counter[str]:
     """The number of statements on each lasting dataset, with their status where it is not ok."""
     found: Counter[str] = Counter()
-    for one in records.accesses:
-        if one.direction is direction and one.kind is not Kind.TEMPORARY:
-            status = "" if one.status == "ok" else f" {one.status}"
-            found[short(one.dataset), status] += one.statements
+    for access in records.accesses:
+        if access.direction is direction and access.kind is not Kind.TEMPORARY:
+            status = "" if access.status == "ok" else f" {access.status}"
+            found[short(access.dataset), status] += access.statements
     return Counter({f"{name} {times}{status}": 1 for (name, status), times in found.items()})
 
 
@@ -1277,14 +1277,14 @@ def check(case: Case, found: Records) -> None:
         expected["reads"] = listed(case.reads)
     if case.runs is not None:
         runs = Counter({r.run_id: r.status for r in found.runs}.values())
-        actual["runs"] = " ".join(f"{runs[one]} {one}" for one in sorted(runs))
+        actual["runs"] = " ".join(f"{runs[run]} {run}" for run in sorted(runs))
         expected["runs"] = case.runs
     if case.inside is not None:
         actual["inside"] = sorted(
             {
-                f"{short(one.dataset)} {one.procedure}"
-                for one in found.accesses
-                if one.direction is Direction.WRITE and one.procedure
+                f"{short(access.dataset)} {access.procedure}"
+                for access in found.accesses
+                if access.direction is Direction.WRITE and access.procedure
             }
         )
         expected["inside"] = listed(case.inside)

@@ -102,8 +102,8 @@ def event_block(
 
 def metadata_blocks(session: Session = LINEAGE, sector: int = SECTOR) -> bytes:
     """Both blocks: package0's own record, and the records of all packages."""
-    own = metadata_block([_package0(session)], sector)
-    return own + metadata_block([_package0(session), _sqlserver(session)], sector)
+    content = metadata_block([_package0(session)], sector)
+    return content + metadata_block([_package0(session), _sqlserver(session)], sector)
 
 
 def metadata_block(records: Iterable[bytes], sector: int = SECTOR) -> bytes:
@@ -175,7 +175,7 @@ def _package(session: Session, name: str, index: int, items: list[list[bytes]]) 
         + _text(f"The objects of {name}")
         + bytes(34)
         + struct.pack("<IIHHI", 1, 0, 0, 72, 318)
-        + b"".join(struct.pack("<I", len(some)) + b"".join(some) for some in items)
+        + b"".join(struct.pack("<I", len(content)) + b"".join(content) for content in items)
     )
     size = -(-(len(body) + 6) // 8) * 8
     return _filled(struct.pack("<HI", 10, size) + body, size)

@@ -13,11 +13,15 @@ Tables = tuple[list[str], list[str]]
 
 def _tables(sql: str, dialect: Dialect) -> Tables:
     """The names that a text reads, and what it writes, each once; as words."""
-    found = [access for shape in parse(sql, dialect) for access in shape.accesses]
+    accesses = [access for shape in parse(sql, dialect) for access in shape.accesses]
     return (
-        _words({".".join(a.name) for a in found if a.direction is Direction.READ}),
+        _words({".".join(a.name) for a in accesses if a.direction is Direction.READ}),
         _words(
-            {f"{a.operation} {'.'.join(a.name)}" for a in found if a.direction is Direction.WRITE}
+            {
+                f"{a.operation} {'.'.join(a.name)}"
+                for a in accesses
+                if a.direction is Direction.WRITE
+            }
         ),
     )
 

@@ -61,9 +61,9 @@ def _by_spark(spark: SparkSession, sql: str) -> tuple[set[str], set[str]] | None
 
 
 def _by_us(sql: str) -> tuple[set[str], set[str]]:
-    found = [access for shape in parse(sql, Dialect.SPARK) for access in shape.accesses]
-    reads = {".".join(a.name).casefold() for a in found if a.direction is Direction.READ}
-    changed = [a for a in found if a.direction is Direction.WRITE]
+    accesses = [access for shape in parse(sql, Dialect.SPARK) for access in shape.accesses]
+    reads = {".".join(a.name).casefold() for a in accesses if a.direction is Direction.READ}
+    changed = [a for a in accesses if a.direction is Direction.WRITE]
     writes = {".".join(a.name).casefold() for a in changed if a.operation.startswith(_CHANGES)}
     return reads, writes
 

@@ -96,5 +96,5 @@ CALLED = [
 
 @for_each("sql, called", CALLED)
 def test_calls(sql: str, called: str) -> None:
-    found = [".".join(name) for shape in parse(sql, Dialect.TSQL) for name in shape.calls]
-    assert list(dict.fromkeys(found)) == called.split()
+    calls = [".".join(name) for shape in parse(sql, Dialect.TSQL) for name in shape.calls]
+    assert list(dict.fromkeys(calls)) == called.split()

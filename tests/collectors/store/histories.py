@@ -110,14 +110,18 @@ class History:
         names = ["a", "b", "c", f"grows@{self.number}", f"dbt:target#{self.number % 7}", "d/e"]
         origins = sorted(self.chance.sample(names, self.chance.randrange(1, 4)))
         found = records(self.chance, origins, self.number)
-        logs = [ReadLog(one, f"{self.number}", self.chance.randrange(3), 1) for one in origins]
+        logs = [
+            ReadLog(origin, f"{self.number}", self.chance.randrange(3), 1) for origin in origins
+        ]
         collected = arrow_tables.tables(
             found,
             {},
             origins=arrow_tables.table(ReadLog, logs),
             node_results=arrow_tables.table(NodeResult, found.node_results),
         )
-        rows: dict[str, Any] = {one.name: getattr(collected, one.name) for one in fields(Collected)}
+        rows: dict[str, Any] = {
+            field.name: getattr(collected, field.name) for field in fields(Collected)
+        }
         rows["sessions"] = arrow_tables.table(
             OpenSession, sessions(self.chance, origins, self.number)
         )
@@ -125,7 +129,7 @@ class History:
 
     def damage(self) -> None:
         """Lose the files of a batch, and give it up, as `graft collect --again` does."""
-        plain = [one for one in open_store(str(self.place)).batches if not one.replaces]
+        plain = [batch for batch in open_store(str(self.place)).batches if not batch.replaces]
         if plain:
             lost = self.chance.choice(plain)
             shutil.rmtree(self.place / "origins" / f"batch_id={lost.batch_id}")
@@ -143,7 +147,9 @@ def answers(place: Path) -> dict[str, Any]:
     found = store.read(at, results=True)
     return {
         "records": {
-            one.name: getattr(found, one.name) for one in fields(found) if one.name != "shapes"
+            field.name: getattr(found, field.name)
+            for field in fields(found)
+            if field.name != "shapes"
         },
         "positions": store.positions(at),
         "settings": {
@@ -160,5 +166,5 @@ def answers(place: Path) -> dict[str, Any]:
 def shapes_in_use(place: Path) -> dict[str, Shape]:
     """The shapes that accesses and column edges of a store have."""
     found = store.read(str(place))
-    used = {one.shape_id for one in (*found.accesses, *found.column_edges)}
+    used = {access.shape_id for access in (*found.accesses, *found.column_edges)}
     return {one: shape for one, shape in found.shapes.items() if one in used}

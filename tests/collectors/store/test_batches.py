@@ -47,10 +47,10 @@ def write(place: Path, origin: str, table: str, batch_id: str) -> None:
         "accesses": [access(origin, table)],
         "runs": [Run(f"{origin}-run", "load", "spark", origin=origin)],
     }
-    for name, found in rows.items():
+    for name, row in rows.items():
         folder = place / name / f"batch_id={batch_id}"
         folder.mkdir(parents=True)
-        data = pa.Table.from_batches([schema.batch(TABLES[name], found)])
+        data = pa.Table.from_batches([schema.batch(TABLES[name], row)])
         pq.write_table(data, folder / "part-0.parquet")
 
 

@@ -114,7 +114,7 @@ def test_nothing_is_left_of_secrets_and_all_of_the_rest(place: str) -> None:
     assert holders(Path(place)) == []
     assert not stored_secrets(place)
     assert store.damages(place) == {}
-    assert {str(one.id) for one in store.read(place).datasets} == {
+    assert {str(dataset.id) for dataset in store.read(place).datasets} == {
         "https://api.test/export.csv",
         "https://api.test/h.public.orders",
     }
@@ -123,7 +123,7 @@ def test_nothing_is_left_of_secrets_and_all_of_the_rest(place: str) -> None:
 
 def test_an_address_with_a_secret_is_given_up_and_nothing_leads_to_it(place: str) -> None:
     clean_store(place)
-    assert {(one.path, one.moved_to) for one in store.addresses(place)} == {
+    assert {(address.path, address.moved_to) for address in store.addresses(place)} == {
         ("datasets/former/", ""),
         ("tasks/load/", ""),
     }
@@ -132,7 +132,7 @@ def test_an_address_with_a_secret_is_given_up_and_nothing_leads_to_it(place: str
 def test_a_page_whose_heading_has_a_secret_is_forgotten_before_the_store_is_clean(
     place: str,
 ) -> None:
-    assert NAME not in {one.title for one in store.addresses(place)}
+    assert NAME not in {address.title for address in store.addresses(place)}
 
 
 def test_a_store_without_secrets_stays_as_it_is(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_readers_find_the_same_as_in_a_store_that_was_never_compacted(
 def _follow(source: Path, plain: Path) -> None:
     """Copy the batches that are new and were not merged of others; lose what was lost."""
     found = store.open_store(str(source))
-    merged = {one.batch_id for one in (*found.batches, *found.superseded) if one.replaces}
+    merged = {batch.batch_id for batch in (*found.batches, *found.superseded) if batch.replaces}
     for folder in source.glob("*/batch_id=*"):
         if folder.name.removeprefix("batch_id=") not in merged:
             shutil.copytree(folder, plain / folder.relative_to(source), dirs_exist_ok=True)
@@ -102,7 +102,7 @@ def test_many_commits_leave_few_batches_and_files(
         logs(tmp_path, name)
         most = max(most, len(store.batches(str(tmp_path))))
     assert most <= 3 * 4
-    assert [(one.first, one.sequence) for one in store.batches(str(tmp_path))] == [
+    assert [(batch.first, batch.sequence) for batch in store.batches(str(tmp_path))] == [
         (1, 64),
         (65, 68),
         (69, 69),
@@ -139,7 +139,7 @@ def test_what_was_merged_is_deleted_an_hour_later_by_the_stores_clock(
     logs(tmp_path, "a", "b")
     assert compact(str(tmp_path)).waiting == 2
     assert compact(str(tmp_path)).deleted == 0
-    [record] = [one for one in tmp_path.glob("batches/*/*.parquet") if _is_merged(one)]
+    [record] = [path for path in tmp_path.glob("batches/*/*.parquet") if _is_merged(path)]
     ago = record.stat().st_mtime - 3601
     os.utime(record, (ago, ago))
     done = compact(str(tmp_path))

@@ -92,7 +92,7 @@ def test_a_compaction_that_is_killed_anywhere_loses_and_doubles_nothing(
 def test_a_removal_that_is_killed_is_seen_by_nobody_or_by_all(tmp_path: Path, calls: int) -> None:
     logs(tmp_path, *NAMES[:6])
     log = NAMES[2]
-    others = [one for one in NAMES[:6] if one != log]
+    others = [name for name in NAMES[:6] if name != log]
     killed(tmp_path, calls, log)
     assert written(tmp_path) in (NAMES[:6], others)
     killed(tmp_path, 10**9, log)

@@ -63,9 +63,9 @@ def test_compaction_leaves_the_newest_fold_of_use(
         if number == 4:
             fold_store(str(tmp_path), few=0, newest=NEWEST)
     compact(str(tmp_path), AT_ONCE)
-    found = open_store(str(tmp_path))
-    assert len(found.batches) < len(batches)
-    assert read_folded(found) is not None
+    store = open_store(str(tmp_path))
+    assert len(store.batches) < len(batches)
+    assert read_folded(store) is not None
 
 
 def test_nothing_of_a_forgotten_log_is_left_in_a_fold(tmp_path: Path) -> None:

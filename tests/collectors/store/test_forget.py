@@ -31,7 +31,7 @@ def test_nothing_is_left_of_a_forgotten_log_and_all_of_the_others(
     forget(str(tmp_path), ["a"])
     after = answers(tmp_path)
     for name, rows in before["records"].items():
-        assert after["records"][name] == tuple(one for one in rows if one.origin != "a")
+        assert after["records"][name] == tuple(row for row in rows if row.origin != "a")
     for kind in ("positions", "settings", "times"):
         before[kind].pop("a", None)
         assert after[kind] == before[kind]
@@ -69,4 +69,4 @@ def test_a_compaction_from_the_start_leaves_no_name_of_a_forgotten_log(
     forget(str(tmp_path), ["secret"])
     compact(str(tmp_path), AT_ONCE)
     assert len(store.batches(str(tmp_path))) == 1
-    assert not [one for one in tmp_path.glob("*/*/*") if b"secret" in one.read_bytes()]
+    assert not [path for path in tmp_path.glob("*/*/*") if b"secret" in path.read_bytes()]

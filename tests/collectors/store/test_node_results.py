@@ -42,8 +42,8 @@ def invocation(number: int, *nodes: str, at: int | None = None) -> store.Collect
 
 def shown(place: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for one in store.read(place, results=True).node_results:
-        found.setdefault(one.node_id, []).append(one.invocation_id)
+    for result in store.read(place, results=True).node_results:
+        found.setdefault(result.node_id, []).append(result.invocation_id)
     return found
 
 
@@ -85,8 +85,8 @@ def test_folding_changes_nothing_that_is_read(tmp_path: Path) -> None:
     assert store.fold_results(place)
     assert not store.fold_results(place), "there is one file now"
     assert shown(place) == before
-    assert {key: one[0] for key, one in store.positions(place).items()} == {
-        key: one[0] for key, one in positions.items()
+    assert {key: position[0] for key, position in store.positions(place).items()} == {
+        key: position[0] for key, position in positions.items()
     }, "nothing is read again"
     assert files(place) == 1
 

@@ -35,13 +35,13 @@ def test_times_and_rejects_are_those_of_the_newest_batch(tmp_path: Path) -> None
     write(tmp_path, Records((READ,)), "log-a")
     write(tmp_path, Records(runs=(going,)), "log-b")
     write(tmp_path, Records(), "log-c")
-    found = origin_states(open_store(str(tmp_path)))
-    assert {name: (one.last_event, one.rejects) for name, one in found.items()} == {
+    states = origin_states(open_store(str(tmp_path)))
+    assert {name: (state.last_event, state.rejects) for name, state in states.items()} == {
         "log-a": (NIGHT + HOUR, 0),
         "log-b": (NIGHT + 5 * HOUR, 0),
         "log-c": (None, 0),
     }
-    assert first.read_at < found["log-a"].read_at < found["log-c"].read_at
+    assert first.read_at < states["log-a"].read_at < states["log-c"].read_at
 
 
 def test_a_result_of_dbt_is_an_event(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ LOGS = {
 
 
 def committed(place: Path, logs: dict[str, str], settings: str = "") -> str:
-    found = arrow_tables.tables(Records(), logs)
-    assert store.commit(str(place), [found], settings=lambda origin: settings)
+    tables = arrow_tables.tables(Records(), logs)
+    assert store.commit(str(place), [tables], settings=lambda origin: settings)
     return str(place)
 
 
@@ -44,23 +44,23 @@ def committed(place: Path, logs: dict[str, str], settings: str = "") -> str:
     ],
 )
 def test_a_log_comes_with_its_parts(tmp_path: Path, log: str, found: set[str]) -> None:
-    known = StoredPositions(committed(tmp_path / "store", LOGS))
-    assert {position for position, _ in known.of([log]).values()} == found
+    positions = StoredPositions(committed(tmp_path / "store", LOGS))
+    assert {position for position, _ in positions.of([log]).values()} == found
 
 
 def test_as_a_mapping_it_has_all_of_them(tmp_path: Path) -> None:
-    known = StoredPositions(committed(tmp_path / "store", LOGS))
-    assert dict(known) == store.positions(str(tmp_path / "store"))
-    assert len(known) == len(LOGS)
-    assert "logs/c.xel" not in known
+    positions = StoredPositions(committed(tmp_path / "store", LOGS))
+    assert dict(positions) == store.positions(str(tmp_path / "store"))
+    assert len(positions) == len(LOGS)
+    assert "logs/c.xel" not in positions
 
 
 def test_what_was_asked_for_stays_as_it_was(tmp_path: Path) -> None:
     place = committed(tmp_path / "store", {"a": "1"})
-    known = StoredPositions(place)
-    assert known["a"][0] == "1"
+    positions = StoredPositions(place)
+    assert positions["a"][0] == "1"
     committed(Path(place), {"a": "2", "b": "1"})
-    assert (known["a"][0], known["b"][0]) == ("1", "1")
+    assert (positions["a"][0], positions["b"][0]) == ("1", "1")
 
 
 def test_a_mapping_in_memory_is_taken_as_it_is() -> None:

@@ -41,7 +41,12 @@ def closed(store: Path) -> set[str]:
 
 def last_time(batch: Mapping[str, Records]) -> datetime:
     return max(
-        (access.last_at for one in batch.values() for access in one.accesses if access.last_at),
+        (
+            access.last_at
+            for record in batch.values()
+            for access in record.accesses
+            if access.last_at
+        ),
         default=START,
     )
 
@@ -127,8 +132,8 @@ def test_a_log_with_a_newer_run_stays_as_it_is(tmp_path: Path) -> None:
     joined = joined_records([*old.values(), *others[0].values()])
     one_log = replace(
         joined,
-        runs=tuple(replace(one, origin="log") for one in joined.runs),
-        accesses=tuple(replace(one, origin="log") for one in joined.accesses),
+        runs=tuple(replace(run, origin="log") for run in joined.runs),
+        accesses=tuple(replace(access, origin="log") for access in joined.accesses),
     )
     commit_batch(tmp_path, {"log": one_log})
     assert purge(str(tmp_path), at(15)) == Purge(open=1)
@@ -139,10 +144,10 @@ def test_a_run_that_a_later_batch_shows_too_keeps_its_log_open(tmp_path: Path) -
     commit_batch(tmp_path, first)
     again = replace(
         first["log/3"],
-        runs=tuple(replace(one, origin="other") for one in first["log/3"].runs),
+        runs=tuple(replace(run, origin="other") for run in first["log/3"].runs),
         accesses=tuple(
-            replace(one, origin="other", first_at=at(99), last_at=at(99))
-            for one in first["log/3"].accesses
+            replace(access, origin="other", first_at=at(99), last_at=at(99))
+            for access in first["log/3"].accesses
         ),
     )
     for batch in (*others, {"other": again}):
@@ -155,9 +160,9 @@ def test_nothing_is_left_of_a_forgotten_source_that_was_closed(tmp_path: Path) -
     fill(tmp_path)
     purge(str(tmp_path), at(60))
     forget(str(tmp_path), {f"log/{number}" for number in range(100)})
-    found = build(read(str(tmp_path)))
-    assert not found.tasks
-    assert not found.datasets
+    lineage = build(read(str(tmp_path)))
+    assert not lineage.tasks
+    assert not lineage.datasets
 
 
 def test_a_purge_that_is_killed_has_changed_nothing(
@@ -182,7 +187,7 @@ def test_tasks_that_are_read_with_each_run_have_what_was_purged_too(tmp_path: Pa
     fill(tmp_path)
     purge(str(tmp_path), at(60))
     fold_store(str(tmp_path), few=0, newest=NEWEST)
-    [task] = {one.task for one in read(str(tmp_path)).runs}
+    [task] = {run.task for run in read(str(tmp_path)).runs}
     found = build(read_selected(str(tmp_path), [task])).tasks[task]
     assert found.count(found.runs) == 100
 

@@ -90,8 +90,8 @@ def test_batches_in_a_bucket_are_committed_read_and_replaced(bucket: fs.FileSyst
 def test_of_two_collects_at_once_the_later_fails_and_is_swept(
     bucket: fs.FileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = store.positions(STORE)
-    add("a", "x", known=known)
+    positions = store.positions(STORE)
+    add("a", "x", known=positions)
     add("a", "y", known=store.positions(STORE))
     with pytest.raises(GraftError, match="a: was read by another collect meanwhile"):
         add("a", "z", known={"a": ("x", 0)})
@@ -174,7 +174,11 @@ def test_batches_in_a_bucket_are_merged_and_deleted(
     monkeypatch.setattr(compaction, "DELAY", timedelta(hours=-1))
     for name in "abcdefg":
         add(name, name)
-    assert [(one.first, one.sequence) for one in store.batches(STORE)] == [(1, 3), (4, 6), (7, 7)]
+    assert [(batch.first, batch.sequence) for batch in store.batches(STORE)] == [
+        (1, 3),
+        (4, 6),
+        (7, 7),
+    ]
     found = store.open_store(STORE)
     assert (found.superseded, dict(found.uncommitted)) == ((), {})
     assert written() == [*"abcdefg"]
@@ -221,7 +225,7 @@ def test_a_bucket_of_an_earlier_format_keeps_a_copy(bucket: fs.FileSystem, tmp_p
     fs.copy_files(str(tmp_path / "store"), "lineage/team/store", destination_filesystem=bucket)
     before = store.read(STORE)
     add("anew", "anew")
-    assert {one.format for one in store.batches(STORE)} == {FORMAT}
+    assert {batch.format for batch in store.batches(STORE)} == {FORMAT}
     after = store.read(STORE)
     assert {*after.accesses} >= {*before.accesses}
     assert store.read(f"{STORE}/copies/format-1") == before

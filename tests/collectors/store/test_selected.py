@@ -55,10 +55,10 @@ def place(
 def test_the_lineage_is_that_of_all_and_tasks_that_are_named_have_all_runs(place: Path) -> None:
     wanted = every_run(place)
     for name, task in wanted.tasks.items():
-        found = selected(place, {name})
-        assert said(found) == said(wanted)
-        assert found.tasks[name].runs == task.runs
-        assert accesses_of(found, name) == accesses_of(wanted, name)
+        lineage = selected(place, {name})
+        assert said(lineage) == said(wanted)
+        assert lineage.tasks[name].runs == task.runs
+        assert accesses_of(lineage, name) == accesses_of(wanted, name)
 
 
 def test_states_and_taints_are_those_of_all_runs(place: Path) -> None:
@@ -66,15 +66,15 @@ def test_states_and_taints_are_those_of_all_runs(place: Path) -> None:
     for dataset in wanted.lineage.datasets:
         found = AccessHistory(selected(place, tasks_of_states(folded, dataset)))
         assert entity_states(found, dataset) == entity_states(wanted, dataset)
-        runs = [wanted.execution(one) for one in wanted.writes(dataset)[:1]]
+        runs = [wanted.execution(write) for write in wanted.writes(dataset)[:1]]
         tasks = {task for task, _ in runs}
         around = tasks | tasks_of_taint(folded, folded.written_by(tasks))
         assert tainted(AccessHistory(selected(place, around)), runs) == tainted(wanted, runs)
 
 
 def test_the_tasks_of_runs_are_found_by_their_ids(place: Path) -> None:
-    found = every_run(place)
-    for name, task in found.tasks.items():
+    lineage = every_run(place)
+    for name, task in lineage.tasks.items():
         if task.runs:
             assert name in tasks_of_runs(str(place), [task.runs[-1].run_id])
     assert tasks_of_runs(str(place), ["no such run"]) == set()
@@ -90,9 +90,9 @@ def test_some_of_these_stores_are_folded(tmp_path: Path) -> None:
 
 
 def accesses_of(lineage: Lineage, task: str) -> list[str]:
-    return sorted(repr(one) for one in lineage.history.accesses if one.task == task)
+    return sorted(repr(access) for access in lineage.history.accesses if access.task == task)
 
 
 def tainted(history: AccessHistory, runs: list[tuple[str, str]]) -> Any:
-    found = spread(history, bad_runs(history, runs))
-    return found.tainted, found.causes, dict(found.runs), found.superseded, found.reads
+    taint = spread(history, bad_runs(history, runs))
+    return taint.tainted, taint.causes, dict(taint.runs), taint.superseded, taint.reads

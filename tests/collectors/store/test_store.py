@@ -169,7 +169,9 @@ def test_the_last_event_time_of_an_origin_is_that_of_its_newest_batch(tmp_path: 
         ends = [{"origin": origin, "ended_at": at} for origin, (_, at) in origins.items()]
         write_rows(tmp_path, "accesses", batch_id, *last)
         write_rows(tmp_path, "runs", batch_id, *ends)
-        write_rows(tmp_path, "batches", batch_id, *(batch | {"origin": one} for one in origins))
+        write_rows(
+            tmp_path, "batches", batch_id, *(batch | {"origin": origin} for origin in origins)
+        )
     assert last_event_times(str(tmp_path)) == {"a": hours[1], "b": hours[2]}
 
 

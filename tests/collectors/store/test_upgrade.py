@@ -89,7 +89,7 @@ def test_the_first_commit_upgrades_a_store_and_keeps_a_copy(
     logs(place, "again")
     assert answers(kept) == was, "it does not change any more"
     assert (kept / "addresses.parquet").exists()
-    assert [one.name for one in (place / "copies").iterdir()] == [kept.name]
+    assert [path.name for path in (place / "copies").iterdir()] == [kept.name]
 
 
 @pytest.mark.slow

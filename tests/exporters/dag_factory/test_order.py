@@ -70,7 +70,7 @@ def test_a_view_is_seen_through_to_those_who_write_its_tables() -> None:
         Definition("v1", DefinitionKind.VIEW, dataset("v1"), (dataset("t"),)),
         Definition("v2", DefinitionKind.VIEW, dataset("v2"), (dataset("v1"), dataset("v2"))),
     ]
-    seen = replace(seen, definitions={one.name: one for one in views})
+    seen = replace(seen, definitions={view.name: view for view in views})
     order = demanded_order(seen)
     assert edges(order) == {("load", "report"): ["t"]}
     assert set(order.nodes) == {"load", "report"}

@@ -220,7 +220,7 @@ def test_dbt_builds_a_level_with_the_command_that_is_for_no_node_in_particular()
     assert level.arguments["bash_command"] == "dbt build --select stg orders"
     assert level.nodes == ("model.shop.stg", "model.shop.orders")
     # What the level writes itself on the way is no input of it.
-    assert [one.name for one in level.reads] == ["raw"]
+    assert [read.name for read in level.reads] == ["raw"]
 
 
 def test_a_level_belongs_to_nobody_even_if_it_has_one_node() -> None:

@@ -51,14 +51,14 @@ def test_levels_never_make_a_cycle(pairs: list[tuple[int, int]], kinds: int) -> 
         reads = ", ".join(f"d{a}" for a, b in pairs if b == number and a < b)
         kind = "dbt " if kinds >> number & 1 else ""
         lines.append(f"{kind}n{number}: {reads} -> d{number}")
-    found = units(order_of(*lines), by_level=True)
-    assert Graph(found.edges, found.units).cycles() == []
-    assert sum(len(unit.nodes) for unit in found.units.values()) == 15
+    order = units(order_of(*lines), by_level=True)
+    assert Graph(order.edges, order.units).cycles() == []
+    assert sum(len(unit.nodes) for unit in order.units.values()) == 15
 
 
 def test_a_level_too_long_for_a_command_is_split_in_processing_order() -> None:
     lines = [f"dbt {'m' * 200}{number:04}: d{number} -> d{number + 1}" for number in range(600)]
-    found = units(order_of(*lines), by_level=True)
-    assert len(found.units) > 1
-    assert all(sum(len(n.label) + 1 for n in u.nodes) <= 60_000 for u in found.units.values())
-    assert Graph(found.edges, found.units).cycles() == []
+    order = units(order_of(*lines), by_level=True)
+    assert len(order.units) > 1
+    assert all(sum(len(n.label) + 1 for n in u.nodes) <= 60_000 for u in order.units.values())
+    assert Graph(order.edges, order.units).cycles() == []

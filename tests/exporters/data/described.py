@@ -118,7 +118,7 @@ def described() -> DescribedLineage:
             }
         ),
     )
-    about = Description(
+    description = Description(
         DAILY,
         MODEL,
         "daily",
@@ -131,4 +131,4 @@ def described() -> DescribedLineage:
         column_labels={"Total": ("confidential",)},
     )
     board = Consumer("exposure.shop.board", "board", "dashboard", (DAILY, WEEKLY), owner="cfo")
-    return DescribedLineage(lineage, {DAILY: about}, (board,))
+    return DescribedLineage(lineage, {DAILY: description}, (board,))

@@ -49,5 +49,5 @@ def data() -> ViewData:
 def test_a_run_of_a_dag_and_its_tasks(
     data: ViewData, query: str, expected: list[tuple[Any, ...]]
 ) -> None:
-    with answer(data, query) as found:
-        assert [tuple(row.values()) for row in found.read_all().to_pylist()] == expected
+    with answer(data, query) as readers:
+        assert [tuple(row.values()) for row in readers.read_all().to_pylist()] == expected

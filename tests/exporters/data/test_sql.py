@@ -38,8 +38,8 @@ NO_ANSWERS = ProjectAnswers(
 
 
 def rows(query: str, lineage: DescribedLineage | None = None) -> list[tuple[Any, ...]]:
-    with answer(ViewData(lineage or described()), query) as found:
-        return [tuple(row.values()) for row in found.read_all().to_pylist()]
+    with answer(ViewData(lineage or described()), query) as readers:
+        return [tuple(row.values()) for row in readers.read_all().to_pylist()]
 
 
 @for_each(

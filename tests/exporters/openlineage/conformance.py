@@ -17,8 +17,8 @@ SPEC = Path(__file__).parent / "spec"
 @cache
 def schemas() -> dict[str, Any]:
     """The schemas by their `$id`."""
-    found = (orjson.loads(path.read_bytes()) for path in SPEC.glob("*.json"))
-    return {schema["$id"]: schema for schema in found}
+    paths = (orjson.loads(path.read_bytes()) for path in SPEC.glob("*.json"))
+    return {schema["$id"]: schema for schema in paths}
 
 
 @cache

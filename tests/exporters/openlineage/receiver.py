@@ -37,7 +37,7 @@ class Receiver:
     @property
     def names(self) -> list[str]:
         """The names in the events that it took."""
-        return [one["name"] for one in self.bodies]
+        return [body["name"] for body in self.bodies]
 
     def attempts(self, name: str) -> int:
         """The number of times that an event was sent."""

@@ -31,7 +31,7 @@ def made_events(**changes: Any) -> list[Any]:
 
 def test_a_run_s_lineage_is_an_event_of_the_task_instance_that_did_it() -> None:
     (event,) = made_events()
-    assert [one for one in complaints(event) if not one.startswith("graft: no schema")] == []
+    assert [text for text in complaints(event) if not text.startswith("graft: no schema")] == []
     assert event["run"]["runId"] == TASK_INSTANCE
     assert event["job"]["namespace"] == "airflow-shop"
     assert event["job"]["name"] == "shop.load"
@@ -63,7 +63,7 @@ def test_a_task_that_failed_in_airflow_stays_failed() -> None:
         made.lineage,
         history=replace(made.lineage.history, orchestrator_runs={**runs, TASK_INSTANCE: failed}),
     )
-    assert [one["eventType"] for one in made_events(lineage=lineage)] == ["FAIL"]
+    assert [event["eventType"] for event in made_events(lineage=lineage)] == ["FAIL"]
 
 
 def test_two_runs_that_one_task_of_airflow_started_are_one_event() -> None:
@@ -76,12 +76,12 @@ def test_two_runs_that_one_task_of_airflow_started_are_one_event() -> None:
     lineage = build(replace(found, runs=tuple(runs)))
     (event,) = made_events(lineage=lineage)
     assert [one["name"] for one in event["inputs"]] == ["Shop.dbo.Orders", "landing/orders"]
-    assert [one["name"] for one in event["outputs"]] == ["Shop.dbo.Daily", "Shop.dbo.Orders"]
-    assert {one["name"] for one in event["job"]["facets"]["lineage"]["entries"]} == {
+    assert [output["name"] for output in event["outputs"]] == ["Shop.dbo.Daily", "Shop.dbo.Orders"]
+    assert {entry["name"] for entry in event["job"]["facets"]["lineage"]["entries"]} == {
         *("Shop.dbo.Daily", "Shop.dbo.Orders")
     }
     assert event_key(event) != event_key(before), "what another log shows is news"
-    later = {**before, "outputs": [{**one, "facets": {}} for one in before["outputs"]]}
+    later = {**before, "outputs": [{**output, "facets": {}} for output in before["outputs"]]}
     assert event_key(later) == event_key(before)
 
 
@@ -109,9 +109,9 @@ def test_only_since_a_time() -> None:
 def test_a_task_names_its_run_in_airflow(
     parent: str | None, run_id: str, expected: tuple[str, str] | None
 ) -> None:
-    found = airflow_run_of(Run(run_id, "load", "spark", parent_run_id=parent), {})
-    assert (found and tuple(found.job)) == expected
-    assert found is None or str(found.run_id) == COMPUTED
+    run = airflow_run_of(Run(run_id, "load", "spark", parent_run_id=parent), {})
+    assert (run and tuple(run.job)) == expected
+    assert run is None or str(run.run_id) == COMPUTED
 
 
 def test_the_run_of_a_dag_is_none_of_a_task() -> None:
@@ -130,16 +130,16 @@ def test_a_run_id_made_of_dag_task_try_and_date_is_the_one_that_airflow_emitted(
     compared = 0
     for line in (SAMPLES / file).read_text().splitlines():
         event = orjson.loads(line)
-        about = event["run"]["facets"].get("airflow")
-        if about and "task" in about:
-            date = about["dagRun"]["logical_date"]
-            attempt, index = (about["taskInstance"].get(k) for k in ("try_number", "map_index"))
-            name = f"{about['dag']['dag_id']}/{about['task']['task_id']}/{attempt}/{date}"
+        airflow = event["run"]["facets"].get("airflow")
+        if airflow and "task" in airflow:
+            date = airflow["dagRun"]["logical_date"]
+            attempt, index = (airflow["taskInstance"].get(k) for k in ("try_number", "map_index"))
+            name = f"{airflow['dag']['dag_id']}/{airflow['task']['task_id']}/{attempt}/{date}"
             assert index in (None, -1)
-            found = airflow_run_of(Run(name, "x", "spark"), {}, event["job"]["namespace"])
-            assert found
-            assert str(found.run_id) == event["run"]["runId"]
-            assert tuple(found.job) == (event["job"]["namespace"], event["job"]["name"])
+            run = airflow_run_of(Run(name, "x", "spark"), {}, event["job"]["namespace"])
+            assert run
+            assert str(run.run_id) == event["run"]["runId"]
+            assert tuple(run.job) == (event["job"]["namespace"], event["job"]["name"])
             compared += 1
     assert compared > 2
 
@@ -149,12 +149,12 @@ def test_a_mapped_task_has_a_run_for_each_index() -> None:
     found = {airflow_run_of(Run(name, "x", "spark"), {}) for name in names}
     assert len(found) == 3
     assert None not in found
-    assert all(one and one.job.name == "shop.load" for one in found)
+    assert all(name and name.job.name == "shop.load" for name in found)
 
 
 def test_what_is_not_known_of_a_run_in_airflow() -> None:
-    found = airflow_run_of(Run("shop/load/1/2026-11-01T00:00:00Z", "x", "spark"), {})
-    assert found
-    assert found == AirflowRun(found.run_id, found.job, Status.UNKNOWN, None)
-    assert found.run_id.version == 7
-    assert datetime.fromtimestamp((found.run_id.int >> 80) / 1000, UTC).year == 2026
+    run = airflow_run_of(Run("shop/load/1/2026-11-01T00:00:00Z", "x", "spark"), {})
+    assert run
+    assert run == AirflowRun(run.run_id, run.job, Status.UNKNOWN, None)
+    assert run.run_id.version == 7
+    assert datetime.fromtimestamp((run.run_id.int >> 80) / 1000, UTC).year == 2026

@@ -36,7 +36,7 @@ LINEAGE = Lineage(
 def dataset_events() -> list[Any]:
     selection = EventSelection((ExportedKind.DATASET,), datasets=[MART, A])
     exported = events(LineageSnapshot(LINEAGE, NOW), selection)
-    return [orjson.loads(orjson.dumps(one.event)) for one in exported]
+    return [orjson.loads(orjson.dumps(event.event)) for event in exported]
 
 
 def facet() -> Any:
@@ -44,7 +44,7 @@ def facet() -> Any:
 
 
 def test_the_datasets_that_are_asked_for_are_events() -> None:
-    assert [one["dataset"]["name"] for one in dataset_events()] == ["a", "mart"]
+    assert [event["dataset"]["name"] for event in dataset_events()] == ["a", "mart"]
     assert dataset_events()[0]["eventTime"] == "2026-11-22T02:00:00Z"
     assert dataset_events()[1]["dataset"]["facets"]["schema"]["fields"] == [
         {"name": "Total", "type": "decimal"},
@@ -55,12 +55,15 @@ def test_the_datasets_that_are_asked_for_are_events() -> None:
 def test_a_column_has_each_input_once_with_its_transformations() -> None:
     (total,) = facet()["fields"]["total"]["inputFields"]
     assert (total["namespace"], total["name"], total["field"]) == ("db", "orders", "amount")
-    assert [(one["subtype"], one["masking"]) for one in total["transformations"]] == [
+    assert [
+        (transformation["subtype"], transformation["masking"])
+        for transformation in total["transformations"]
+    ] == [
         ("AGGREGATION", False),
         ("AGGREGATION", True),
     ]
     (day,) = facet()["fields"]["day"]["inputFields"]
-    assert [one["description"] for one in day["transformations"]] == [
+    assert [transformation["description"] for transformation in day["transformations"]] == [
         "inferred from equal names of columns"
     ]
 

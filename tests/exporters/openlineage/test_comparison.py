@@ -71,9 +71,9 @@ def test_what_is_as_expected_makes_no_difference(expected: Any) -> None:
     ],
 )
 def test_a_difference_has_its_path(expected: Any, path: str, problem: str) -> None:
-    [found] = differences(expected, EVENT)
-    assert found.path == path
-    assert problem in found.problem
+    [difference] = differences(expected, EVENT)
+    assert difference.path == path
+    assert problem in difference.problem
 
 
 @pytest.mark.parametrize(
@@ -86,19 +86,19 @@ def test_a_difference_has_its_path(expected: Any, path: str, problem: str) -> No
     ],
 )
 def test_a_template_gets_out_of_its_sandbox_nowhere(template: str) -> None:
-    [found] = differences({"job": {"name": template}}, EVENT)
-    assert "the template" in found.problem
+    [difference] = differences({"job": {"name": template}}, EVENT)
+    assert "the template" in difference.problem
 
 
 def test_a_long_value_is_cut() -> None:
-    [found] = differences({"job": {"name": "x" * 500}}, EVENT)
-    assert len(found.problem) < 200
-    assert found.expected == "x" * 500
+    [difference] = differences({"job": {"name": "x" * 500}}, EVENT)
+    assert len(difference.problem) < 200
+    assert difference.expected == "x" * 500
 
 
 def test_all_differences_are_found() -> None:
     expected = {"eventType": "FAIL", "job": {"name": "x"}, "outputs": [1]}
-    assert [one.path for one in differences(expected, EVENT)] == [
+    assert [difference.path for difference in differences(expected, EVENT)] == [
         "eventType",
         "job.name",
         "outputs",

@@ -89,7 +89,7 @@ def test_what_waits_has_its_newest_content(place: Path, receiver: Receiver) -> N
     outbox = Outbox(place, receiver.url)
     outbox.add(outgoing("a", "b"))
     assert outbox.add([OutgoingEvent("a", "", b'{"name": "newer"}')]) == 0
-    assert [one.body for one in outbox.waiting()] == [b'{"name": "newer"}', b'{"name":"b"}']
+    assert [event.body for event in outbox.waiting()] == [b'{"name": "newer"}', b'{"name":"b"}']
     outbox.close()
 
 

@@ -39,7 +39,7 @@ from tests.exporters.openlineage.shop import (
 
 
 def all_events(selection: EventSelection | None = None, **changes: Any) -> list[Any]:
-    return [one.event for one in events(snapshot(**changes), selection)]
+    return [event.event for event in events(snapshot(**changes), selection)]
 
 
 def runs(job: str, kind: str | None = None) -> list[Any]:
@@ -61,8 +61,8 @@ def job(name: str) -> Any:
 
 def dataset(name: str) -> Any:
     selection = EventSelection(kinds=(ExportedKind.DATASET,))
-    [found] = [one for one in all_events(selection) if one["dataset"]["name"] == name]
-    return found["dataset"]["facets"]
+    [event] = [one for one in all_events(selection) if one["dataset"]["name"] == name]
+    return event["dataset"]["facets"]
 
 
 def pick(facet: Any) -> Any:
@@ -77,7 +77,7 @@ def test_every_event_is_valid_by_the_spec() -> None:
 @for_each("seed", range(8))
 def test_events_of_made_up_lineages_are_valid(seed: int) -> None:
     lineage, descriptions, _ = world(seed).lineage()
-    made = [one.event for one in events(LineageSnapshot(lineage, COLLECTED, descriptions))]
+    made = [event.event for event in events(LineageSnapshot(lineage, COLLECTED, descriptions))]
     assert {tuple(complaints(event)) for event in made} == {()}
     assert {kind for event in made for kind in ("run", "job", "dataset") if kind in event} == {
         *("run", "job", "dataset")
@@ -89,11 +89,11 @@ def test_the_same_store_makes_the_same_bytes() -> None:
 
 
 def test_no_literal_is_in_an_event() -> None:
-    assert b"'" not in b"".join(orjson.dumps(one) for one in all_events())
+    assert b"'" not in b"".join(orjson.dumps(event) for event in all_events())
 
 
 def test_a_run_has_a_start_and_an_end() -> None:
-    start, end = (one for one in runs("load") if one["run"]["runId"] == _id("load-1"))
+    start, end = (run for run in runs("load") if run["run"]["runId"] == _id("load-1"))
     assert [one["eventType"] for one in (start, end)] == ["START", "COMPLETE"]
     assert start["eventTime"] == "2026-11-22T02:00:00Z"
     assert end["eventTime"] == "2026-11-22T02:01:00Z"
@@ -106,7 +106,7 @@ def _id(run: str, engine: str = "sqlserver") -> str:
 
 
 def test_a_failed_run_without_a_known_start_has_one_event() -> None:
-    [event] = [one for one in runs("load") if one["run"]["runId"] == _id("load-2")]
+    [event] = [run for run in runs("load") if run["run"]["runId"] == _id("load-2")]
     assert event["eventType"] == "FAIL"
     assert pick(event["run"]["facets"]["errorMessage"]) == {
         "message": "Invalid object ?",
@@ -116,9 +116,9 @@ def test_a_failed_run_without_a_known_start_has_one_event() -> None:
 
 
 def test_a_run_without_a_known_end_is_running() -> None:
-    start, event = (one for one in runs("load") if one["run"]["runId"] == _id("load-3"))
+    start, event = (run for run in runs("load") if run["run"]["runId"] == _id("load-3"))
     assert (start["eventType"], event["eventType"]) == ("START", "RUNNING")
-    assert [one["name"] for one in event["outputs"]] == ["Shop.dbo.Orders"]
+    assert [output["name"] for output in event["outputs"]] == ["Shop.dbo.Orders"]
 
 
 def test_an_end_has_what_the_run_did() -> None:
@@ -148,9 +148,9 @@ def test_an_end_has_what_the_run_did() -> None:
 
 def test_a_count_that_is_none_is_left_out() -> None:
     known = snapshot()
-    accesses = [replace(one, rows=2**62, bytes=2**63 - 1) for one in known.accesses] * 2
-    found = [one.event for one in events(replace(known, accesses=accesses))]
-    of_load = [one for one in found if "run" in one and one["job"]["name"] == "load"]
+    accesses = [replace(access, rows=2**62, bytes=2**63 - 1) for access in known.accesses] * 2
+    found = [event.event for event in events(replace(known, accesses=accesses))]
+    of_load = [event for event in found if "run" in event and event["job"]["name"] == "load"]
     assert b"rowCount" not in orjson.dumps(of_load)
     assert {tuple(complaints(event)) for event in found} == {()}
 
@@ -202,7 +202,7 @@ def test_a_run_of_another_producer_keeps_its_job_and_id() -> None:
         "nominalEndTime": "2026-11-22T02:00:00Z",
     }
     assert pick(facets["processing_engine"])["name"] == "airflow"
-    assert {one["key"]: one["value"] for one in facets["tags"]["tags"]} == {
+    assert {tag["key"]: tag["value"] for tag in facets["tags"]["tags"]} == {
         "attempt": "2",
         "url": "http://airflow/dags/shop/copy?try_number=2",
     }
@@ -284,7 +284,7 @@ def test_a_dataset_has_what_dbt_says_of_it() -> None:
     facets = dataset(MART.name)
     assert facets["schema"]["fields"] == [{"name": "total", "description": "Of all orders."}]
     assert facets["documentation"]["description"] == "Totals."
-    assert [(one["key"], one["value"], one.get("field")) for one in facets["tags"]["tags"]] == [
+    assert [(tag["key"], tag["value"], tag.get("field")) for tag in facets["tags"]["tags"]] == [
         ("nightly", "nightly", None),
         ("sensitivity", "confidential", None),
         ("sensitivity", "PII", "total"),
@@ -310,35 +310,35 @@ def test_a_selection_has_its_tasks_and_their_datasets(
     selection: EventSelection, jobs: set[str], datasets: set[str]
 ) -> None:
     found = all_events(selection)
-    assert {one["job"]["name"] for one in found if "job" in one} == jobs
-    assert {one["dataset"]["name"] for one in found if "dataset" in one} == datasets
+    assert {event["job"]["name"] for event in found if "job" in event} == jobs
+    assert {event["dataset"]["name"] for event in found if "dataset" in event} == datasets
 
 
 def test_since_takes_only_the_later_runs() -> None:
     selection = EventSelection((ExportedKind.RUN,), since=NIGHT + timedelta(minutes=3))
-    assert {one["run"]["runId"] for one in all_events(selection)} == {_id("load-3")}
+    assert {event["run"]["runId"] for event in all_events(selection)} == {_id("load-3")}
 
 
 def test_what_is_no_news_has_the_key_that_it_had() -> None:
-    before = [event_key(one) for one in all_events()]
-    later = [event_key(one) for one in all_events(at=COLLECTED + timedelta(days=1))]
+    before = [event_key(event) for event in all_events()]
+    later = [event_key(event) for event in all_events(at=COLLECTED + timedelta(days=1))]
     assert before == later
     assert len(set(before)) == len(before)
 
 
 def test_a_new_column_is_news_of_its_table_and_of_no_past_run() -> None:
-    before = {event_key(one.event) for one in events(snapshot())}
+    before = {event_key(event.event) for event in events(snapshot())}
     known = snapshot()
     orders = known.lineage.datasets[ORDERS]
     wider = replace(orders, columns=(*orders.columns, Column("currency")))
     lineage = replace(known.lineage, datasets={**known.lineage.datasets, ORDERS: wider})
-    after = [one.event for one in events(replace(known, lineage=lineage))]
+    after = [event.event for event in events(replace(known, lineage=lineage))]
     [news] = [event for event in after if event_key(event) not in before]
     assert news["dataset"]["name"] == ORDERS.name
 
 
 def test_another_namespace_makes_other_jobs_and_runs() -> None:
-    mine = {one["run"]["runId"] for one in all_events() if "run" in one}
+    mine = {event["run"]["runId"] for event in all_events() if "run" in event}
     other = all_events(namespace="prod")
     assert {one["job"]["namespace"] for one in other if "job" in one} == {"prod", "airflow-shop"}
     assert mine & {one["run"]["runId"] for one in other if "run" in one} == {COPY_RUN}

@@ -17,9 +17,9 @@ def event(number: int, kind: str = "START", job: str = "load") -> dict[str, Any]
 def faults(document: Any, *events: dict[str, Any]) -> dict[str, tuple[int, int, list[str]]]:
     results = compare(expected_events(document), events)
     return {
-        one.key: (one.expected, one.found, [fault.path for fault in one.differences])
-        for one in results
-        if not one.is_met
+        result.key: (result.expected, result.found, [fault.path for fault in result.differences])
+        for result in results
+        if not result.is_met
     }
 
 

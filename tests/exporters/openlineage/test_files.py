@@ -19,7 +19,7 @@ from dbt_graft.exporters.openlineage.files import (
 from dbt_graft.lineage.errors import GraftError
 from tests.exporters.openlineage.shop import snapshot
 
-EVENTS = [one.event for one in events(snapshot())]
+EVENTS = [event.event for event in events(snapshot())]
 
 
 @pytest.mark.parametrize("name", ["events.ndjson", "events.jsonl.gz"])
@@ -35,9 +35,9 @@ def test_lines_are_read_again_and_have_the_same_bytes(tmp_path: Path, name: str)
 
 def test_one_event_a_file_is_read_again(tmp_path: Path) -> None:
     assert write_files(tmp_path, EVENTS) == len(EVENTS) == len(list(tmp_path.iterdir()))
-    found = {orjson.dumps(one) for one in read_events(tmp_path)}
-    assert found == {orjson.dumps(one) for one in EVENTS}
-    assert any(one.name.startswith("run-load-COMPLETE-") for one in tmp_path.iterdir())
+    found = {orjson.dumps(event) for event in read_events(tmp_path)}
+    assert found == {orjson.dumps(event) for event in EVENTS}
+    assert any(path.name.startswith("run-load-COMPLETE-") for path in tmp_path.iterdir())
 
 
 def test_the_name_of_a_file_leaves_its_folder_nowhere() -> None:

@@ -57,10 +57,10 @@ def shown(lineage: Lineage) -> dict[str, set[str]]:
             if flow.task in lineage.tasks
         },
         "datasets": {
-            f"{one.dataset}: {', '.join(f'{c.name} {c.type}' for c in known.columns)}"
+            f"{usage.dataset}: {', '.join(f'{c.name} {c.type}' for c in known.columns)}"
             for task in tasks
-            for one in task.usages
-            if (known := lineage.datasets.get(one.dataset))
+            for usage in task.usages
+            if (known := lineage.datasets.get(usage.dataset))
         },
         "columns": {
             f"{e.task}: {e.to_dataset}.{e.to_column} < {e.from_dataset}.{e.from_column} "
@@ -82,10 +82,10 @@ def shown_with_runs(lineage: Lineage) -> dict[str, set[str]]:
             for run in task.runs
         },
         "counts": {
-            f"{one.task}: {one.direction} {one.dataset} {one.rows} rows {one.bytes} bytes"
+            f"{usage.task}: {usage.direction} {usage.dataset} {usage.rows} rows {usage.bytes} bytes"
             for task in tasks
-            for one in task.usages
-            if one.moves_data and not one.failed and not one.repeats
+            for usage in task.usages
+            if usage.moves_data and not usage.failed and not usage.repeats
         },
     }
 
@@ -94,7 +94,7 @@ def _again(folder: Path, stored: Records) -> Records:
     """The records that are collected of the events of a store."""
     folder.mkdir()
     snapshot = LineageSnapshot(build(stored), shop.COLLECTED, accesses=join_events(stored).accesses)
-    return records_in(folder, [one.event for one in events(snapshot)])
+    return records_in(folder, [event.event for event in events(snapshot)])
 
 
 def _check_store(folder: Path, stored: Records) -> None:
@@ -122,12 +122,12 @@ def test_the_store_of_the_demo_is_the_same(tmp_path: Path, root: Path) -> None:
 def test_made_up_lineages_are_the_same_when_they_are_read_again(tmp_path: Path, seed: int) -> None:
     lineage, descriptions, _ = world(seed).lineage()
     written = LineageSnapshot(lineage, shop.COLLECTED, descriptions)
-    found = read_again(tmp_path, [one.event for one in events(written)])
+    found = read_again(tmp_path, [event.event for event in events(written)])
     assert shown(found) == shown(lineage)
 
 
 def test_what_dbt_adds_is_in_events_that_are_no_rejects(tmp_path: Path) -> None:
     written = shop.snapshot()
-    found = read_again(tmp_path, [one.event for one in events(written)])
-    assert shown(found) == shown(written.lineage)
-    assert found.rejects == ()
+    lineage = read_again(tmp_path, [event.event for event in events(written)])
+    assert shown(lineage) == shown(written.lineage)
+    assert lineage.rejects == ()

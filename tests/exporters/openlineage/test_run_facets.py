@@ -42,8 +42,8 @@ def test_periods_are_read_again(
     facet = subset(periods, direction)
     assert facet is not None
     assert list(validator(facet["_schemaURL"]).iter_errors(facet)) == []
-    one = NamedDataset("spark", "raw.orders", {}, {"subset": facet})
-    found = event_periods(one, is_output=direction is Direction.WRITE)
+    dataset = NamedDataset("spark", "raw.orders", {}, {"subset": facet})
+    found = event_periods(dataset, is_output=direction is Direction.WRITE)
     assert shown(found) == expected
 
 

@@ -184,9 +184,9 @@ def test_names_of_airflow_are_quoted() -> None:
 )
 def test_complete_dags_can_be_run_again(version: int, command: str) -> None:
     settings = RerunSettings(airflow().orchestrator_runs, airflow=version)
-    one = step(settings, runs=RUNS).rerun
+    rerun = step(settings, runs=RUNS).rerun
 
-    assert backfills(plan(one), settings) == [command]
+    assert backfills(plan(rerun), settings) == [command]
 
 
 @pytest.mark.parametrize(

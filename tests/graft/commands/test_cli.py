@@ -117,10 +117,10 @@ def test_errors_are_json_with_json(
     (tmp_path / "graft.yml").write_text(text)
     assert run(*arguments) == code
     captured = capfd.readouterr()
-    found = json.loads(captured.out)
-    assert found["error"]["problem"].startswith(problem)
-    assert set(found["error"]) == {"problem", "place", "remedy"}
-    assert found["exit_code"] == code
+    document = json.loads(captured.out)
+    assert document["error"]["problem"].startswith(problem)
+    assert set(document["error"]) == {"problem", "place", "remedy"}
+    assert document["exit_code"] == code
     assert problem in captured.err
 
 
@@ -152,8 +152,8 @@ def test_each_line_of_an_error_is_a_finding() -> None:
         ("graft.yml:1", "a"),
         ("graft.yml:2", "b"),
     ]
-    (one,) = findings(GraftError("is wrong: very", place="x.yml"))
-    assert (one.subject, one.problem) == ("x.yml", "is wrong: very")
+    (finding,) = findings(GraftError("is wrong: very", place="x.yml"))
+    assert (finding.subject, finding.problem) == ("x.yml", "is wrong: very")
 
 
 @pytest.mark.parametrize(

@@ -102,8 +102,8 @@ def test_the_exit_code_tells_whether_there_are_differences(
 
 
 def test_the_rule_for_what_is_gone_can_be_changed(project: Path) -> None:
-    found = diff(project, "--from", "2024-03-01", "--to", "2024-03-31", "--runs", "6").output
-    assert "Edges gone" not in found
+    output = diff(project, "--from", "2024-03-01", "--to", "2024-03-31", "--runs", "6").output
+    assert "Edges gone" not in output
 
 
 def test_equal_times_have_no_differences(project: Path) -> None:

@@ -276,10 +276,10 @@ def test_rules_are_one_block_to_paste(project: Path, capfd: pytest.CaptureFixtur
 
 def test_one_relation_never_gets_two_rules() -> None:
     one, two, raw = map(parse_dataset_id, ("mssql://a/S.dbo.x", "mssql://b/S.dbo.x", "spark/raw.x"))
-    (found,) = name_rules({raw: [one, two]})
-    assert found.subject == "spark/raw.x"
-    assert found.problem.startswith("may be any of mssql://a/S.dbo.x, mssql://b/S.dbo.x, which")
-    assert "- {from" not in found.remedy
+    (finding,) = name_rules({raw: [one, two]})
+    assert finding.subject == "spark/raw.x"
+    assert finding.problem.startswith("may be any of mssql://a/S.dbo.x, mssql://b/S.dbo.x, which")
+    assert "- {from" not in finding.remedy
 
 
 def test_a_check_that_breaks_costs_only_itself(

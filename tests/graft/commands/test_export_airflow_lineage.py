@@ -82,6 +82,6 @@ def test_hostile_names_stay_text(project: Path, task: str) -> None:
     (project / "lineage.yml").write_text(json.dumps(declared))
     assert run(project, "collect", "--quiet").exit_code == 0
     printed = export(project).stdout_bytes
-    found = LineageDocument(printed)
-    assert found.task(task) == json.loads(printed)["tasks"][task]
-    assert [*found.datasets()] == ["sftp/files", 'spark/raw."}}']
+    document = LineageDocument(printed)
+    assert document.task(task) == json.loads(printed)["tasks"][task]
+    assert [*document.datasets()] == ["sftp/files", 'spark/raw."}}']

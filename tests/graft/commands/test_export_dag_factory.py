@@ -68,13 +68,13 @@ def test_dags_are_written_and_the_same_again_the_second_time(shop: Path) -> None
 
 
 def test_the_answer_as_json(shop: Path) -> None:
-    found = json.loads(run("--json", "--out", "elsewhere").output)
-    assert [(task["task_id"], task["dependencies"]) for task in found["dags"][0]["tasks"]] == [
+    document = json.loads(run("--json", "--out", "elsewhere").output)
+    assert [(task["task_id"], task["dependencies"]) for task in document["dags"][0]["tasks"]] == [
         ("load", []),
         ("clean", ["load"]),
         ("report", ["clean"]),
     ]
-    assert found["files"]["written"] == ["shop_dag.py", "shop_dag.yml"]
+    assert document["files"]["written"] == ["shop_dag.py", "shop_dag.yml"]
     assert (shop / "elsewhere/shop_dag.yml").is_file()
 
 

@@ -71,7 +71,7 @@ def test_standard_output_has_valid_events_of_logs_and_dbt(export: Export) -> Non
 
 def test_a_task_and_a_dbt_model_are_chosen_by_name(export: Export) -> None:
     done = export("--task", "load_orders", "--task", "mart", "--events", "job")
-    assert [one["job"]["name"] for one in done.events] == ["load_orders", "dbt.model.shop.mart"]
+    assert [event["job"]["name"] for event in done.events] == ["load_orders", "dbt.model.shop.mart"]
 
 
 def test_an_unknown_task_is_an_error_with_the_nearest(export: Export) -> None:
@@ -111,10 +111,10 @@ def test_a_file_holds_what_standard_output_has(export: Export, tmp_path: Path) -
 def test_a_folder_has_a_file_for_each_event_and_old_ones_go(export: Export, tmp_path: Path) -> None:
     out = tmp_path / "events"
     assert export("--out", str(out)).code == 0
-    every = {path.name for path in out.glob("*.json")}
+    names = {path.name for path in out.glob("*.json")}
     assert export("--out", str(out), "--task", "report").code == 0
     left = {path.name for path in out.glob("*.json")}
-    assert left < every
+    assert left < names
     assert all("report" in name or "dataset" in name for name in left if name[0] != ".")
 
 
@@ -125,7 +125,7 @@ def test_a_folder_of_somebody_else_is_left_alone(export: Export, tmp_path: Path)
     done = export("--out", str(out))
     assert done.code == 1
     assert "graft.yml" not in done.err
-    assert [one.name for one in out.iterdir()] == ["thesis.txt"]
+    assert [path.name for path in out.iterdir()] == ["thesis.txt"]
 
 
 def test_events_are_sent_once(export: Export, receiver: Receiver) -> None:
@@ -151,7 +151,7 @@ def test_authorization_is_of_the_environment(
         "Bearer very-secret"
     }
     assert "very-secret" not in done.out + done.err
-    assert not any("dataset" in one for one in receiver.bodies)
+    assert not any("dataset" in body for body in receiver.bodies)
 
 
 def test_the_url_may_be_of_the_environment(

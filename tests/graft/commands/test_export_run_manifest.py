@@ -25,11 +25,11 @@ def run(folder: Path, *arguments: str) -> Result:
 
 
 def test_a_run_is_found_by_its_id(project: Path, root: Path) -> None:
-    found = json.loads(run(project, "load-2026-10-05").stdout)
-    assert (found["task"], found["run_id"]) == ("load", "load-2026-10-05")
-    assert [one["dataset"] for one in found["outputs"]] == ["spark/raw.orders"]
+    document = json.loads(run(project, "load-2026-10-05").stdout)
+    assert (document["task"], document["run_id"]) == ("load", "load-2026-10-05")
+    assert [output["dataset"] for output in document["outputs"]] == ["spark/raw.orders"]
     schema = json.loads((root / "docs/schemas/run-manifest.schema.json").read_text())
-    jsonschema.validate(found, schema)
+    jsonschema.validate(document, schema)
 
 
 def test_last_is_the_newest_run_of_a_task(project: Path) -> None:
@@ -50,6 +50,6 @@ def test_last_is_the_newest_run_of_a_task(project: Path) -> None:
 def test_an_error_says_what_to_do(
     project: Path, arguments: tuple[str, ...], code: int, problem: str
 ) -> None:
-    found = run(project, *arguments)
-    assert found.exit_code == code
-    assert problem in found.output
+    result = run(project, *arguments)
+    assert result.exit_code == code
+    assert problem in result.output

@@ -131,18 +131,18 @@ def run(folder: Path, *arguments: str) -> Result:
 
 def answer(folder: Path, *arguments: str) -> dict[str, Any]:
     """The data of the answer."""
-    found = run(folder, *arguments, "--json")
-    assert found.exit_code == 0, found.output
-    data: dict[str, Any] = read_answer(found.stdout)["data"]
+    result = run(folder, *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    data: dict[str, Any] = read_answer(result.stdout)["data"]
     return data
 
 
 def effects(document: dict[str, Any]) -> dict[str, Any]:
     return {
-        one["dataset"]: " ".join(
-            [*one["effects"], *(f"{k}:{v}" for k, v in one["columns"].items())]
+        dataset["dataset"]: " ".join(
+            [*dataset["effects"], *(f"{k}:{v}" for k, v in dataset["columns"].items())]
         )
-        for one in document["datasets"]
+        for dataset in document["datasets"]
     }
 
 
@@ -180,8 +180,8 @@ def test_the_changes_that_other_tools_get_wrong(
 
 def test_tests_tasks_and_consumers_are_named(project: Path) -> None:
     found = answer(project, "raw.orders.note", "--change", "remove")
-    assert [(one["name"], one["breaks"]) for one in found["tests"]] == [("not_null", True)]
-    assert [(one["task"], one["breaks"]) for one in found["tasks"]] == [
+    assert [(test["name"], test["breaks"]) for test in found["tests"]] == [("not_null", True)]
+    assert [(task["task"], task["breaks"]) for task in found["tasks"]] == [
         ("model.shop.mart", True),
         ("model.shop.orders_x", True),
         ("mart_to_mail", False),
@@ -341,7 +341,7 @@ def test_a_window_in_json_ends_before_its_second_date(tmp_path: Path) -> None:
     window = ["--to", "2026-10-05", "-c", str(tmp_path / "graft.yml")]
     document = read_answer(CliRunner().invoke(main, [*command, *window]).stdout)["data"]
     assert document["change"]["dates"]["ranges"] == [["2026-10-05", "2026-10-06"]]
-    reached = {one["dataset"]: one["dates"] for one in document["datasets"]}
+    reached = {dataset["dataset"]: dataset["dates"] for dataset in document["datasets"]}
     assert reached["spark/mart.weekly"]["ranges"] == [["2026-10-05", "2026-10-12"]]
     assert reached["spark/mart.snapshot"] == {"all": True, "ranges": [[None, None]]}
 
@@ -355,22 +355,22 @@ def test_a_window_in_json_ends_before_its_second_date(tmp_path: Path) -> None:
     ],
 )
 def test_a_window_that_makes_no_sense_is_an_error(project: Path, window: tuple[str, ...]) -> None:
-    found = run(project, "raw.orders", "--change", "rows", *window)
-    assert found.exit_code == 2
-    assert "--from" in found.stderr
+    result = run(project, "raw.orders", "--change", "rows", *window)
+    assert result.exit_code == 2
+    assert "--from" in result.stderr
 
 
 def test_without_logs_dbt_s_own_lineage_answers(project: Path) -> None:
     shutil.rmtree(project / ".graft/store")
-    found = run(project, "raw.orders.note", "--change", "remove")
-    assert found.exit_code == 0
-    assert "nothing was collected yet: this is dbt's lineage alone" in found.stderr
-    assert "spark/db.mart      not written, or late; note: gone" in found.stdout
+    result = run(project, "raw.orders.note", "--change", "remove")
+    assert result.exit_code == 0
+    assert "nothing was collected yet: this is dbt's lineage alone" in result.stderr
+    assert "spark/db.mart      not written, or late; note: gone" in result.stdout
 
 
 def test_without_logs_and_dbt_there_is_nothing_to_answer(project: Path) -> None:
     shutil.rmtree(project / ".graft/store")
     (project / "target/manifest.json").unlink()
-    found = run(project, "raw.orders", "--change", "remove")
-    assert found.exit_code == 1
-    assert "run `graft collect`" in found.stderr
+    result = run(project, "raw.orders", "--change", "remove")
+    assert result.exit_code == 1
+    assert "run `graft collect`" in result.stderr

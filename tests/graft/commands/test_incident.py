@@ -292,10 +292,10 @@ def test_a_wrong_command_line_is_an_error(
 def test_without_a_store_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text("store: store\n")
 
-    found = incident(tmp_path, "open", "raw.orders", "--dates", "2026-10-05")
+    result = incident(tmp_path, "open", "raw.orders", "--dates", "2026-10-05")
 
-    assert found.exit_code == 1
-    assert "nothing was collected yet" in found.output
+    assert result.exit_code == 1
+    assert "nothing was collected yet" in result.output
 
 
 def test_the_report_has_the_run_and_the_plan(project: Path) -> None:

@@ -25,11 +25,11 @@ def check(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Check:
     events = tmp_path / "events.jsonl"
     events.write_bytes(b"\n".join(map(orjson.dumps, (START, END))))
 
-    def run(expected: Any, *options: str, found: str = str(events)) -> tuple[int, str]:
+    def run(expected: Any, *options: str, text: str = str(events)) -> tuple[int, str]:
         templates = tmp_path / "expected.json"
         templates.write_bytes(expected if isinstance(expected, bytes) else orjson.dumps(expected))
         with pytest.raises(SystemExit) as ended:
-            main(["logs", "openlineage", found, "--expect", str(templates), *options])
+            main(["logs", "openlineage", text, "--expect", str(templates), *options])
         captured = capfd.readouterr()
         return int(ended.value.code or 0), captured.out + captured.err
 
@@ -68,9 +68,9 @@ def test_json_has_paths_and_values(check: Check) -> None:
     code, output = check(
         {"load.event.start": {"run": {"runId": "2"}}, "x.event.start": {}}, "--json"
     )
-    found = orjson.loads(output)["data"]
-    assert (code, found["as_expected"], found["missing"]) == (1, False, ["x.event.start"])
-    assert found["keys"][0]["differences"] == [
+    data = orjson.loads(output)["data"]
+    assert (code, data["as_expected"], data["missing"]) == (1, False, ["x.event.start"])
+    assert data["keys"][0]["differences"] == [
         {
             "path": "run.runId",
             "problem": 'expected "2", found "1"',

@@ -91,7 +91,7 @@ def test_a_table_that_is_only_created_is_a_change_and_no_output(
     create = {"plan": node(f"Execute {name}"), "text": text}
     (tmp_path / "a").write_bytes(make_log(create, app="shop"))
     [task] = json.loads(show(str(tmp_path / "a"), "--json")[1])["data"]["applications"][0]["tasks"]
-    assert (task["outputs"], [one["name"] for one in task["changes"]]) == ([], ["ml.t"])
+    assert (task["outputs"], [change["name"] for change in task["changes"]]) == ([], ["ml.t"])
     assert show(str(tmp_path / "a"))[1].splitlines()[-2:] == [
         "    changes",
         "      spark/ml.t  CREATE TABLE",

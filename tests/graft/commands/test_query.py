@@ -32,10 +32,10 @@ def run(folder: Path, *arguments: str, stdin: str | None = None) -> Result:
 
 
 def test_a_table_is_for_people(project: Path) -> None:
-    found = run(project, EDGES)
-    assert [line.split() for line in found.stdout.splitlines() if line.strip()] == [
+    result = run(project, EDGES)
+    assert [line.split() for line in result.stdout.splitlines() if line.strip()] == [
         ["from_dataset", "to_dataset", "declared"],
-        ["─" * len(found.stdout.splitlines()[2].strip())],
+        ["─" * len(result.stdout.splitlines()[2].strip())],
         ["sftp/files", "spark/raw.orders", "true"],
         ["1", "row"],
     ]
@@ -70,8 +70,8 @@ def test_parquet_goes_into_a_file(project: Path) -> None:
 
 
 def test_a_table_shows_the_first_rows_and_says_so(project: Path) -> None:
-    found = run(project, "select range as n from range(250)").stdout.splitlines()
-    assert found[-1] == "250 rows, the first 100 shown; --format csv writes all"
+    lines = run(project, "select range as n from range(250)").stdout.splitlines()
+    assert lines[-1] == "250 rows, the first 100 shown; --format csv writes all"
 
 
 def test_control_characters_do_not_reach_the_terminal(project: Path) -> None:
@@ -82,8 +82,8 @@ def test_control_characters_do_not_reach_the_terminal(project: Path) -> None:
 def test_a_query_comes_from_a_file(project: Path, place: str) -> None:
     (project / "q.sql").write_text("select 7 as n;\n")
     file = str(project / "q.sql") if place == "file" else "-"
-    found = run(project, "--file", file, "--json", stdin="select 7 as n -- seven\n")
-    assert json.loads(found.stdout) == [{"n": 7}]
+    result = run(project, "--file", file, "--json", stdin="select 7 as n -- seven\n")
+    assert json.loads(result.stdout) == [{"n": 7}]
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,18 @@ def test_a_query_comes_from_a_file(project: Path, place: str) -> None:
 def test_an_error_says_what_to_do(
     project: Path, arguments: tuple[str, ...], code: int, problem: str
 ) -> None:
-    found = run(project, *arguments)
-    assert found.exit_code == code
-    assert problem in found.output
-    assert "Traceback" not in found.output
+    result = run(project, *arguments)
+    assert result.exit_code == code
+    assert problem in result.output
+    assert "Traceback" not in result.output
 
 
 def test_without_a_collect_and_dbt_there_is_nothing_to_query(tmp_path: Path) -> None:
     small_project(tmp_path)
     (tmp_path / "target/manifest.json").unlink()
-    found = run(tmp_path, EDGES)
-    assert found.exit_code == 1
-    assert "run `graft collect`" in found.output
+    result = run(tmp_path, EDGES)
+    assert result.exit_code == 1
+    assert "run `graft collect`" in result.output
 
 
 def test_nothing_is_said_beside_the_answer(project: Path) -> None:
@@ -124,8 +124,8 @@ def test_nothing_is_said_beside_the_answer(project: Path) -> None:
 
 
 def test_views_are_listed_with_their_columns(tmp_path: Path) -> None:
-    found = json.loads(run(tmp_path, "--views", "--json").stdout)["data"]
-    assert [view["name"] for view in found["views"]] == [view.name for view in VIEWS]
+    data = json.loads(run(tmp_path, "--views", "--json").stdout)["data"]
+    assert [view["name"] for view in data["views"]] == [view.name for view in VIEWS]
     lines = run(tmp_path, "--views").stdout.splitlines()
     assert "datasets: A table, view, path or topic." in lines
 

@@ -82,9 +82,9 @@ def against_base(folder: Path, *arguments: str) -> Result:
 
 
 def answer(folder: Path) -> dict[str, Any]:
-    found = against_base(folder, "--json")
-    assert found.exit_code == 0, found.output
-    data: dict[str, Any] = read_answer(found.stdout)["data"]
+    result = against_base(folder, "--json")
+    assert result.exit_code == 0, result.output
+    data: dict[str, Any] = read_answer(result.stdout)["data"]
     return data
 
 
@@ -129,7 +129,11 @@ def test_the_changes_that_other_tools_get_wrong(
         ]
         for one in found["nodes"]
     } == verdicts
-    affected = {one["dataset"] for one in found["impact"]["datasets"] if one["severity"] != "INFO"}
+    affected = {
+        dataset["dataset"]
+        for dataset in found["impact"]["datasets"]
+        if dataset["severity"] != "INFO"
+    }
     assert affected == downstream
 
 
@@ -137,10 +141,10 @@ def test_certain_breaks_and_consumers_are_named(project: Path) -> None:
     write(project / "target", orders=DROPPED)
     found = answer(project)
     assert found["nodes"][0]["breaks"] == ["test.shop.not_null_note"]
-    assert [one["task"] for one in found["impact"]["tasks"] if one["breaks"]] == [
+    assert [task["task"] for task in found["impact"]["tasks"] if task["breaks"]] == [
         "model.shop.orders_x"
     ]
-    assert [one["consumer"] for one in found["impact"]["consumers"]] == ["board"]
+    assert [consumer["consumer"] for consumer in found["impact"]["consumers"]] == ["board"]
 
 
 @pytest.mark.parametrize("sql", [ORDERS, "no SQL ("])

@@ -105,7 +105,7 @@ def test_the_worktree_goes_when_it_is_interrupted(
         command.stderr.read()
         assert command.wait(60) == 128 + sent
     assert worktrees(repository) == 1
-    assert [one.name for one in temporary.iterdir() if "graft-replay" in one.name] == []
+    assert [path.name for path in temporary.iterdir() if "graft-replay" in path.name] == []
 
 
 def test_one_commit_cannot_be_compared(repository: Path) -> None:

@@ -131,7 +131,9 @@ def test_dates_are_listed_in_ranges_the_newest_first(
 
 def test_dates_before_the_first_write_are_missing_where_they_are_asked_for(project: Path) -> None:
     dates = data(project, "raw.orders", "--from", "2026-09-18", "--to", "2026-09-21")["dates"]
-    assert [(one["start"], one["states"], one["valid"]) for one in dates["entities"]] == [
+    assert [
+        (entity["start"], entity["states"], entity["valid"]) for entity in dates["entities"]
+    ] == [
         ("2026-09-18", ["missing"], False),
         ("2026-09-19", ["missing"], False),
         ("2026-09-20", ["completed"], True),
@@ -143,7 +145,7 @@ def test_dates_before_the_first_write_are_missing_where_they_are_asked_for(proje
 def test_a_coarser_unit_is_partial_where_days_are_missing(project: Path) -> None:
     window = ("--grain", "month", "--from", "2026-08", "--to", "2026-10")
     entities = data(project, "raw.orders", *window)["dates"]["entities"]
-    assert [one["states"] for one in entities] == [["missing"], ["partial"], ["partial"]]
+    assert [entity["states"] for entity in entities] == [["missing"], ["partial"], ["partial"]]
 
 
 def test_needs_have_the_runs_that_agree(project: Path) -> None:
@@ -156,7 +158,7 @@ def test_declared_needs_make_entities_estimated(tmp_path: Path) -> None:
     dated_project(tmp_path, lineage=DECLARED)
     dates = data(tmp_path, "mart.weekly", "--from", "2026-10-10", "--to", "2026-10-12")["dates"]
     # The next day of raw.orders is not there when a day is written.
-    assert [one["states"] for one in dates["entities"]] == [
+    assert [entity["states"] for entity in dates["entities"]] == [
         ["estimated"],
         ["estimated"],
         ["missing"],

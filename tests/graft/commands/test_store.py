@@ -63,7 +63,7 @@ def test_info_counts_batches_files_rows_and_logs_by_source(project: Path) -> Non
     found = answer(project, "info")
     assert (found["batches"], found["format"], found["last_sequence"]) == (6, FORMAT, 6)
     assert found["tables"]["runs"]["rows"] == 6
-    assert {one["source"]: len(one["logs"]) for one in found["sources"]} == {
+    assert {source["source"]: len(source["logs"]) for source in found["sources"]} == {
         "events/": 3,
         "logs/": 1,
         "mssql://live:1433/graft": 1,

@@ -43,8 +43,8 @@ def test_a_task_with_cut_plans_is_reported_with_its_applications_and_the_setting
         runs=tuple(Run(r, "load", "spark", application_id=f"app-{r}") for r in ("r1", "r2")),
         shapes={one.shape_id: one for one in (*shapes, shape("s3", f"columns: {OPAQUE}"))},
     )
-    [found] = cut_plans(records)
-    assert str(found) == (
+    [finding] = cut_plans(records)
+    assert str(finding) == (
         "warning: load: Spark cut the plans of 2 statements, so columns are missing "
         "(app-r1, app-r2)\n"
         "  set spark.sql.debug.maxToStringFields=10000 in its Spark session"
@@ -56,7 +56,7 @@ def test_cut_paths_have_a_setting_of_their_own() -> None:
         accesses=(access("load", ORDERS, Direction.READ),),
         shapes={"s": shape("s", f"columns: {PLAN_CUT}; inputs: {PATHS_CUT}")},
     )
-    assert [(one.problem, one.remedy.split()[1]) for one in cut_plans(records)] == [
+    assert [(finding.problem, finding.remedy.split()[1]) for finding in cut_plans(records)] == [
         (
             "Spark cut the plans of 1 statement, so columns are missing",
             "spark.sql.debug.maxToStringFields=10000",
@@ -73,9 +73,9 @@ def test_many_cut_tasks_have_an_end() -> None:
         accesses=tuple(access(f"task_{n:02}", ORDERS) for n in range(40)),
         shapes={"s": shape("s", f"columns: {PLAN_CUT}")},
     )
-    found = list(cut_plans(records))
-    assert len(found) == 11
-    assert found[-1].problem == "30 more tasks whose plans Spark cut"
+    findings = list(cut_plans(records))
+    assert len(findings) == 11
+    assert findings[-1].problem == "30 more tasks whose plans Spark cut"
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_a_hidden_database_is_reported_with_a_name_rule(
     table: str, direction: Direction, servers: list[str], line: str, setting: str
 ) -> None:
     records = Records(accesses=(access("load", DatasetId("jdbc", table), direction),))
-    [found] = hidden_databases(records, NO_RULES, servers)
-    assert line in found.remedy
-    assert setting in found.remedy
+    [finding] = hidden_databases(records, NO_RULES, servers)
+    assert line in finding.remedy
+    assert setting in finding.remedy
     # The line is one: a rule of graft.yml with it finds the table.
     source, target = (part.split('"')[1] for part in line.split(", to"))
     assert NameRules([NameRule(source, target)])(DatasetId("jdbc", table)).namespace != "jdbc"
@@ -132,4 +132,6 @@ def test_a_name_rule_reveals_a_database() -> None:
     records = Records(accesses=(access("load", JDBC), access("load", ORDERS)))
     rules = NameRules([NameRule("jdbc/dbo.*", "mssql://crm:1433/Shop.dbo.*")])
     assert list(hidden_databases(records, rules, [])) == []
-    assert [one.subject for one in hidden_databases(records, NO_RULES, [])] == ["jdbc/dbo.*"]
+    assert [finding.subject for finding in hidden_databases(records, NO_RULES, [])] == [
+        "jdbc/dbo.*"
+    ]

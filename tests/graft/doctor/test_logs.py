@@ -55,7 +55,7 @@ def test_logs_and_what_came_of_them_are_counted() -> None:
         ("logs/spark/app-2", timedelta(days=3)),
         ("logs/spark2/app-3", timedelta(0)),
     )
-    assert [str(one) for one in source(SPARK, found(1_500, 2), store)] == [
+    assert [str(finding) for finding in source(SPARK, found(1_500, 2), store)] == [
         "note: logs/spark/: 1,500 logs, 2 of them new or changed; 80 events collected\n"
         "  run `graft collect`",
         "note: logs/spark/: the newest run started 3 days ago",
@@ -110,8 +110,8 @@ def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
         place = tmp_path / "store" / table / "batch_id=1"
         place.mkdir(parents=True)
         pq.write_table(pa.Table.from_pylist([row]), place / "part.parquet")
-    given = SqlServerEntry(server=CRM, path="logs", snapshot=str(tmp_path / "snapshot.json"))
-    finding = sqlserver(given, Config(), read(str(tmp_path / "store")))
+    entry = SqlServerEntry(server=CRM, path="logs", snapshot=str(tmp_path / "snapshot.json"))
+    finding = sqlserver(entry, Config(), read(str(tmp_path / "store")))
     assert [one.problem for one in finding] == [
         "1 database of CRM, taken 12 days ago",
         "1 session open at the end of the last log",

@@ -25,8 +25,8 @@ NOW = datetime.now(UTC)
 
 
 def test_the_remedy_for_an_empty_store_is_graft_collect(tmp_path: Path) -> None:
-    [found] = contents(read(str(tmp_path)))
-    assert (found.severity, found.problem, found.remedy) == (
+    [finding] = contents(read(str(tmp_path)))
+    assert (finding.severity, finding.problem, finding.remedy) == (
         Severity.WARNING,
         "nothing was collected yet",
         "run `graft collect`",
@@ -38,9 +38,9 @@ def test_a_damaged_store_is_an_error_and_is_taken_as_empty(tmp_path: Path) -> No
     folder.mkdir(parents=True)
     (folder / "part-0.parquet").write_bytes(b"PAR1 and no more")
     state = read(str(tmp_path))
-    [found] = contents(state)
-    assert found.severity is Severity.ERROR
-    assert found.problem == (
+    [finding] = contents(state)
+    assert finding.severity is Severity.ERROR
+    assert finding.problem == (
         "the lineage store is damaged: "
         "batches/batch_id=1/part-0.parquet is no complete Parquet file"
     )
@@ -53,8 +53,8 @@ def test_a_store_is_counted() -> None:
         StoredBatch(n, 1, "", NOW - timedelta(days=3), (), batch_id=name)
         for n, name in enumerate("ab", 1)
     ]
-    [found] = contents(StoreState("store", Records(runs=runs), batches))
-    assert str(found) == (
+    [finding] = contents(StoreState("store", Records(runs=runs), batches))
+    assert str(finding) == (
         "note: store: 2 batches, the last 3 days ago; 3 runs of 2 tasks, 0 datasets"
     )
 
@@ -76,8 +76,8 @@ UNNAMED = "the application is called 'pyspark-shell', which names no task: set s
 def test_rejects_are_summed_up_by_reason_the_most_frequent_first() -> None:
     pieces = [Reject("a.xel", "9", "the event is cut off")]
     pieces += [Reject(f"app-{n}", "whole log", UNNAMED) for n in range(5)]
-    found = list(rejects(StoreState("store", Records(rejects=tuple(pieces)))))
-    assert [(one.subject, one.problem) for one in found] == [
+    findings = list(rejects(StoreState("store", Records(rejects=tuple(pieces)))))
+    assert [(finding.subject, finding.problem) for finding in findings] == [
         ("app-0, app-1, app-2 and 2 more", f"5 × {UNNAMED}"),
         ("a.xel", "1 × the event is cut off"),
     ]
@@ -85,8 +85,8 @@ def test_rejects_are_summed_up_by_reason_the_most_frequent_first() -> None:
 
 def test_many_reasons_have_an_end() -> None:
     pieces = tuple(Reject("a", "", f"reason {n:02}") for n in range(25))
-    found = list(rejects(StoreState("store", Records(rejects=pieces))))
-    assert (len(found), found[-1].problem) == (11, "15 more reasons of rejects")
+    findings = list(rejects(StoreState("store", Records(rejects=pieces))))
+    assert (len(findings), findings[-1].problem) == (11, "15 more reasons of rejects")
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_statements_that_were_not_parsed(
     outcome: Outcome, reason: str | None, pieces: tuple[Severity, str] | None
 ) -> None:
     shape = Shape("s", "tsql", "SELECT " + "a, " * 50, "parser", outcome, reason)
-    found = list(statements(StoreState("store", Records(shapes={"s": shape}))))
-    assert [(one.severity, one.problem.split("; ")[0]) for one in found] == (
+    findings = list(statements(StoreState("store", Records(shapes={"s": shape}))))
+    assert [(finding.severity, finding.problem.split("; ")[0]) for finding in findings] == (
         [pieces] if pieces else []
     )
-    assert all(len(one.problem) < 160 for one in found)
+    assert all(len(finding.problem) < 160 for finding in findings)

@@ -67,12 +67,14 @@ def codes(folder: Path) -> dict[str, str]:
 
 def test_a_change_reaches_the_contract(project: Path) -> None:
     found = document(project, "impact", "raw.orders.note", "--change", "remove", "--json")
-    assert "Orders for finance" in [one["consumer"] for one in found["data"]["consumers"]]
+    assert "Orders for finance" in [consumer["consumer"] for consumer in found["data"]["consumers"]]
 
 
 def test_its_classification_is_a_label(project: Path) -> None:
     answer = document(project, "check", "--only", "privacy", "--json")
-    [label] = [one for one in answer["data"]["privacy"]["columns"] if one["column"] == "note"]
+    [label] = [
+        column for column in answer["data"]["privacy"]["columns"] if column["column"] == "note"
+    ]
     assert label["declared"]["by"] == "the contract Orders for finance"
 
 
@@ -123,8 +125,8 @@ def test_all_faults_of_a_file_have_their_lines(project: Path) -> None:
     (project / "contracts/bad.yaml").write_text(
         "kind: DataContract\napiVersion: v3.1.0\nid: a\nschema: t\nservers: s\n"
     )
-    found = document(project, "check", "--only", "contracts", "--json")["findings"]
-    places = [finding["place"] for finding in found]
+    findings = document(project, "check", "--only", "contracts", "--json")["findings"]
+    places = [finding["place"] for finding in findings]
     assert [place.rpartition("bad.yaml")[2] for place in places] == [":4", ":5"]
 
 

@@ -149,9 +149,9 @@ def test_what_the_lineage_is_made_of_makes_a_new_index(
     answer(project)
     change(project)
     reads.clear()
-    found = answer(project)
+    text = answer(project)
     assert reads == ["built"]
-    assert answer(project) == found
+    assert answer(project) == text
     assert reads == ["built"]
 
 
@@ -171,10 +171,10 @@ def test_what_the_lineage_is_made_of_makes_a_new_index(
 def test_a_damaged_index_is_made_again(
     project: Path, reads: list[str], damage: Callable[[bytes], bytes]
 ) -> None:
-    found = answer(project)
+    text = answer(project)
     content = (project / INDEX).read_bytes()
     (project / INDEX).write_bytes(damage(content))
-    assert answer(project) == found
+    assert answer(project) == text
     assert reads == ["built", "built"]
     assert (project / INDEX).read_bytes() == content
 
@@ -200,11 +200,11 @@ def artifacts_is_not_ours(folder: Path) -> None:
 def test_where_the_index_cannot_be_written_the_answer_is_the_same(
     project: Path, reads: list[str], prepare: Callable[[Path], None], left: list[str]
 ) -> None:
-    found = answer(project)
+    text = answer(project)
     shutil.rmtree(project / ".graft/artifacts")
     prepare(project)
     before = sorted(project.rglob("*"))
-    assert answer(project) == answer(project) == found
+    assert answer(project) == answer(project) == text
     assert reads == ["built"] * 3
     assert sorted(project.rglob("*")) == before
     assert all((project / one).is_file() for one in left)
@@ -212,7 +212,7 @@ def test_where_the_index_cannot_be_written_the_answer_is_the_same(
 
 def test_the_index_lies_in_a_folder_with_the_marker_and_stays(project: Path) -> None:
     answer(project)
-    assert sorted(one.name for one in (project / INDEX).parent.iterdir()) == [
+    assert sorted(path.name for path in (project / INDEX).parent.iterdir()) == [
         MARKER,
         "column_cache.json",
         "impact_index.bin",
@@ -233,9 +233,9 @@ def test_a_damaged_store_is_an_error_in_spite_of_an_index(project: Path) -> None
     answer(project)
     [file] = (project / ".graft/store/accesses").rglob("*.parquet")
     file.unlink()
-    found = graft(project, "impact", "raw.orders", "--change", "rows")
-    assert found.exit_code == 1
-    assert "the lineage store is damaged" in found.stderr
+    result = graft(project, "impact", "raw.orders", "--change", "rows")
+    assert result.exit_code == 1
+    assert "the lineage store is damaged" in result.stderr
 
 
 def test_without_logs_the_index_is_dbt_s_alone_and_says_so(project: Path) -> None:

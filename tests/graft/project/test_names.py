@@ -37,11 +37,11 @@ def random_dataset(random: Random) -> DatasetId:
 
 
 def looked_up(
-    name: str, own: Iterable[DatasetId], former: dict[DatasetId, DatasetId]
+    name: str, datasets: Iterable[DatasetId], former: dict[DatasetId, DatasetId]
 ) -> list[DatasetId]:
     """The datasets of a name by a look at each."""
     wanted = name.casefold()
-    named = [[(d, d) for d in own], [*former.items()]]
+    named = [[(d, d) for d in datasets], [*former.items()]]
     for test in (
         lambda text: text == wanted,
         lambda text: bool(wanted) and text.endswith((f".{wanted}", f"/{wanted}")),

@@ -140,11 +140,9 @@ def test_pages_of_a_terminal_are_those_of_then(project: Path, with_artifacts: bo
     for date, expected in (("2024-03-01", {"load"}), ("2024-03-31", {"load", "build_mart"})):
         done = CliRunner().invoke(main, ["show", "raw.orders", "--as-of", date, *config])
         assert done.exit_code == 0, done.output
-        found = json.loads(done.stdout)["data"]
-        assert found["dates"]["as_of"][:10] <= date
-        assert {
-            use["task"] for side in ("read_by", "written_by") for use in found[side]
-        } == expected
+        data = json.loads(done.stdout)["data"]
+        assert data["dates"]["as_of"][:10] <= date
+        assert {use["task"] for side in ("read_by", "written_by") for use in data[side]} == expected
         done = CliRunner().invoke(main, ["show", "raw.mart", "--as-of", date, *config])
         assert done.exit_code == (1 if expected == {"load"} else 0)
 

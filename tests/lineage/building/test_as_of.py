@@ -50,7 +50,8 @@ def _facts(lineage: Lineage) -> object:
     return replace(
         lineage,
         datasets={
-            key: replace(one, last_seen=None, origin="") for key, one in lineage.datasets.items()
+            key: replace(dataset, last_seen=None, origin="")
+            for key, dataset in lineage.datasets.items()
         },
     )
 
@@ -58,19 +59,19 @@ def _facts(lineage: Lineage) -> object:
 @for_each("seed", range(300), quick=20)
 def test_the_lineage_as_of_a_time_is_that_of_the_records_of_then(seed: int) -> None:
     past = history(seed)
-    every = past.records()
+    records = past.records()
     for at in times(seed):
-        assert _facts(build(as_of(every, at))) == _facts(build(past.records(at)))
+        assert _facts(build(as_of(records, at))) == _facts(build(past.records(at)))
 
 
 @for_each("seed", range(20))
 def test_as_of_an_earlier_time_of_a_later_one_is_as_of_the_earlier(seed: int) -> None:
-    every = history(seed).records()
+    records = history(seed).records()
     first, *_, last = times(seed)
     for at in times(seed):
-        assert _facts(build(as_of(as_of(every, last), at))) == _facts(build(as_of(every, at)))
-    assert not as_of(every, first).accesses
-    assert build(as_of(every, last)) == build(every)
+        assert _facts(build(as_of(as_of(records, last), at))) == _facts(build(as_of(records, at)))
+    assert not as_of(records, first).accesses
+    assert build(as_of(records, last)) == build(records)
 
 
 def test_a_statement_that_goes_on_is_cut_and_its_counts_are_not_known() -> None:
@@ -164,8 +165,8 @@ def test_a_dataset_that_was_seen_later_only_is_not_there() -> None:
             Dataset(B, first_seen=START + 2 * DAY),
         )
     )
-    [found] = as_of(records, START + DAY).datasets
-    assert (found.id, found.columns) == (A, (Column("old"),))
+    [dataset] = as_of(records, START + DAY).datasets
+    assert (dataset.id, dataset.columns) == (A, (Column("old"),))
 
 
 def test_the_oldest_time_is_that_of_the_first_record() -> None:

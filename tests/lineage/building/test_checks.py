@@ -23,7 +23,7 @@ def test_the_id_of_dbt_is_no_check() -> None:
 
 def test_checks_follow_the_rules_for_names() -> None:
     results = (NodeResult(CHECK.id, "i-1"), NodeResult("test.shop.a", "i-1"))
-    found = build(Records(node_results=results), lambda one: DatasetId("prod", one.name))
+    lineage = build(Records(node_results=results), lambda one: DatasetId("prod", one.name))
     moved = CHECK._replace(dataset=DatasetId("prod", 'raw/"ö"')).id
-    assert {*found.dbt.node_results} == {moved, "test.shop.a"}
-    assert found.dbt.node_results[moved][0].node_id == moved
+    assert {*lineage.dbt.node_results} == {moved, "test.shop.a"}
+    assert lineage.dbt.node_results[moved][0].node_id == moved

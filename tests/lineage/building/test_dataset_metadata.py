@@ -43,5 +43,5 @@ def test_metadata_follow_the_rules_for_names() -> None:
     def rename(dataset: DatasetId) -> DatasetId:
         return DatasetId("prod", dataset.name)
 
-    found = build(Records(dataset_metadata=(DatasetMetadata(RAW, DAY, "A."),)), rename)
-    assert found.dataset_metadata[DatasetId("prod", "raw.a")].description == "A."
+    lineage = build(Records(dataset_metadata=(DatasetMetadata(RAW, DAY, "A."),)), rename)
+    assert lineage.dataset_metadata[DatasetId("prod", "raw.a")].description == "A."

@@ -28,7 +28,7 @@ def access(name: str, operation: Operation = Operation.INSERT) -> Access:
 
 
 def records(*names: str | Access) -> Records:
-    return Records(tuple(one if isinstance(one, Access) else access(one) for one in names))
+    return Records(tuple(name if isinstance(name, Access) else access(name) for name in names))
 
 
 @for_each(
@@ -71,8 +71,8 @@ def test_two_shards_are_one_dataset_with_both_dates() -> None:
 
 def test_accesses_of_shards_have_the_dates_of_their_names() -> None:
     used = records("orders_20261101", "orders_20261102")
-    found = date_shards(used, lambda one: one)
-    dated = found.accesses(used.accesses, lambda one: one)
+    shards = date_shards(used, lambda one: one)
+    dated = shards.accesses(used.accesses, lambda one: one)
     assert [shown(one.periods) for one in dated] == [
         ["2026-11-01 2026-11-02 day path"],
         ["2026-11-02 2026-11-03 day path"],
@@ -106,6 +106,6 @@ def test_the_drop_of_a_shard_is_no_drop_of_all() -> None:
     drop = access("orders_20261001", Operation.DROP)
     dropped = Dataset(dataset("orders_20261001"), dropped_at=AT)
     one = records("orders_20261001", "orders_20261101", drop)
-    found = build(Records(one.accesses, datasets=(dropped,)))
-    assert list(found.datasets) == [dataset("orders_*")]
-    assert found.datasets[dataset("orders_*")].dropped_at is None
+    lineage = build(Records(one.accesses, datasets=(dropped,)))
+    assert list(lineage.datasets) == [dataset("orders_*")]
+    assert lineage.datasets[dataset("orders_*")].dropped_at is None

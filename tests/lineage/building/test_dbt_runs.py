@@ -50,9 +50,9 @@ def run(
 
 def together(*parts: Records) -> Records:
     return Records(
-        accesses=tuple(one for part in parts for one in part.accesses),
+        accesses=tuple(access for part in parts for access in part.accesses),
         runs=tuple(one for part in parts for one in part.runs),
-        column_edges=tuple(one for part in parts for one in part.column_edges),
+        column_edges=tuple(edge for part in parts for edge in part.column_edges),
     )
 
 

@@ -37,8 +37,8 @@ def test_a_dataset_is_dropped_until_it_is_written_again(
     later: list[Access], is_there: bool
 ) -> None:
     accesses = (_access(0, Operation.INSERT), _access(1, Operation.DROP), *later)
-    [found] = build(Records(accesses, datasets=(DROPPED,))).datasets.values()
-    assert (found.dropped_at is None) == is_there
+    [dataset] = build(Records(accesses, datasets=(DROPPED,))).datasets.values()
+    assert (dataset.dropped_at is None) == is_there
 
 
 def test_the_last_write_is_not_the_drop() -> None:

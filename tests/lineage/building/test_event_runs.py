@@ -64,8 +64,8 @@ def of(*runs: tuple[Run, str]) -> Lineage:
     )
 
 
-def flows(found: Lineage) -> list[str]:
-    return sorted(f"{f.task}: {f.source.short} -> {f.target.short}" for f in found.flows)
+def flows(lineage: Lineage) -> list[str]:
+    return sorted(f"{f.task}: {f.source.short} -> {f.target.short}" for f in lineage.flows)
 
 
 HANDED_OVER = {
@@ -79,16 +79,18 @@ HANDED_OVER = {
 @pytest.mark.parametrize("way", HANDED_OVER)
 def test_a_run_in_a_log_and_its_task_in_airflow_are_one(way: str) -> None:
     logged = HANDED_OVER[way]
-    found = of((logged, "a -> b"), (TRY, "a -> b"), (DAG, ""))
+    lineage = of((logged, "a -> b"), (TRY, "a -> b"), (DAG, ""))
     task = logged.task
-    assert flows(found) == [f"{task}: raw.a -> raw.b"]
-    assert [*found.tasks] == [task]
-    [run] = found.tasks[task].runs
+    assert flows(lineage) == [f"{task}: raw.a -> raw.b"]
+    assert [*lineage.tasks] == [task]
+    [run] = lineage.tasks[task].runs
     assert run.engine == logged.engine
     # The log's counts, not the sum; both are the evidence.
-    usages = found.tasks[task].usages
-    assert [(one.rows, one.statements, len(one.shapes)) for one in usages] == [(7, 1, 2)] * 2
-    assert orchestrator_task(run, found.history.orchestrator_runs) == OrchestratorTask(
+    usages = lineage.tasks[task].usages
+    assert [(usage.rows, usage.statements, len(usage.shapes)) for usage in usages] == [
+        (7, 1, 2)
+    ] * 2
+    assert orchestrator_task(run, lineage.history.orchestrator_runs) == OrchestratorTask(
         "airflow", "shop", "raw.load_orders", 2, "https://airflow/log", Status.OK
     )
 
@@ -100,24 +102,24 @@ RUN_ID = str(airflow_task_run_id("etl", "shop", "raw.load_orders", 2, -1, NOW))
 @pytest.mark.parametrize("field", ["parent_run_id", "run_id"])
 def test_each_name_of_airflow_s_run_joins_it(name: str, field: str) -> None:
     logged = replace(LOGGED, engine="sqlserver", **{field: name})
-    found = of((logged, "a -> b"), (replace(TRY, run_id=RUN_ID), "a -> b"), (DAG, ""))
-    assert flows(found) == ["load_orders: raw.a -> raw.b"]
-    [run] = found.tasks["load_orders"].runs
+    lineage = of((logged, "a -> b"), (replace(TRY, run_id=RUN_ID), "a -> b"), (DAG, ""))
+    assert flows(lineage) == ["load_orders: raw.a -> raw.b"]
+    [run] = lineage.tasks["load_orders"].runs
     assert (run.engine, run.parent_run_id) == ("sqlserver", RUN_ID)
 
 
 def test_another_try_is_another_run() -> None:
     logged = replace(LOGGED, parent_run_id=f"shop/raw.load_orders/1/{NOW}")
-    found = join_events(Records(runs=(replace(TRY, run_id=RUN_ID), logged)))
-    assert logged in found.runs
+    records = join_events(Records(runs=(replace(TRY, run_id=RUN_ID), logged)))
+    assert logged in records.runs
 
 
 def test_without_the_try_it_is_the_last_that_had_begun() -> None:
     earlier = replace(TRY, run_id="t0", attempt=1, started_at=NOW - timedelta(hours=1))
     later = replace(TRY, run_id="t9", attempt=3, started_at=NOW + timedelta(hours=1))
     logged = replace(LOGGED, parent_run_id="shop/raw.load_orders/manual__1")
-    found = join_events(Records(runs=(later, TRY, earlier, logged)))
-    assert [run.parent_run_id for run in found.runs if run.engine == "spark"] == ["t1"]
+    records = join_events(Records(runs=(later, TRY, earlier, logged)))
+    assert [run.parent_run_id for run in records.runs if run.engine == "spark"] == ["t1"]
 
 
 LOGS_FIRST = {
@@ -159,7 +161,7 @@ def _edge(shape: str, source: str, subtype: Subtype) -> ColumnEdge:
 
 def test_columns_of_logs_come_before_those_of_events() -> None:
     event_shape = f"{EVENT_SHAPE}1"
-    found = build(
+    lineage = build(
         Records(
             runs=(LOGGED, TRY),
             accesses=(
@@ -173,7 +175,7 @@ def test_columns_of_logs_come_before_those_of_events() -> None:
             ),
         )
     )
-    assert [(one.from_dataset.short, one.subtype) for one in found.column_edges] == [
+    assert [(edge.from_dataset.short, edge.subtype) for edge in lineage.column_edges] == [
         ("raw.a", Subtype.TRANSFORMATION),
         ("raw.b", Subtype.IDENTITY),
     ]
@@ -189,7 +191,7 @@ PRECEDENCE = {
 @pytest.mark.parametrize("best", PRECEDENCE)
 def test_the_best_evidence_of_an_edge_counts(best: str) -> None:
     seen_by, expected = PRECEDENCE[best]
-    found = build(
+    lineage = build(
         Records(
             runs=tuple(dict.fromkeys(run for run, _ in seen_by)),
             accesses=tuple(
@@ -199,29 +201,29 @@ def test_the_best_evidence_of_an_edge_counts(best: str) -> None:
             ),
         )
     )
-    assert [flow.evidence for flow in found.flows] == [expected]
+    assert [flow.evidence for flow in lineage.flows] == [expected]
 
 
 def test_an_application_in_a_log_and_in_events_is_one_run() -> None:
     seen = replace(LOGGED, run_id="e1", started_at=NOW, job="etl/load_orders", parent_run_id="t1")
     action = replace(seen, run_id="e2", application_id=None, parent_run_id="e1")
-    found = of((LOGGED, "a -> b"), (seen, ""), (action, "a -> b"), (TRY, ""), (DAG, ""))
-    [run] = found.tasks["load_orders"].runs
+    lineage = of((LOGGED, "a -> b"), (seen, ""), (action, "a -> b"), (TRY, ""), (DAG, ""))
+    [run] = lineage.tasks["load_orders"].runs
     assert (run.run_id, run.parent_run_id) == ("app-1", "t1")
-    assert [(one.engine, one.statements) for one in found.tasks["load_orders"].usages] == [
+    assert [(usage.engine, usage.statements) for usage in lineage.tasks["load_orders"].usages] == [
         ("spark", 1)
     ] * 2
 
 
 def test_tasks_of_an_orchestrator_without_lineage_are_none_of_ours() -> None:
-    found = of((TRY, ""), (DAG, ""), (LOGGED, "a -> b"))
-    assert [*found.tasks] == ["load_orders"]
-    assert {*found.history.orchestrator_runs} == {"t1", "d1"}
+    lineage = of((TRY, ""), (DAG, ""), (LOGGED, "a -> b"))
+    assert [*lineage.tasks] == ["load_orders"]
+    assert {*lineage.history.orchestrator_runs} == {"t1", "d1"}
     # Its run is not handed over, so both are shown.
-    assert {run.engine for run in found.tasks["load_orders"].runs} == {"airflow", "spark"}
+    assert {run.engine for run in lineage.tasks["load_orders"].runs} == {"airflow", "spark"}
     assert [*of((TRY, ""), (DAG, "")).tasks] == []
 
 
 def test_records_without_events_stay_as_they_are() -> None:
-    found = Records(runs=(LOGGED,), accesses=tuple(accesses(LOGGED, "a -> b")))
-    assert join_events(found) is found
+    records = Records(runs=(LOGGED,), accesses=tuple(accesses(LOGGED, "a -> b")))
+    assert join_events(records) is records

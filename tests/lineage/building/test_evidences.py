@@ -139,18 +139,18 @@ CASES: dict[str, tuple[list[Statement], dict[str, str]]] = {
 @for_each("case", CASES)
 def test_an_edge_is_there_once_with_all_its_evidences(case: str) -> None:
     statements, expected = CASES[case]
-    found = [
+    flows = [
         (f"{f.source.short} -> {f.target.short}".replace("raw.", ""), evidence_text(f.evidences))
         for f in of(statements).flows
     ]
-    assert sorted(found) == sorted(expected.items())
+    assert sorted(flows) == sorted(expected.items())
 
 
 @for_each("case", CASES)
 def test_the_strongest_evidence_is_that_of_the_edge(case: str) -> None:
-    found = of(CASES[case][0])
-    usages = [usage for task in found.tasks.values() for usage in task.usages]
-    for edge in (*found.flows, *(one for one in usages if not one.repeats)):
+    lineage = of(CASES[case][0])
+    usages = [usage for task in lineage.tasks.values() for usage in task.usages]
+    for edge in (*lineage.flows, *(usage for usage in usages if not usage.repeats)):
         assert not edge.evidences or edge.evidences[0].evidence is edge.evidence
 
 
@@ -178,16 +178,16 @@ LISTED = {
 @for_each("case", LISTED)
 def test_a_writer_is_listed_once_with_the_rows_of_its_log(case: str) -> None:
     statements, engines = LISTED[case]
-    found = of(statements)
+    lineage = of(statements)
     target = DatasetId("spark", "raw.b")
-    writers = found.writers(target)
-    assert sorted(one.engine for one in writers) == engines
-    logged = [one for one in writers if one.engine != "airflow"]
-    assert all((one.rows, one.operations) == (7, (Operation.INSERT,)) for one in logged)
+    writers = lineage.writers(target)
+    assert sorted(writer.engine for writer in writers) == engines
+    logged = [writer for writer in writers if writer.engine != "airflow"]
+    assert all((writer.rows, writer.operations) == (7, (Operation.INSERT,)) for writer in logged)
 
 
 def test_runs_of_airflow_that_no_log_shows_stay_in_the_history() -> None:
-    found = of([(LOOSE, "a -> b"), (TRY, "a -> b")])
-    usages = found.usages_of(DatasetId("spark", "raw.b"), Direction.WRITE)
-    runs = found.tasks["load"].runs_of(*usages)
+    lineage = of([(LOOSE, "a -> b"), (TRY, "a -> b")])
+    usages = lineage.usages_of(DatasetId("spark", "raw.b"), Direction.WRITE)
+    runs = lineage.tasks["load"].runs_of(*usages)
     assert sorted(run.engine for run in runs) == ["airflow", "spark"]

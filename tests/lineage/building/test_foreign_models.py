@@ -79,17 +79,17 @@ def test_models_of_our_own_and_tests_are_no_tasks(
 
 
 def test_both_side_by_side(tmp_path: Path) -> None:
-    own = built("model.shop.customers", "db.dw.shop.customers.build.run")
-    own["run"]["runId"] = own["run"]["runId"].replace("2", "3")
-    found = lineage(tmp_path, built(), own)
+    document = built("model.shop.customers", "db.dw.shop.customers.build.run")
+    document["run"]["runId"] = document["run"]["runId"].replace("2", "3")
+    found = lineage(tmp_path, built(), document)
     assert [*found.tasks] == ["db.dw.other.orders.build.run"]
     assert len(found.dbt.column_edges) == 1
 
 
 def test_what_airflow_runs_with_dbt_has_its_run_of_airflow(tmp_path: Path) -> None:
-    one = built(job="shop_dag.orders.run")
-    one["producer"] = event(by="airflow")["producer"]
-    found = lineage(tmp_path, one)
+    document = built(job="shop_dag.orders.run")
+    document["producer"] = event(by="airflow")["producer"]
+    found = lineage(tmp_path, document)
     task = found.tasks["shop_dag.orders.run"]
-    assert [run.run_id for run in task.runs] == [one["run"]["runId"]]
+    assert [run.run_id for run in task.runs] == [document["run"]["runId"]]
     assert flows(found) == ["shop_dag.orders.run: spark/raw.orders -> spark/marts.orders"]

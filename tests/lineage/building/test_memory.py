@@ -238,8 +238,8 @@ def test_what_a_log_shows_counts_where_a_procedures_text_says_it_too() -> None:
     (shown,) = lineage_records(["y.* < x.*"]).column_edges
     inferred_too = replace(shown, evidence=Evidence.INFERRED)
     records = lineage_records(["y.* < x.*"])
-    found = build(replace(records, column_edges=(inferred_too, shown))).column_edges
-    assert found == (shown,)
+    edges = build(replace(records, column_edges=(inferred_too, shown))).column_edges
+    assert edges == (shown,)
 
 
 def test_a_wide_task_costs_what_its_equal_names_cost() -> None:

@@ -42,8 +42,8 @@ DATED = Period(at("2026-10-01"), at("2026-10-02"), Grain.DAY, PeriodEvidence.PAR
 
 
 def test_a_write_without_dates_has_those_of_the_run_above() -> None:
-    [found] = with_nominal_periods([WRITE], [OWN, TASK, DAG])
-    assert shown(found.periods) == ["2026-11-01 2026-11-02 day interval"]
+    [access] = with_nominal_periods([WRITE], [OWN, TASK, DAG])
+    assert shown(access.periods) == ["2026-11-01 2026-11-02 day interval"]
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_what_is_replaced_as_a_whole_has_no_dates(
 
 def test_an_overwrite_of_an_hourly_run_is_that_of_its_hour() -> None:
     hourly = replace(DAG, nominal_end=at("2026-11-01T01:00"))
-    [found] = with_nominal_periods([OVERWRITE], [OWN, TASK, hourly])
-    assert shown(found.periods) == ["2026-11-01T00 2026-11-01T01 hour interval"]
+    [access] = with_nominal_periods([OVERWRITE], [OWN, TASK, hourly])
+    assert shown(access.periods) == ["2026-11-01T00 2026-11-01T01 hour interval"]
 
 
 def test_runs_above_each_other_in_a_circle_have_no_interval() -> None:

@@ -60,10 +60,10 @@ def view(name: str, table: str, query: str = "SELECT * FROM t") -> Records:
 
 def together(*records: Records) -> Records:
     return Records(
-        tuple(a for one in records for a in one.accesses),
-        tuple(run for one in records for run in one.runs),
-        {key: shape for one in records for key, shape in one.shapes.items()},
-        tuple(d for one in records for d in one.datasets),
+        tuple(a for record in records for a in record.accesses),
+        tuple(run for record in records for run in record.runs),
+        {key: shape for record in records for key, shape in record.shapes.items()},
+        tuple(d for record in records for d in record.datasets),
     )
 
 
@@ -79,7 +79,7 @@ def load(source: str, target: str) -> Records:
 def flows(records: Records, rules: OneNameRules | None = None) -> list[str]:
     settings = LineageSettings(one_name=rules or OneNameRules())
     found = build(records, settings=settings).flows
-    return [f"{one.source.name[9:]} -> {one.target.name[9:]}" for one in found]
+    return [f"{flow.source.name[9:]} -> {flow.target.name[9:]}" for flow in found]
 
 
 @for_each(

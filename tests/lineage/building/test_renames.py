@@ -181,8 +181,8 @@ def test_rows_and_statements_of_the_load_are_those_of_the_table() -> None:
 
 
 def test_columns_that_are_known_of_the_former_name_are_those_of_the_table() -> None:
-    known = Dataset(STAGE_ID, columns=(Column("n", "int"),), dropped_at=START)
-    lineage = build(replace(records(BUILT), datasets=(known,)))
+    dataset = Dataset(STAGE_ID, columns=(Column("n", "int"),), dropped_at=START)
+    lineage = build(replace(records(BUILT), datasets=(dataset,)))
     assert lineage.datasets[FINAL_ID].columns == (Column("n", "int"),)
     assert lineage.datasets[FINAL_ID].dropped_at is None
 
@@ -222,8 +222,8 @@ def test_accesses_without_a_time_go_to_the_name_of_today() -> None:
 
 def test_columns_of_a_table_put_aside_are_spelled_out() -> None:
     statements, _ = CASES["put aside for a new one"]
-    known = Dataset(FINAL_ID, columns=(Column("n"), Column("m")))
-    lineage = build(replace(records(statements), datasets=(known,)))
+    dataset = Dataset(FINAL_ID, columns=(Column("n"), Column("m")))
+    lineage = build(replace(records(statements), datasets=(dataset,)))
     aside = [e for e in lineage.column_edges if e.to_dataset.name == "archive"]
     assert [(e.from_column, e.to_column) for e in aside] == [("m", "m"), ("n", "n")]
     assert all(edge.from_column != ANY_COLUMN for edge in aside)

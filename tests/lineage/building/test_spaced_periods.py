@@ -20,7 +20,7 @@ AT = datetime(2026, 11, 1, tzinfo=UTC)
 
 def access(*partitions: str) -> Access:
     """A write of partitions: `month=2026-10-01`."""
-    listed = [[tuple(pair.split("=")) for pair in one.split("/")] for one in partitions]
+    listed = [[tuple(pair.split("=")) for pair in partition.split("/")] for partition in partitions]
     periods = partition_periods(listed, NO_RULES, PeriodEvidence.PARTITION)  # type: ignore[arg-type]
     return Access(
         *("load", "r", DatasetId("db", "t"), Kind.TABLE, Direction.WRITE, Operation.INSERT, "s"),
@@ -31,8 +31,8 @@ def access(*partitions: str) -> Access:
 
 def units(*partitions: str) -> list[str]:
     """The units of partitions, each written by a run of its own."""
-    found = with_spaced_periods(map(access, partitions))
-    return [line.rsplit(" ", 1)[0] for one in found for line in shown(one.periods)]
+    accesses = with_spaced_periods(map(access, partitions))
+    return [line.rsplit(" ", 1)[0] for one in accesses for line in shown(one.periods)]
 
 
 OCTOBER = "2026-10-01 2026-11-01 month"

@@ -80,10 +80,10 @@ def test_sets_agree_with_sets_of_hours() -> None:
 
 
 def test_all_dates_without_some_are_open_on_both_sides() -> None:
-    some = parse_dates("2026-10-03")
+    dates = parse_dates("2026-10-03")
 
-    assert dates_text(ALL_DATES - some) == "up to 2 Oct 2026, since 4 Oct 2026"
-    assert (ALL_DATES - some) | some == ALL_DATES
+    assert dates_text(ALL_DATES - dates) == "up to 2 Oct 2026, since 4 Oct 2026"
+    assert (ALL_DATES - dates) | dates == ALL_DATES
     assert ALL_DATES - ALL_DATES == NO_DATES
 
 

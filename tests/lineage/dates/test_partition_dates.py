@@ -67,8 +67,8 @@ DATE_COLUMNS = DateColumns()
     ],
 )
 def test_dates_in_paths(path: str, expected: str | None) -> None:
-    found = path_period(path, DATE_COLUMNS, PeriodEvidence.LOCATION)
-    assert shown([found] if found else []) == ([expected] if expected else [])
+    period = path_period(path, DATE_COLUMNS, PeriodEvidence.LOCATION)
+    assert shown([period] if period else []) == ([expected] if expected else [])
 
 
 @for_each(
@@ -86,9 +86,9 @@ def test_dates_in_paths(path: str, expected: str | None) -> None:
 def test_a_partition_by_other_columns_is_a_part_of_its_dates(
     partition: str, evidence: PeriodEvidence, expected: bool
 ) -> None:
-    found = path_period(f"/t/{partition}", DATE_COLUMNS, evidence)
-    assert found
-    assert found.in_part is expected
+    period = path_period(f"/t/{partition}", DATE_COLUMNS, evidence)
+    assert period
+    assert period.in_part is expected
 
 
 def test_one_partition_without_dates_leaves_all_open() -> None:
@@ -108,5 +108,5 @@ def test_columns_are_included_and_excluded_by_configuration() -> None:
 def test_the_partition_column_of_a_contract_has_dates() -> None:
     path, columns = "/t/cob=20261104/part-0", DateColumns(contracted=("COB",))
     assert path_period(path, DATE_COLUMNS, PeriodEvidence.LOCATION) is None
-    found = path_period(path, columns, PeriodEvidence.LOCATION)
-    assert shown([found] if found else []) == ["cob 2026-11-04 2026-11-05 day location"]
+    period = path_period(path, columns, PeriodEvidence.LOCATION)
+    assert shown([period] if period else []) == ["cob 2026-11-04 2026-11-05 day location"]

@@ -87,10 +87,10 @@ WINDOW = tuple(f"2026-10-{n:02}..2026-10-{n + 6:02} > 2026-10-{n + 6:02}" for n 
 def test_runs_that_agree_make_a_rule(
     pairs: tuple[str, ...], grain: str, shown: str, evidence: str
 ) -> None:
-    found = mapping_from_runs(runs(*pairs), Grain(grain), Grain.DAY)
+    mapping = mapping_from_runs(runs(*pairs), Grain(grain), Grain.DAY)
 
-    assert (str(found), found.evidence) == (shown, MappingEvidence(evidence))
-    assert found.is_rule == (evidence == "runs")
+    assert (str(mapping), mapping.evidence) == (shown, MappingEvidence(evidence))
+    assert mapping.is_rule == (evidence == "runs")
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_offsets_count_in_the_grain_of_the_input(pairs: tuple[str, ...], shown: 
 
 
 def test_runs_that_do_not_agree_are_listed() -> None:
-    found = mapping_from_runs(runs(WINDOW[0], *SAME), Grain.DAY, Grain.DAY)
+    mapping = mapping_from_runs(runs(WINDOW[0], *SAME), Grain.DAY, Grain.DAY)
 
-    assert (found.agreeing, found.of, found.exceptions) == (3, 4, ("0",))
+    assert (mapping.agreeing, mapping.of, mapping.exceptions) == (3, 4, ("0",))
 
 
 TO_DATE = PartitionMapping(Grain.DAY, 0, 0, units=(Grain.MONTH, Grain.DAY))

@@ -60,8 +60,8 @@ def test_an_access_without_dates_leaves_all_open() -> None:
 
 
 def test_too_many_gaps_are_one_period() -> None:
-    found = union(days(2 * n, 2 * n + 1) for n in range(500))
-    assert shown(found) == ["ds 2026-11-01 2029-07-27 day predicate ~"]
+    periods = union(days(2 * n, 2 * n + 1) for n in range(500))
+    assert shown(periods) == ["ds 2026-11-01 2029-07-27 day predicate ~"]
 
 
 def test_positions_run_from_the_first_start_to_the_last_end() -> None:

@@ -23,7 +23,7 @@ def run(key: str, day: int | None, origin: str, job: str | None = None) -> RunGr
 
 
 def both(*groups: RunGroup) -> RunGroup:
-    return RunGroup("load", groups[0].key, [placed for one in groups for placed in one.runs])
+    return RunGroup("load", groups[0].key, [placed for group in groups for placed in group.runs])
 
 
 @for_each(
@@ -58,7 +58,7 @@ def both(*groups: RunGroup) -> RunGroup:
 def test_a_log_is_closed_with_all_that_it_shares_runs_with(
     groups: list[RunGroup], closing: set[str], open_logs: int
 ) -> None:
-    found = ClosingLogs(FoldScope(), LIMIT)
+    logs = ClosingLogs(FoldScope(), LIMIT)
     for group in groups:
-        found.add(group)
-    assert found.closable_logs() == (closing, open_logs)
+        logs.add(group)
+    assert logs.closable_logs() == (closing, open_logs)

@@ -52,8 +52,8 @@ class Fold:
         gone = {(r.task, r.run_id) for r in self.records.runs if r.origin in origins}
         if not gone <= {(r.task, r.run_id) for r in later.runs}:
             return None
-        found = joined_records([without(self.records, origins), later])
-        return None if renames_settled(found, NameRules()) else found
+        records = joined_records([without(self.records, origins), later])
+        return None if renames_settled(records, NameRules()) else records
 
     def go_on(self, records: Records) -> None:
         scope = fold_scope(records.runs, records.accesses)
@@ -69,10 +69,10 @@ class Fold:
 def without(records: Records, origins: set[str]) -> Records:
     return replace(
         records,
-        accesses=tuple(one for one in records.accesses if one.origin not in origins),
-        runs=tuple(one for one in records.runs if one.origin not in origins),
-        datasets=tuple(one for one in records.datasets if one.origin not in origins),
-        column_edges=tuple(one for one in records.column_edges if one.origin not in origins),
+        accesses=tuple(access for access in records.accesses if access.origin not in origins),
+        runs=tuple(run for run in records.runs if run.origin not in origins),
+        datasets=tuple(dataset for dataset in records.datasets if dataset.origin not in origins),
+        column_edges=tuple(edge for edge in records.column_edges if edge.origin not in origins),
     )
 
 
@@ -99,7 +99,8 @@ def said(lineage: Lineage) -> dict[str, Any]:
     """All that a lineage says but for lists of runs; names as they are spelled."""
     return {
         "datasets": [
-            (str(key), repr(replace(one, origin=""))) for key, one in lineage.datasets.items()
+            (str(key), repr(replace(dataset, origin="")))
+            for key, dataset in lineage.datasets.items()
         ],
         "tasks": {name: task_said(task) for name, task in lineage.tasks.items()},
         "flows": [repr(flow) for flow in lineage.flows],
@@ -141,15 +142,15 @@ def runs_said(task: Task, runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 def counted(lineage: Lineage) -> dict[str, Any]:
     """All that a lineage says but for single runs."""
-    return {**said(lineage), "tasks": {name: counts(one) for name, one in lineage.tasks.items()}}
+    return {**said(lineage), "tasks": {name: counts(task) for name, task in lineage.tasks.items()}}
 
 
 def counts(task: Task) -> dict[str, Any]:
     return {
         "engines": task.engines,
         "usages": {
-            repr(replace(one, run_ids=(), run_rows=())): task.count(task.runs_of(one))
-            for one in task.usages
+            repr(replace(usage, run_ids=(), run_rows=())): task.count(task.runs_of(usage))
+            for usage in task.usages
         },
         "runs": task.count(task.runs),
         "failed": task.count([run for run in task.runs if run.status == "failed"]),
@@ -168,7 +169,9 @@ def dated_states(lineage: Lineage) -> dict[str, Any]:
     """The states of all datasets whose dates are known, but for lists of runs."""
     past = AccessHistory(lineage)
     states = [entity_states(past, dataset) for dataset in lineage.datasets]
-    return {str(one.dataset): repr(replace(one, last_runs={})) for one in states if one.is_dated}
+    return {
+        str(state.dataset): repr(replace(state, last_runs={})) for state in states if state.is_dated
+    }
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events", "dated"])

@@ -30,8 +30,8 @@ def column(text: str) -> ColumnId:
     return ColumnId(DatasetId("db", table), name)
 
 
-def written(found: Iterable[ColumnId]) -> list[str]:
-    return [f"{one.dataset.name}.{one.name}" for one in found]
+def written(columns: Iterable[ColumnId]) -> list[str]:
+    return [f"{one.dataset.name}.{one.name}" for one in columns]
 
 
 def reached(of: ColumnGraph, start: str, direction: str, *, indirect: bool = False) -> list[str]:
@@ -151,7 +151,7 @@ def test_what_is_downstream_of_a_column_has_it_upstream() -> None:
             for start in names
             for far in written(r.column for r in of.upstream(column(start), indirect=indirect))
         }
-        assert {one for one in down if "*" not in one[1]} <= up
+        assert {text for text in down if "*" not in text[1]} <= up
         # `b.*` downstream is each column of b upstream.
         rows = {(start, name) for start, far in down for name in names if far == f"{name[0]}.*"}
         assert {one for one in up if "*" not in one[0]} <= down | rows
@@ -175,7 +175,7 @@ def test_a_step_has_all_its_edges_values_first() -> None:
 
 def test_what_decides_on_rows_is_a_step_into_all_columns() -> None:
     steps = graph(*FILTER).parents(column("b.x"), indirect=True)
-    assert [written([one.source, one.target]) for one in steps] == [
+    assert [written([step.source, step.target]) for step in steps] == [
         ["a.x", "b.x"],
         ["a.day", "b.*"],
     ]

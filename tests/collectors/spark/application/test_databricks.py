@@ -114,12 +114,12 @@ def two_reads(make_log: Any, node: Any) -> bytes:
 
 
 def test_a_job_on_its_own_cluster_is_one_task_that_ends_with_its_last_job(two_reads: bytes) -> None:
-    found = read(two_reads, *job(0), settings=NAMED)
-    assert runs(found) == {"load orders": ("ok", 51)}
-    assert found.application.spark_version == "3.1.2"
-    names = {access["name"] for access in tables(found)["accesses"]}
+    log = read(two_reads, *job(0), settings=NAMED)
+    assert runs(log) == {"load orders": ("ok", 51)}
+    assert log.application.spark_version == "3.1.2"
+    names = {access["name"] for access in tables(log)["accesses"]}
     assert names == {"raw.a", "raw.b", "/landing/a"}
-    assert tables(found)["rejects"] == []
+    assert tables(log)["rejects"] == []
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_the_last_job_decides_where_a_log_has_no_end(
 
 def test_a_log_of_another_platform_without_an_end_stays_open(two_reads: bytes) -> None:
     spark = {"Event": "SparkListenerLogStart", "Spark Version": "3.1.2"}
-    found = read(two_reads, *job(0), settings=NAMED, head=spark)
-    assert runs(found) == {"load orders": ("unknown", 51)}
+    log = read(two_reads, *job(0), settings=NAMED, head=spark)
+    assert runs(log) == {"load orders": ("unknown", 51)}
 
 
 def test_a_cluster_of_many_has_a_task_for_each_notebook_and_job(make_log: Any, node: Any) -> None:
@@ -182,8 +182,8 @@ def test_a_shell_without_notebook_and_job_is_a_reject_that_does_not_name_a_setti
 
 def test_a_public_log_is_its_job(samples: Path) -> None:
     path = samples / "databricks_airline_eventlog.gz"
-    found = assemble("log", [EventFile(path.name, partial(path.open, "rb"))], SparkLogs("l", "l"))
-    [run] = tables(found)["runs"]
+    log = assemble("log", [EventFile(path.name, partial(path.open, "rb"))], SparkLogs("l", "l"))
+    [run] = tables(log)["runs"]
     assert (run["task"], str(run["status"])) == ("AirlineDelayLR_gz", "ok")
     assert run["engine_version"] == "3.1.2"
     # Jobs of RDDs go on for minutes after the last query.

@@ -279,8 +279,8 @@ def test_an_execution_that_starts_late_in_one_that_ended_still_counts(
         event for event in rest if "ExecutionEnd" in event["Event"] and event["executionId"] == 1
     ]
     others = [event for event in rest if event not in last]
-    found = read([app, *others[:-1], *last, others[-1]])
-    statuses = {name: status for _, name, _, _, status in uses(found)}
+    log = read([app, *others[:-1], *last, others[-1]])
+    statuses = {name: status for _, name, _, _, status in uses(log)}
     assert statuses == {f"raw.t{n}": "ok" for n in range(2 * SETTLE_AFTER)} | {"raw.late": "ok"}
 
 

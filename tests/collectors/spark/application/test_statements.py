@@ -187,8 +187,8 @@ def test_written_columns_are_whole_or_the_reason_says_what_is_missing(
     )
     log = make_log({"plan": node(INSERT, node(ORDERS), args=target), "text": text})
     row = collected(log)
-    [written] = [one for one in row["datasets"] if one["name"] == "/out/x"]
-    assert [one["name"] for one in written["columns"]] == columns
+    [written] = [dataset for dataset in row["datasets"] if dataset["name"] == "/out/x"]
+    assert [column["name"] for column in written["columns"]] == columns
     assert [shape["reason"] for shape in row["shapes"]] == [reason]
 
 
@@ -601,8 +601,8 @@ def test_a_stream_of_topics_by_a_pattern_reads_those_that_its_offsets_name(make_
         ("INSERT", "read", "topic-00", 3, "ok"),
         ("INSERT", "write", "/out/t", None, "ok"),
     }
-    found = [one for access in row["accesses"] for one in access["positions"]]
-    assert [(one["kind"], one["end"]) for one in found] == [
+    positions = [position for access in row["accesses"] for position in access["positions"]]
+    assert [(position["kind"], position["end"]) for position in positions] == [
         ("kafka offsets", '{"topic-00":{"0":4}}')
     ]
 

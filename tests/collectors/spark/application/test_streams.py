@@ -84,5 +84,5 @@ def test_a_pattern_of_topics_has_those_of_its_offsets(
 def test_positions(
     description: str, start: str, end: str, expected: tuple[str, str, str] | None
 ) -> None:
-    found = position(description, start, end, "orders-1")
-    assert found == ((DataPosition(*expected),) if expected else ())
+    positions = position(description, start, end, "orders-1")
+    assert positions == ((DataPosition(*expected),) if expected else ())

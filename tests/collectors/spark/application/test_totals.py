@@ -71,5 +71,5 @@ def test_an_inference_of_a_schema_counts_where_nothing_else_reads_the_files(
 
 def test_a_public_log_of_an_inference_and_jobs_of_rdds_has_its_input(samples: Path) -> None:
     path = samples / "emr_textsim_eventlog.gz"
-    found = assemble("log", [EventFile(path.name, partial(path.open, "rb"))], LOGS)
-    assert reads(found) == [("ml-rec/input-data/text-similarity-train3", 1, None)]
+    log = assemble("log", [EventFile(path.name, partial(path.open, "rb"))], LOGS)
+    assert reads(log) == [("ml-rec/input-data/text-similarity-train3", 1, None)]

@@ -107,8 +107,8 @@ def test_wherever_a_log_is_cut_each_statement_counts_once(
             collected = [*(collected if start else ()), read([pack(text[:end])], start)]
         complete = read([pack(text)], growing=False)
         assert seen(*collected) == seen(complete), first
-        assert sum(one.events for one in collected) == complete.events, first
-        rows = [row for one in collected for row in tables(one)["runs"]]
+        assert sum(log.events for log in collected) == complete.events, first
+        rows = [row for log in collected for row in tables(log)["runs"]]
         assert {(row["run_id"], row["task"]) for row in rows} == {("app-a_task", "a_task")}
 
 

@@ -157,8 +157,12 @@ EXECUTION_END = (
 
 def test_of_the_plans_of_an_execution_only_the_last_is_read_before_its_end() -> None:
     lines = [UPDATE % (1, b"a"), UPDATE % (2, b"b"), UPDATE % (1, b"c"), EXECUTION_END % 1]
-    found = [one for one in decode(BytesIO(b"".join(lines))) if isinstance(one, SparkEvent)]
-    assert [(one.line, one.body.get("sparkPlanInfo", {}).get("nodeName")) for one in found] == [
+    found = [
+        decoded for decoded in decode(BytesIO(b"".join(lines))) if isinstance(decoded, SparkEvent)
+    ]
+    assert [
+        (decoded.line, decoded.body.get("sparkPlanInfo", {}).get("nodeName")) for decoded in found
+    ] == [
         (3, "c"),
         (4, None),
         (2, "b"),

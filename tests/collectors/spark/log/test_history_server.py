@@ -114,12 +114,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[HistoryServer]:
 
 def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: HistoryServer) -> None:
     server.lists(("app-1", None, "t1"), ("application_2", "1", "t2"))
-    found = new_logs(server.logs(), {})
-    assert [(log.log.origin, log.log.position, log.growing) for log in found] == [
+    logs = new_logs(server.logs(), {})
+    assert [(log.log.origin, log.log.position, log.growing) for log in logs] == [
         (f"{LABEL}/app-1", "t1", False),
         (f"{LABEL}/application_2/1", "t2", False),
     ]
-    assert [part.url for log in found for part in log.files] == [
+    assert [part.url for log in logs for part in log.files] == [
         f"{server.url}{API}/app-1/logs",
         f"{server.url}{API}/application_2/1/logs",
     ]

@@ -70,8 +70,8 @@ BY_ID = {1: "a", 2: "b", 3: "c", 4: "d"}
 
 @for_each("text, expected", EXPRESSIONS)
 def test_each_column_has_its_part_in_an_expression(text: str, expected: str) -> None:
-    found = sorted(column_references(text, BY_ID))
-    texts = [f"{BY_ID[p.id]} {p.subtype}{' ' if p.masking else ''}{p.masking}" for p in found]
+    references = sorted(column_references(text, BY_ID))
+    texts = [f"{BY_ID[p.id]} {p.subtype}{' ' if p.masking else ''}{p.masking}" for p in references]
     assert ", ".join(texts) == expected
 
 

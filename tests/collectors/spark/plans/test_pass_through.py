@@ -13,10 +13,10 @@ HIVE = Operator(
 
 
 def below(*operators: tuple[str, str], table: Operator = TABLE) -> Operator:
-    found = table
+    operator = table
     for name, text in operators:
-        found = Operator(name, text, children=[found])
-    return Operator("CreateViewCommand", children=[found])
+        operator = Operator(name, text, children=[operator])
+    return Operator("CreateViewCommand", children=[operator])
 
 
 @for_each(

@@ -129,38 +129,38 @@ def test_every_layout_becomes_a_tree(text: str, expected: str) -> None:
 
 
 def test_an_extended_text_has_the_optimised_logical_plan_too() -> None:
-    found = parse_text(
+    text = parse_text(
         "== Parsed Logical Plan ==\n'Project ['a]\n+- 'UnresolvedRelation [t]\n\n"
         "== Analyzed Logical Plan ==\na: int\nProject [a#1]\n+- Relation[a#1] csv\n\n"
         "== Optimized Logical Plan ==\nProject [a#1]\n+- Relation[a#1] csv\n\n"
         "== Physical Plan ==\nFileScan csv [a#1]\n"
     )
-    assert tree(found.optimised) == "Project(Relation)"
-    assert tree(found.root) == "FileScan"
+    assert tree(text.optimised) == "Project(Relation)"
+    assert tree(text.root) == "FileScan"
 
 
 def test_what_is_not_resolved_yet_has_its_operators_name() -> None:
-    found = parse_text("== Physical Plan ==\n'Project ['a]\n+- 'UnresolvedRelation [raw, t]\n")
-    assert tree(found.root) == "Project(UnresolvedRelation)"
+    text = parse_text("== Physical Plan ==\n'Project ['a]\n+- 'UnresolvedRelation [raw, t]\n")
+    assert tree(text.root) == "Project(UnresolvedRelation)"
 
 
 def test_a_sources_own_text_is_no_part_of_its_columns() -> None:
-    found = parse_text(
+    text = parse_text(
         "BatchScan lake.t (1)\n\n\n(1) BatchScan lake.t\nOutput [2]: [a#1, odd\nname#2]\n"
         "lake.t (branch=null) [filters=, groupedBy=]\n"
     )
-    assert found.root
-    assert found.root.fields == {"Output": "[a#1, odd\nname#2]"}
+    assert text.root
+    assert text.root.fields == {"Output": "[a#1, odd\nname#2]"}
 
 
 def test_a_tables_description_is_no_list_of_fields() -> None:
     described = "CatalogTable(\nDatabase: ml\nTable: t\nSchema: root\n |-- a: decimal(3,2)\n), [a]"
-    found = parse_text(
+    text = parse_text(
         "Execute X (2)\n+- Scan csv (1)\n\n(1) Scan csv\nOutput [1]: [a#1]\n\n(2) Execute X\n"
         f"Arguments: f(1), {described}\nInput [1]: [a#1]\n"
     )
-    assert found.root
-    assert found.root.fields == {"Arguments": f"f(1), {described}", "Input": "[a#1]"}
+    assert text.root
+    assert text.root.fields == {"Arguments": f"f(1), {described}", "Input": "[a#1]"}
 
 
 CACHED = """AdaptiveSparkPlan (9)
@@ -216,7 +216,7 @@ def test_of_a_cached_plan_only_what_ran_counts() -> None:
 
 
 def test_subqueries_and_reused_exchanges_are_found_by_their_numbers() -> None:
-    found = parse_text(
+    text = parse_text(
         "== Physical Plan ==\nProject (3)\n+- ReusedExchange (2)\n\n\n"
         "(2) ReusedExchange [Reuses operator id: 5]\nOutput [1]: [b#2]\n\n(3) Project\nOutput [1]:"
         " [b#2]\n\n===== Subqueries =====\n\n"
@@ -226,11 +226,11 @@ def test_subqueries_and_reused_exchanges_are_found_by_their_numbers() -> None:
         "Subquery:2 Hosting operator id = 1 Hosting Expression = Subquery subquery#8, [id=#10]\n"
         "Exchange (5)\n+- Range (4)\n"
     )
-    assert found.root
-    assert found.root.children[0].reuses is found.subqueries[7]
-    assert tree(found.subqueries[7]) == "Exchange(Range)"
-    assert found.subqueries[8] is found.subqueries[7]
-    assert not found.is_cut
+    assert text.root
+    assert text.root.children[0].reuses is text.subqueries[7]
+    assert tree(text.subqueries[7]) == "Exchange(Range)"
+    assert text.subqueries[8] is text.subqueries[7]
+    assert not text.is_cut
 
 
 def test_a_plan_whose_operators_lack_their_sections_is_marked() -> None:

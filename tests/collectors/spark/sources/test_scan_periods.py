@@ -171,5 +171,5 @@ def test_a_scan_of_icebergs_changelog_has_its_snapshots(
     described: str, expected: tuple[str, str] | None
 ) -> None:
     text = f"BatchScan lake.raw.t.changes[a#1] {described}"
-    found = scan_positions(PlanNode("BatchScan lake.raw.t.changes", text))
-    assert found == ((DataPosition("iceberg snapshot", *expected),) if expected else ())
+    positions = scan_positions(PlanNode("BatchScan lake.raw.t.changes", text))
+    assert positions == ((DataPosition("iceberg snapshot", *expected),) if expected else ())

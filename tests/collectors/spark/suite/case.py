@@ -116,14 +116,14 @@ def case(
     return keep
 
 
-def expected_lineage(one: Instead, like: ExpectedLineage | None = None) -> ExpectedLineage:
+def expected_lineage(instead: Instead, like: ExpectedLineage | None = None) -> ExpectedLineage:
     """The lineage of lines as the docstring of this module describes them."""
     like = like or ExpectedLineage()
     return ExpectedLineage(
-        does=like.does if one.does is None else tuple(sorted(one.does)),
-        columns=like.columns if one.columns is None else _all_edges(one.columns),
-        gaps=like.gaps if one.gaps is None else tuple(filter(None, [one.gaps])),
-        inferred=like.inferred if one.inferred is None else _all_edges(one.inferred),
+        does=like.does if instead.does is None else tuple(sorted(instead.does)),
+        columns=like.columns if instead.columns is None else _all_edges(instead.columns),
+        gaps=like.gaps if instead.gaps is None else tuple(filter(None, [instead.gaps])),
+        inferred=like.inferred if instead.inferred is None else _all_edges(instead.inferred),
     )
 
 

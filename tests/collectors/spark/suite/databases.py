@@ -67,8 +67,8 @@ def jdbc_write(spark: SparkSession, _: Path) -> None:
     since=(4, 0),
 )
 def jdbc_aggregate(spark: SparkSession, _: Path) -> None:
-    one = spark.sql("SELECT sum(amount) AS SPENT, count(*) AS N FROM raw.orders")
-    one.write.jdbc(URL, "APP.SPENT", properties=LOGIN)
+    facet = spark.sql("SELECT sum(amount) AS SPENT, count(*) AS N FROM raw.orders")
+    facet.write.jdbc(URL, "APP.SPENT", properties=LOGIN)
     text = "SELECT customer_id AS ID, sum(amount) AS SPENT FROM raw.orders GROUP BY customer_id"
     spark.sql(text).write.jdbc(URL, "APP.SPENT_BY", properties=LOGIN)
 

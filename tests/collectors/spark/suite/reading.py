@@ -49,9 +49,9 @@ class SuiteLog:
 def read(*files: Path) -> SuiteLog:
     """A log of the suite."""
     parts = [EventFile(file.name, lambda file=file: file.open("rb")) for file in files]
-    found = assemble("suite", parts, LOGS)
-    version = found.application.spark_version.split(".")
-    base = found.application.warehouse.removeprefix("file:").removesuffix("/warehouse")
+    log = assemble("suite", parts, LOGS)
+    version = log.application.spark_version.split(".")
+    base = log.application.warehouse.removeprefix("file:").removesuffix("/warehouse")
 
     def place(row: Row, prefix: str = "") -> str:
         dataset = DatasetId(row[f"{prefix}namespace"], row[f"{prefix}name"])
@@ -61,16 +61,16 @@ def read(*files: Path) -> SuiteLog:
 
     grouped: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for table in ("accesses", "column_edges"):
-        for row in tables(found)[table]:
+        for row in tables(log)[table]:
             grouped[row["task"]][table].append(row)
-    reasons = {row["shape_id"]: row["reason"] for row in tables(found)["shapes"]}
-    rejects = [f"{row['position']}: {row['reason']}" for row in tables(found)["rejects"]]
+    reasons = {row["shape_id"]: row["reason"] for row in tables(log)["shapes"]}
+    rejects = [f"{row['position']}: {row['reason']}" for row in tables(log)["rejects"]]
     records = Records(
-        accesses=tuple(found.records.accesses),
-        runs=tuple(found.records.runs),
-        shapes={shape.shape_id: shape for shape in found.records.shapes},
-        column_edges=tuple(found.records.column_edges),
-        datasets=tuple(found.records.datasets),
+        accesses=tuple(log.records.accesses),
+        runs=tuple(log.records.runs),
+        shapes={shape.shape_id: shape for shape in log.records.shapes},
+        column_edges=tuple(log.records.column_edges),
+        datasets=tuple(log.records.datasets),
     )
     inferred: dict[str, list[Row]] = defaultdict(list)
     for edge in build(records).column_edges:
@@ -85,7 +85,7 @@ def read(*files: Path) -> SuiteLog:
         )
         for task, rows in grouped.items()
     }
-    columns = {place(row): [c["name"] for c in row["columns"]] for row in tables(found)["datasets"]}
+    columns = {place(row): [c["name"] for c in row["columns"]] for row in tables(log)["datasets"]}
     return SuiteLog((int(version[0]), int(version[1])), cases, rejects, records, columns)
 
 
@@ -129,5 +129,5 @@ def _how(row: Row) -> str:
 
 
 def _gaps(accesses: list[Row], reasons: dict[str, str | None]) -> tuple[str, ...]:
-    found = {reasons[row["shape_id"]] for row in accesses} - {None}
-    return tuple(sorted(str(reason).removeprefix("columns: ") for reason in found))
+    rows = {reasons[row["shape_id"]] for row in accesses} - {None}
+    return tuple(sorted(str(reason).removeprefix("columns: ") for reason in rows))

@@ -13,8 +13,8 @@ EVENT = b'<event name="rpc_completed" package="sqlserver" timestamp="2026-11-20T
 
 def log(folder: Path, content: bytes, name: str = "a.log") -> LogFile:
     (folder / name).write_bytes(content)
-    (found,) = log_files(str(folder), "logs")
-    return found
+    (file,) = log_files(str(folder), "logs")
+    return file
 
 
 def utf16(text: str) -> bytes:
@@ -51,9 +51,9 @@ def utf16(text: str) -> bytes:
 def test_a_files_form_follows_from_its_beginning(
     tmp_path: Path, content: bytes, expected: tuple[str, str, bool]
 ) -> None:
-    found = file_splits(log(tmp_path, content))
-    assert not isinstance(found, LogDamage)
-    (part,) = found
+    splits = file_splits(log(tmp_path, content))
+    assert not isinstance(splits, LogDamage)
+    (part,) = splits
     assert (part.form, part.encoding, part.escaped) == expected
     assert (part.origin, part.start, part.end) == ("logs/a.log", 0, len(content))
 
@@ -82,10 +82,10 @@ def test_a_files_form_follows_from_its_beginning(
 def test_an_unreadable_format_is_reported_with_a_remedy(
     tmp_path: Path, content: bytes, name: str, reason: str
 ) -> None:
-    found = file_splits(log(tmp_path, content, name))
-    assert isinstance(found, LogDamage)
-    assert found.position == "the file"
-    assert found.reason.startswith(reason)
+    splits = file_splits(log(tmp_path, content, name))
+    assert isinstance(splits, LogDamage)
+    assert splits.position == "the file"
+    assert splits.reason.startswith(reason)
 
 
 def test_an_empty_file_is_none(tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ def test_a_file_that_is_gone_is_a_damage(tmp_path: Path) -> None:
     ],
 )
 def test_plain_utf_8_is_cut_into_parts_by_bytes(tmp_path: Path, content: bytes, count: int) -> None:
-    found = file_splits(log(tmp_path, content), size=400)
-    cut = [] if isinstance(found, LogDamage) else found
+    splits = file_splits(log(tmp_path, content), size=400)
+    cut = [] if isinstance(splits, LogDamage) else splits
     assert len(cut) == count
     if cut:
         assert [part.start for part in cut] == [400 * number for number in range(count)]
@@ -139,6 +139,6 @@ def test_what_is_packed_is_one_part(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_is_looked_at_by_its_name(tmp_path: Path, name: str, expected: bool) -> None:
-    found = log(tmp_path, b"", name)
-    assert may_hold_events(found, str(tmp_path)) == expected
-    assert may_hold_events(found, str(tmp_path / name))
+    file = log(tmp_path, b"", name)
+    assert may_hold_events(file, str(tmp_path)) == expected
+    assert may_hold_events(file, str(tmp_path / name))

@@ -131,14 +131,14 @@ INFERRED = {
 @for_each("claim", INFERRED)
 def test_inferred(claim: str) -> None:
     text, expected = INFERRED[claim]
-    found = inferred(text)
-    assert written(found) == expected
-    assert {one.evidence for one in found} <= {Evidence.INFERRED}
+    statements = inferred(text)
+    assert written(statements) == expected
+    assert {statement.evidence for statement in statements} <= {Evidence.INFERRED}
 
 
 def test_statements_name_their_procedure() -> None:
-    found = inferred("EXEC outer")
-    assert [one.procedure for one in found] == [
+    statements = inferred("EXEC outer")
+    assert [statement.procedure for statement in statements] == [
         "Shop.dbo.outer",
         "Shop.dbo.load",
         "Shop.dbo.load",
@@ -147,30 +147,30 @@ def test_statements_name_their_procedure() -> None:
 
 
 def test_a_table_variable_is_its_procedure_s_own() -> None:
-    found = inferred("EXEC held; EXEC held_too")
+    statements = inferred("EXEC held; EXEC held_too")
     variables = [
         access.dataset
-        for statement in found
+        for statement in statements
         for _, access in statement.accesses()
         if access.kind is Kind.TEMPORARY
     ]
     assert [variable.short for variable in variables] == ["@t", "@t"]
     assert len({*variables}) == 2
-    (edge,) = found[0].edges
+    (edge,) = statements[0].edges
     assert edge.to_dataset == variables[0]
 
 
 def test_one_order_goes_through_both() -> None:
-    found = resolved("INSERT b SELECT * FROM x; EXEC load 1; INSERT c EXEC list")
-    assert written([*found.statements, *found.inferred]) == [
+    text = resolved("INSERT b SELECT * FROM x; EXEC load 1; INSERT c EXEC list")
+    assert written([*text.statements, *text.inferred]) == [
         *("INSERT b < x", "DELETE x", "INSERT x < a", "a", "INSERT c"),
     ]
-    assert {one.evidence for one in found.statements} == {Evidence.OBSERVED}
+    assert {statement.evidence for statement in text.statements} == {Evidence.OBSERVED}
 
 
 def test_equal_calls_are_counted() -> None:
-    found = inferred("EXEC load 1; EXEC load 2; EXEC load 3")
-    assert [one.times for one in found] == [3, 3]
+    statements = inferred("EXEC load 1; EXEC load 2; EXEC load 3")
+    assert [statement.times for statement in statements] == [3, 3]
 
 
 def test_calls_are_followed_to_an_end() -> None:

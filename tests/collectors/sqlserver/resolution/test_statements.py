@@ -26,7 +26,7 @@ def statements(text: str, snapshot: Snapshot | None = None) -> tuple[ResolvedSta
 
 
 def names(text: str) -> list[str]:
-    return [access.dataset.name for one in statements(text) for access in one.reads]
+    return [access.dataset.name for statement in statements(text) for access in statement.reads]
 
 
 def test_the_event_names_the_database_until_the_text_does() -> None:
@@ -38,10 +38,10 @@ def test_statements_without_datasets_are_left_out() -> None:
 
 
 def test_equal_statements_of_a_text_come_once_with_their_number() -> None:
-    (one,) = statements("DELETE FROM t WHERE a = 1; DELETE FROM t WHERE a = 2")
-    assert (one.times, one.alone) == (2, False)
-    (one,) = statements("SET NOCOUNT ON; DELETE FROM t WHERE a = 1")
-    assert (one.times, one.alone) == (1, True)
+    (statement,) = statements("DELETE FROM t WHERE a = 1; DELETE FROM t WHERE a = 2")
+    assert (statement.times, statement.alone) == (2, False)
+    (statement,) = statements("SET NOCOUNT ON; DELETE FROM t WHERE a = 1")
+    assert (statement.times, statement.alone) == (1, True)
 
 
 def test_a_file_lies_where_the_snapshot_has_its_data_source() -> None:

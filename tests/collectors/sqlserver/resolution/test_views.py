@@ -117,12 +117,12 @@ def test_its_columns_are_spelled_out_by_the_snapshot() -> None:
     lineage = build(records("w"))
     (view,) = shop("w")
     assert [column.name for column in lineage.datasets[view].columns] == ["id", "amount", "name"]
-    found = {
+    edges = {
         f"{edge.from_dataset.short}.{edge.from_column} -> {edge.to_column}"
         for edge in lineage.column_edges
         if edge.to_dataset == view and edge.to_column != "*"
     }
-    assert found >= {"dbo.v.amount -> amount", "dbo.people.name -> name"}
+    assert edges >= {"dbo.v.amount -> amount", "dbo.people.name -> name"}
 
 
 def test_the_synonym_by_which_it_reads_is_another_name_of_the_table() -> None:

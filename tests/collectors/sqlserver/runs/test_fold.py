@@ -266,6 +266,6 @@ def test_a_text_that_cannot_be_read_is_counted_and_the_others_fold(
     texts = ["INSERT t SELECT a FROM b", "a" * 200, "DELETE FROM c", "a" * 200]
     events = [event("batch", text, at) for at, text in enumerate(texts)]
     fold.add(filter(None, map(task_events(TASK), events)))
-    found = [segment.key.text for segment in fold.segments()]
-    assert found == ["INSERT t SELECT a FROM b", "DELETE FROM c"]
+    segments = [segment.key.text for segment in fold.segments()]
+    assert segments == ["INSERT t SELECT a FROM b", "DELETE FROM c"]
     assert fold.unread == {"took longer than 0.1 s": 2}

@@ -36,7 +36,7 @@ def followed(*rows: Row) -> list[Row]:
     """All segments that come out, those that earlier collects left among the ones that go in."""
     empty = dict.fromkeys([*column_names(Segment), "run_id"])
     complete = [{**empty, **one} for one in rows]
-    return [as_row(one) for one in run_segments(complete, "mssql://sql01:1433", 3600)]
+    return [as_row(segment) for segment in run_segments(complete, "mssql://sql01:1433", 3600)]
 
 
 def runs(*rows: Row) -> list[set[str]]:

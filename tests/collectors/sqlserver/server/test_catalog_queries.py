@@ -94,9 +94,9 @@ def by_database(**answers: Any) -> Callable[[str], Any]:
     """An answer for each database, by its name in the query."""
 
     def answer(query: str) -> Any:
-        found = re.search(r"FROM \[(\w+)\]", query)
-        assert found
-        return answers[found[1]]
+        match = re.search(r"FROM \[(\w+)\]", query)
+        assert match
+        return answers[match[1]]
 
     return answer
 
@@ -147,8 +147,8 @@ def test_a_database_has_its_tables_and_views_with_their_columns_in_order() -> No
     ],
 )
 def test_a_type_is_spelled_as_in_a_declaration(described: tuple[Any, ...], spelled: str) -> None:
-    found = taken(relations=[("dbo", "t", "BASE TABLE", "c", *described)])
-    assert found.snapshot.databases["Shop"].relations["dbo.t"].columns == (Column("c", spelled),)
+    snapshot = taken(relations=[("dbo", "t", "BASE TABLE", "c", *described)])
+    assert snapshot.snapshot.databases["Shop"].relations["dbo.t"].columns == (Column("c", spelled),)
 
 
 def test_a_synonym_stands_for_a_name_as_it_was_written() -> None:
@@ -177,8 +177,8 @@ def test_an_external_data_source_has_its_place_without_a_password() -> None:
     ],
 )
 def test_a_module_has_its_kind_and_text(letters: str, kind: ModuleKind) -> None:
-    found = taken(modules=[("dbo", "m", letters, "CREATE VIEW m AS\nSELECT 1 AS a", True)])
-    assert found.snapshot.databases["Shop"].modules == {
+    snapshot = taken(modules=[("dbo", "m", letters, "CREATE VIEW m AS\nSELECT 1 AS a", True)])
+    assert snapshot.snapshot.databases["Shop"].modules == {
         "dbo.m": Module(kind, "CREATE VIEW m AS SELECT ? AS a")
     }
 
@@ -200,8 +200,8 @@ def test_a_module_has_its_kind_and_text(letters: str, kind: ModuleKind) -> None:
 )
 def test_no_literal_of_a_module_is_stored(body: str, quotes_are_names: bool) -> None:
     text = f"CREATE PROCEDURE dbo.m @p varchar(9) = 'geheim' AS {body}"
-    found = taken(modules=[("dbo", "m", "P ", text, quotes_are_names)])
-    module = found.snapshot.databases["Shop"].modules["dbo.m"]
+    snapshot = taken(modules=[("dbo", "m", "P ", text, quotes_are_names)])
+    module = snapshot.snapshot.databases["Shop"].modules["dbo.m"]
     assert module.text.startswith("CREATE PROCEDURE dbo.m @p varchar(?) = ? AS")
     assert "geheim" not in module.text
 
@@ -221,9 +221,9 @@ def test_double_quotes_are_literals_where_the_module_was_created_so() -> None:
 
 def test_modules_without_text_are_reported_and_the_others_read() -> None:
     modules = [("dbo", f"m{n}", "P ", None, True) for n in range(7)]
-    found = taken(modules=[*modules, ("dbo", "open", "P ", "CREATE PROC open AS", True)])
-    assert list(found.snapshot.databases["Shop"].modules) == ["dbo.open"]
-    (notice,) = found.notices
+    snapshot = taken(modules=[*modules, ("dbo", "open", "P ", "CREATE PROC open AS", True)])
+    assert list(snapshot.snapshot.databases["Shop"].modules) == ["dbo.open"]
+    (notice,) = snapshot.notices
     assert notice.startswith("Shop: 7 modules have no text that can be read (encrypted")
     assert notice.endswith("dbo.m0, dbo.m1, dbo.m2, dbo.m3, dbo.m4 and 2 more")
 
@@ -238,9 +238,9 @@ def test_modules_that_take_too_long_are_reported_and_the_others_read(
     monkeypatch.setattr(catalog_queries, "normalise", never_ends)
     texts = {name: f"CREATE PROC {name} AS" for name in ("slow", "quick")}
     modules = [("dbo", name, "P ", text, True) for name, text in texts.items()]
-    found = taken(modules=modules)
-    assert list(found.snapshot.databases["Shop"].modules) == ["dbo.quick"]
-    assert found.notices == ("Shop: 1 modules are left out: dbo.slow (took longer than 0.1 s)",)
+    snapshot = taken(modules=modules)
+    assert list(snapshot.snapshot.databases["Shop"].modules) == ["dbo.quick"]
+    assert snapshot.notices == ("Shop: 1 modules are left out: dbo.slow (took longer than 0.1 s)",)
 
 
 def test_a_database_in_which_nothing_is_seen_is_reported() -> None:
@@ -261,9 +261,9 @@ DENIED = pyodbc.ProgrammingError(
 
 def test_a_database_that_cannot_be_read_is_left_out_and_reported() -> None:
     shop = [("dbo", "Orders", "BASE TABLE", "Id", "int", *NUMERIC)]
-    found = taken(databases=DATABASES, relations=by_database(Secret=DENIED, Shop=shop))
-    assert list(found.snapshot.databases) == ["Shop"]
-    assert found.notices == (
+    snapshot = taken(databases=DATABASES, relations=by_database(Secret=DENIED, Shop=shop))
+    assert list(snapshot.snapshot.databases) == ["Shop"]
+    assert snapshot.notices == (
         "Archive: left out, it is OFFLINE",
         "Payroll: left out, the login may not enter it",
         "Secret: left out, SELECT denied on '…'",
@@ -282,8 +282,8 @@ def test_a_server_that_refuses_is_an_error() -> None:
 
 
 def test_only_the_named_databases_are_taken_whatever_their_case() -> None:
-    found = taken("SHOP", "shop", databases=DATABASES)
-    assert (list(found.snapshot.databases), found.notices) == (["Shop"], ())
+    snapshot = taken("SHOP", "shop", databases=DATABASES)
+    assert (list(snapshot.snapshot.databases), snapshot.notices) == (["Shop"], ())
 
 
 @pytest.mark.parametrize("name", ["Shp", "master", ""])
@@ -319,7 +319,7 @@ def test_every_query_is_one_select_of_t_sql() -> None:
 
 
 def test_a_taken_snapshot_can_be_written_and_read(tmp_path: Any) -> None:
-    found = taken(synonyms=[("dbo", "\ud800", "[a]")]).snapshot
-    write_snapshot(found, tmp_path / "s.json")
-    assert read_snapshot(tmp_path / "s.json") == found
-    assert found.server == "CRM"
+    snapshot = taken(synonyms=[("dbo", "\ud800", "[a]")]).snapshot
+    write_snapshot(snapshot, tmp_path / "s.json")
+    assert read_snapshot(tmp_path / "s.json") == snapshot
+    assert snapshot.server == "CRM"

@@ -57,10 +57,10 @@ def _cases(text: str) -> list[tuple[str, ...]]:
 
 def _edges(shape: ParsedShape) -> list[str]:
     return sorted(
-        f"{one.table[-1]}.{one.column}<{one.from_table[-1]}.{one.from_column}:{one.subtype}".replace(
+        f"{edge.table[-1]}.{edge.column}<{edge.from_table[-1]}.{edge.from_column}:{edge.subtype}".replace(
             " ", "_"
         )
-        for one in shape.column_edges
+        for edge in shape.column_edges
     )
 
 

@@ -343,7 +343,9 @@ def test_columns_of_traffic(sql: str, edges: str, reason: str | None) -> None:
 @for_each("sql, edges, reason", cases("\n".join(ALL)))
 def test_a_statement_may_be_cut_anywhere(sql: str, edges: str, reason: str | None) -> None:
     for end in range(7, len(sql), 11):
-        assert all(isinstance(one, ParsedShape) for one in parse(sql[:end], Dialect.TSQL, columns))
+        assert all(
+            isinstance(shape, ParsedShape) for shape in parse(sql[:end], Dialect.TSQL, columns)
+        )
 
 
 def test_the_corpus_has_the_size_that_it_claims() -> None:

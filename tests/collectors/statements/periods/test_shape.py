@@ -28,8 +28,10 @@ def dates(text: str, *, has_time: bool = False, **parameters: str) -> list[str]:
     named = {f"@{name}": value for name, value in parameters.items()}
     values = DateValues(dict(enumerate(literals(text))), named, NOW, NOW)
     by_column: dict[str, list[DateRange]] = {}
-    for one in shape.dates(values) if shape else ():
-        by_column.setdefault(f"{'!' * one.changes}{one.table} {one.column}", []).append(one.range)
+    for date in shape.dates(values) if shape else ():
+        by_column.setdefault(f"{'!' * date.changes}{date.table} {date.column}", []).append(
+            date.range
+        )
     return [
         f"{column} {_day(period.start)} {_day(period.end)}{' ~' * period.in_part}"
         for column, ranges in by_column.items()
@@ -82,8 +84,8 @@ def _day(at: datetime | None) -> str:
 )
 def test_conditions(condition: str, expected: str | None) -> None:
     found = [
-        one.split(maxsplit=2)[2]
-        for one in dates(f"SELECT a FROM dbo.orders WHERE {condition}", d="'2026-11-04'")
+        date.split(maxsplit=2)[2]
+        for date in dates(f"SELECT a FROM dbo.orders WHERE {condition}", d="'2026-11-04'")
     ]
     assert found == ([expected] if expected else [])
 
@@ -120,7 +122,7 @@ def test_conditions(condition: str, expected: str | None) -> None:
 )
 def test_a_condition_cuts_days(condition: str, has_time: bool, expected: list[str]) -> None:
     found = dates(f"SELECT a FROM dbo.orders WHERE {condition}", has_time=has_time)
-    assert [one.split(maxsplit=2)[2] for one in found] == expected
+    assert [date.split(maxsplit=2)[2] for date in found] == expected
 
 
 @for_each(

@@ -72,8 +72,8 @@ def test_the_old_table_is_read_and_the_new_one_written(
     dialect: Dialect, sql: str, operation: str, old: tuple[str, ...], new: tuple[str, ...]
 ) -> None:
     (shape,) = [one for one in parse(sql, dialect) if one.accesses]
-    found = {(one.direction, one.operation, one.name) for one in shape.accesses}
-    assert found == {
+    accesses = {(access.direction, access.operation, access.name) for access in shape.accesses}
+    assert accesses == {
         (Direction.READ, Operation(operation), old),
         (Direction.WRITE, Operation(operation), new),
     }
@@ -83,8 +83,8 @@ def test_the_old_table_is_read_and_the_new_one_written(
 @for_each("sql, table", ALTERED)
 def test_a_renamed_column_alters_its_table(sql: str, table: tuple[str, ...] | None) -> None:
     (shape,) = parse(sql, Dialect.TSQL)
-    found = [(one.direction, one.operation, one.name) for one in shape.accesses]
-    assert found == ([(Direction.WRITE, Operation.ALTER, table)] if table else [])
+    accesses = [(access.direction, access.operation, access.name) for access in shape.accesses]
+    assert accesses == ([(Direction.WRITE, Operation.ALTER, table)] if table else [])
     assert shape.outcome is Outcome.PARSED
 
 

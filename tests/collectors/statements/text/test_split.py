@@ -37,8 +37,8 @@ CASES = [
 
 @for_each("sql, operations", CASES, ids=[case[0][:60] for case in CASES])
 def test_statements_of_a_batch(sql: str, operations: str) -> None:
-    found = [shape.verb for shape in parse(sql, Dialect.TSQL)]
-    assert " ".join(found) == operations
+    verbs = [shape.verb for shape in parse(sql, Dialect.TSQL)]
+    assert " ".join(verbs) == operations
 
 
 def test_spark_splits_at_semicolons_only() -> None:

@@ -32,10 +32,10 @@ VARIANTS = [pytest.param("plain", marks=MORE), pytest.param("rare", marks=MORE),
 
 def tables_of(place: str) -> dict[str, list[str]]:
     """The rows of the newest fold; their order is that of workers."""
-    found = open_store(place)
-    fold = stored_folds(found)[0]
+    store = open_store(place)
+    fold = stored_folds(store)[0]
     return {
-        name: sorted({*map(repr, pa.concat_tables(fold_tables(found, fold, name)).to_pylist())})
+        name: sorted({*map(repr, pa.concat_tables(fold_tables(store, fold, name)).to_pylist())})
         for name in FOLD_TABLES
     }
 

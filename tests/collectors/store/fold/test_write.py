@@ -32,8 +32,8 @@ from tests.lineage.histories import START, History, chance, history, joined_reco
 
 
 def commit_batch(store: Path, batch: dict[str, Records]) -> CommittedBatch | None:
-    found = joined_records(list(batch.values()))
-    return commit(str(store), [tables(found, dict.fromkeys(batch, "end"))])
+    records = joined_records(list(batch.values()))
+    return commit(str(store), [tables(records, dict.fromkeys(batch, "end"))])
 
 
 def fill(store: Path, found: History, random: Random) -> int:
@@ -205,10 +205,10 @@ def test_an_older_fold_is_read_where_the_newest_is_of_no_use(folded: Path) -> No
         commit_batch(folded, batch)
     assert fold_store(str(folded), few=1, newest=NEWEST)
     commit_batch(folded, {"log/60": _hour(60)})
-    found = read_folded(open_store(str(folded)))
-    assert found is not None
-    assert found.fold is not None
-    assert found.fold.sequence == 5
+    batches = read_folded(open_store(str(folded)))
+    assert batches is not None
+    assert batches.fold is not None
+    assert batches.fold.sequence == 5
 
 
 def test_old_folds_are_removed_but_for_some(tmp_path: Path) -> None:

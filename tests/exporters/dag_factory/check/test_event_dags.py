@@ -48,7 +48,7 @@ def dag_event(
         "job": {
             "facets": {
                 "airflow": {
-                    "tasks": {name: {"downstream_task_ids": found} for name, found in tasks.items()}
+                    "tasks": {name: {"downstream_task_ids": task} for name, task in tasks.items()}
                 }
             }
         },
@@ -63,10 +63,10 @@ def dag_event(
 
 def texts(*events: Any) -> list[str]:
     order = order_of("load: -> raw", "dbt stg_orders: raw -> stg", "report: stg ->")
-    found = compare(order, event_dags(events), task_matcher(order, {}))
+    findings = compare(order, event_dags(events), task_matcher(order, {}))
     return [
         f"{finding.place}: {finding.subject} {finding.problem}"
-        for finding in found
+        for finding in findings
         if finding.severity is Severity.WARNING
     ]
 

@@ -57,7 +57,10 @@ def test_no_file_of_the_public_site_has_a_digest_of_what_is_hidden(project: Path
     public = "".join(f"{name} {text}" for name, text in contents(project / "public"))
     digests = (hashlib.md5, hashlib.sha1, hashlib.sha256, hashlib.blake2b)
     found = [
-        text for text in guesses for one in digests if one(text.encode()).hexdigest()[:8] in public
+        text
+        for text in guesses
+        for digest in digests
+        if digest(text.encode()).hexdigest()[:8] in public
     ]
     assert found == []
 
@@ -91,7 +94,7 @@ def test_what_is_visible_stays(project: Path) -> None:
 def test_lineage_goes_around_a_hidden_table(project: Path) -> None:
     flows = pq.read_table(project / "public/data/edges.parquet").to_pylist()
     assert ("spark/db.orders_x", "spark/db.after") in {
-        (one["from_dataset"], one["to_dataset"]) for one in flows
+        (flow["from_dataset"], flow["to_dataset"]) for flow in flows
     }
 
 

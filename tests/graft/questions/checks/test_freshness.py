@@ -58,7 +58,7 @@ def check(folder: Path, *options: str) -> Result:
 
 def sources(folder: Path, *options: str) -> dict[str, Any]:
     data = read_answer(check(folder, "--json", *options).stdout)["data"]["freshness"]
-    return {one["source"]: one for one in data["sources"]}
+    return {source["source"]: source for source in data["sources"]}
 
 
 def test_each_source_has_its_newest_event_its_age_and_what_waits(project: Path) -> None:
@@ -98,7 +98,7 @@ def test_the_exit_code_says_whether_a_source_is_too_old(
     project: Path, options: tuple[str, ...], exit_code: int, late: list[str]
 ) -> None:
     assert check(project, *options, "--fail-on", "warning").exit_code == exit_code
-    assert [name for name, one in sources(project, *options).items() if one["late"]] == late
+    assert [name for name, source in sources(project, *options).items() if source["late"]] == late
 
 
 def test_a_file_of_events_is_one_log_however_often_it_grew(project: Path) -> None:
@@ -107,10 +107,10 @@ def test_a_file_of_events_is_one_log_however_often_it_grew(project: Path) -> Non
     (project / "ol/new.jsonl").write_bytes(b"never read")
     for part, hours in (("", 9), ("@100", 5), ("@100#dbt", 4), ("@70000", 3)):
         write(project, f"ol/events.jsonl{part}", NOW - timedelta(hours=hours))
-    [found] = sources(project, "--max-age", "4h").values()
-    assert (found["kind"], found["logs"], found["waiting"]) == ("openlineage", 1, 1)
-    assert found["behind_seconds"] == pytest.approx(since(NOW - timedelta(hours=3)), abs=300)
-    assert found["late"] is False
+    [source] = sources(project, "--max-age", "4h").values()
+    assert (source["kind"], source["logs"], source["waiting"]) == ("openlineage", 1, 1)
+    assert source["behind_seconds"] == pytest.approx(since(NOW - timedelta(hours=3)), abs=300)
+    assert source["late"] is False
 
 
 def test_a_source_that_cannot_be_reached_is_shown_beside_the_others(project: Path) -> None:

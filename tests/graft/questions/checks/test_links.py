@@ -121,7 +121,7 @@ def test_what_cannot_be_read_is_an_error(
     arguments: list[str], error: str, project: Path, wiki: str
 ) -> None:
     secret = wiki.replace("://", "://ada:s3cret@")
-    result = _check(project, *(one.format(secret=secret) for one in arguments))
+    result = _check(project, *(argument.format(secret=secret) for argument in arguments))
     assert result.output.strip() == error.format(wiki=wiki)
     assert result.exit_code == 1
 

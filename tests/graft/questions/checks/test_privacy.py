@@ -77,15 +77,17 @@ def report(folder: Path, *arguments: str) -> Result:
 
 def labels(answer: dict[str, Any]) -> dict[str, str]:
     columns = answer["data"]["privacy"]["columns"]
-    return {f"{one['dataset']}.{one['column']}": one["classification"] for one in columns}
+    return {
+        f"{column['dataset']}.{column['column']}": column["classification"] for column in columns
+    }
 
 
 def findings(answer: dict[str, Any]) -> set[tuple[str, str]]:
     """The code and the columns of each finding."""
     return {
-        (one["code"], f"{one['subject']}.{match[1]}")
-        for one in answer["findings"]
-        if (match := re.search(r"its columns? (.+?) (?:is|are) ", one["problem"]))
+        (finding["code"], f"{finding['subject']}.{match[1]}")
+        for finding in answer["findings"]
+        if (match := re.search(r"its columns? (.+?) (?:is|are) ", finding["problem"]))
     }
 
 
@@ -111,7 +113,7 @@ def test_json_has_each_way_and_labels_that_say_nothing(project: Path) -> None:
     }
     data = found["data"]["privacy"]
     assert data["labels_without_classification"] == {"keys": 1}
-    [last] = [one for one in data["columns"] if one["column"] == "last_domain"]
+    [last] = [column for column in data["columns"] if column["column"] == "last_domain"]
     assert [one["column"] for one in last["path"]] == ["mail", "domain", "last_domain"]
 
 

@@ -119,9 +119,9 @@ def test_a_moment_knows_no_later_fault(project: Path, at: str, count: int) -> No
 
 
 def test_without_results_nothing_is_wrong(orders_project: Path) -> None:
-    found = quality(orders_project, "--fail-on", "note")
-    assert found.exit_code == 0
-    assert "0 faults, 0 datasets below" in found.stdout
+    result = quality(orders_project, "--fail-on", "note")
+    assert result.exit_code == 0
+    assert "0 faults, 0 datasets below" in result.stdout
 
 
 def test_a_consumer_in_yaml_has_a_deadline_too(project: Path) -> None:
@@ -141,9 +141,9 @@ def test_a_consumer_in_yaml_has_a_deadline_too(project: Path) -> None:
 def test_what_is_no_time_is_refused(project: Path, entry: str, message: str) -> None:
     with (project / "graft.yml").open("a") as config:
         config.write(f"\ntasks: {{mart_to_mail: {{{entry}}}}}\n")
-    found = quality(project)
-    assert found.exit_code == 2
-    assert message in found.stderr
+    result = quality(project)
+    assert result.exit_code == 2
+    assert message in result.stderr
 
 
 def test_a_task_that_runs_all_day_has_a_history(orders_project: Path) -> None:
@@ -169,5 +169,5 @@ def test_a_task_that_runs_all_day_has_a_history(orders_project: Path) -> None:
         )
         commit(store, [tables(Records(accesses=accesses, runs=runs), {f"log-{day}": "1"})])
     assert fold_store(store, few=1)
-    [found] = document(orders_project)["deadlines"]
-    assert found["status"] in ("met", "on time")
+    [deadline] = document(orders_project)["deadlines"]
+    assert deadline["status"] in ("met", "on time")

@@ -43,20 +43,20 @@ POSITIONS = {"xe/a.xel": ("", 7)}
 
 
 def test_the_client_names_are_shown_most_frequent_first(folder: Path) -> None:
-    (found,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
-    assert found.subject == "xe"
-    assert found.problem == (
+    (finding,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
+    assert finding.subject == "xe"
+    assert finding.problem == (
         "7 events and no task: no client name matches `task`; "
         "seen: etl::*, job *x*, SSMS, (no name)"
     )
-    assert "graft collect --again" in found.remedy
+    assert "graft collect --again" in finding.remedy
 
 
 def test_logs_that_are_gone_are_still_named(folder: Path) -> None:
     (folder / "xe/a.xel").unlink()
     (folder / "xe").rmdir()
-    (found,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
-    assert found.problem == "7 events and no task: no client name matches `task`"
+    (finding,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
+    assert finding.problem == "7 events and no task: no client name matches `task`"
 
 
 @pytest.mark.parametrize(

@@ -93,15 +93,15 @@ CASES = {
 def test_an_entry_without_effect_is_named(name: str, tmp_path: Path) -> None:
     text, known, problems = CASES[name]
     (tmp_path / "graft.yml").write_text(COLLECT + text)
-    found = [*find_unused_entries(load(tmp_path / "graft.yml"), known)]
-    assert [one.problem for one in found] == problems
-    assert all(one.remedy for one in found)
+    findings = [*find_unused_entries(load(tmp_path / "graft.yml"), known)]
+    assert [finding.problem for finding in findings] == problems
+    assert all(finding.remedy for finding in findings)
 
 
 def test_no_log_to_collect_is_named(tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text("collect: []")
-    (found,) = find_unused_entries(load(tmp_path / "graft.yml"), Records())
-    assert found.problem == "`collect` names no log"
+    (finding,) = find_unused_entries(load(tmp_path / "graft.yml"), Records())
+    assert finding.problem == "`collect` names no log"
 
 
 @pytest.mark.parametrize(
@@ -122,5 +122,5 @@ def test_a_namespace_of_dbt_that_no_log_has_is_named(
     rule = 'names: [{from: "spark/x.*", to: "raw/x.*"}]' if platform.namespace == "raw" else ""
     (tmp_path / "graft.yml").write_text(f"{COLLECT}{rule}")
     known = records("spark/x.orders")
-    found = foreign_namespace(load(tmp_path / "graft.yml"), known, platform)
-    assert [one.problem for one in found] == ([problem] if problem else [])
+    findings = foreign_namespace(load(tmp_path / "graft.yml"), known, platform)
+    assert [finding.problem for finding in findings] == ([problem] if problem else [])

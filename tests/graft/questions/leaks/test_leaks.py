@@ -99,8 +99,8 @@ ENCODED: dict[str, tuple[str, str | bytes]] = {
 def test_a_hidden_name_is_found(tmp_path: Path, encoding: str, content: str | bytes) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/b.html").write_bytes(content if isinstance(content, bytes) else content.encode())
-    found = find_leaks(tmp_path, WORDS, ()).leaks
-    assert [(leak.path, leak.encoding) for leak in found] == [("a/b.html", encoding)]
+    leaks = find_leaks(tmp_path, WORDS, ()).leaks
+    assert [(leak.path, leak.encoding) for leak in leaks] == [("a/b.html", encoding)]
 
 
 @pytest.mark.parametrize("write", [write_zip, write_named_zip])
@@ -226,8 +226,8 @@ def test_what_a_hidden_text_shares_with_visible_ones_is_no_leak(tmp_path: Path) 
 def test_names_that_pages_use_are_not_searched_for_and_listed(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<td class='status'>ab</td>")
     words = HiddenWords(frozenset({"status", "ab", NAME}))
-    found = find_leaks(tmp_path, words, ())
-    assert (found.leaks, found.unsearched, found.names) == ((), ("ab", "status"), 1)
+    search = find_leaks(tmp_path, words, ())
+    assert (search.leaks, search.unsearched, search.names) == ((), ("ab", "status"), 1)
 
 
 def test_names_that_the_filter_takes_for_words_of_pages_are_listed(tmp_path: Path) -> None:

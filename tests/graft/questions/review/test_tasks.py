@@ -45,9 +45,9 @@ def project(tmp_path: Path) -> Path:
 def at(document: Any, node_id: str) -> list[str]:
     return [
         f"{change['verdict']} {change['column'] or ''} {change['text']}".replace("  ", " ")
-        for one in document["nodes"]
-        if one["node_id"] == node_id
-        for change in one["changes"]
+        for node in document["nodes"]
+        if node["node_id"] == node_id
+        for change in node["changes"]
     ]
 
 
@@ -109,8 +109,8 @@ def test_a_time_can_be_named(
 ) -> None:
     with_runs(project, ran(-1, SCORE), ran(1, MOVED))
     found = reviewed(project, "--base", str(project / "base"), *arguments)
-    assert len([one for one in found["nodes"] if one["node_id"] == "score"]) == changes
-    notices = [one for one in found["notes"] if "no task has run since" in one]
+    assert len([node for node in found["nodes"] if node["node_id"] == "score"]) == changes
+    notices = [note for note in found["notes"] if "no task has run since" in note]
     assert len(notices) == 1 - changes
 
 
@@ -119,7 +119,7 @@ def test_a_base_without_a_time_is_a_notice(project: Path) -> None:
     path = project / "base/manifest.json"
     path.write_text(path.read_text().replace("2026-10-01T00:00:00Z", "some day"))
     found = reviewed(project, "--base", str(project / "base"))
-    assert any("the base's manifest has no time" in one for one in found["notes"])
+    assert any("the base's manifest has no time" in note for note in found["notes"])
 
 
 def test_the_store_of_the_base_build_is_a_base(project: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_task_that_names_what_goes_is_certain_to_fail(
     manifest.write_text(manifest.read_text().replace("'x' as note", "7 as extra"))
     found = reviewed(project, "--base", str(project / "base"))
     assert at(found, "model.shop.orders") == ["BREAKING note removed", "ADDITIVE extra added"]
-    tasks = {one["task"] for one in found["impact"]["tasks"] if one["breaks"]}
+    tasks = {task["task"] for task in found["impact"]["tasks"] if task["breaks"]}
     assert tasks - {"model.shop.orders_x"} == breaks
 
 
@@ -219,7 +219,7 @@ def test_declared_lineage_is_compared_with_that_of_the_base(
     found = reviewed(project, "--base", name)
     assert at(found, "mart_to_mail") == MAIL
     (node,) = found["nodes"]
-    assert (node["file"], [one["line"] for one in node["changes"]]) == ("lineage.yml", [5, 9])
+    assert (node["file"], [change["line"] for change in node["changes"]]) == ("lineage.yml", [5, 9])
     (project / "lineage.yml").unlink()
     gone = at(reviewed(project, "--base", name), "load")
     assert gone == [
@@ -252,7 +252,7 @@ def test_declared_lineage_that_is_not_valid_in_the_base_is_a_notice(
     name = as_directory(project)
     (Path(name).parent / "lineage.yml").write_text("version: 2\n")
     found = reviewed(project, "--base", name)
-    (notice,) = [one for one in found["notes"] if "declared lineage" in one]
+    (notice,) = [note for note in found["notes"] if "declared lineage" in note]
     assert notice.startswith(
         "declared lineage lineage.yml is not compared: in the base lineage.yml"
     )
@@ -280,8 +280,8 @@ def test_contracts_are_compared_with_those_of_the_base(
         "BREAKING note may be null now",
     ]
     (node,) = found["nodes"]
-    assert [one["datasets"] for one in node["changes"]] == [["spark/db.mart"]] * 2
-    assert [one["line"] for one in node["changes"]] == [10, 9]
+    assert [change["datasets"] for change in node["changes"]] == [["spark/db.mart"]] * 2
+    assert [change["line"] for change in node["changes"]] == [10, 9]
     (project / "mart.odcs.yaml").unlink()
     gone = at(reviewed(project, "--base", name), "contract:mart")
     assert gone == ["BREAKING the contract is removed, or has ended"]
@@ -299,7 +299,7 @@ def test_a_damaged_contract_is_unknown(project: Path) -> None:
 def test_contracts_of_a_base_without_files_are_a_notice(project: Path) -> None:
     with_contract(project)
     found = reviewed(project, "--base", str(project / "base"))
-    assert any("contracts are not compared" in one for one in found["notes"])
+    assert any("contracts are not compared" in note for note in found["notes"])
 
 
 def test_since_belongs_to_one_store(project: Path) -> None:

@@ -96,21 +96,21 @@ def logged(
 
 
 def test_a_table_has_its_names_node_writers_and_reasons(shown: Shown) -> None:
-    found = shown("mssql/raw.orders")["data"]
-    assert found["dataset"] == "mssql/Shop.raw.orders"
-    assert found["why"]["names"] == [{"name": "mssql/raw.orders", "rule": None}]
-    assert found["dbt"] == "source.shop.raw.orders"
-    assert found["why"]["runs"] == {"seen": 1, "with_failures": 0}
-    assert [use["task"] for use in found["written_by"]] == ["load_orders"]
-    assert found["why"]["reasons"] == [
+    data = shown("mssql/raw.orders")["data"]
+    assert data["dataset"] == "mssql/Shop.raw.orders"
+    assert data["why"]["names"] == [{"name": "mssql/raw.orders", "rule": None}]
+    assert data["dbt"] == "source.shop.raw.orders"
+    assert data["why"]["runs"] == {"seen": 1, "with_failures": 0}
+    assert [use["task"] for use in data["written_by"]] == ["load_orders"]
+    assert data["why"]["reasons"] == [
         "no edge into it: its tasks (load_orders) read no dataset that the logs show"
     ]
 
 
 def test_a_task_has_its_reads_and_writes(shown: Shown) -> None:
-    found = shown("report")["data"]
-    assert [use["dataset"] for use in found["reads"]] == ["mssql/Shop.analytics.mart"]
-    assert found["why"]["reasons"] == ["no statement of it writes data"]
+    data = shown("report")["data"]
+    assert [use["dataset"] for use in data["reads"]] == ["mssql/Shop.analytics.mart"]
+    assert data["why"]["reasons"] == ["no statement of it writes data"]
 
 
 INTO, FROM = "no edge into it: ", "no edge from it: "
@@ -198,9 +198,9 @@ def test_a_missing_edge_has_its_reason(case: str, folder: Path, shown: Shown) ->
 
 def test_a_former_name_is_that_of_the_table_of_today(folder: Path, shown: Shown) -> None:
     logged(folder, "load: SELECT_INTO a.in > a.out_new", "load: RENAME a.out_new > a.out")
-    found = shown("a.out_new")["data"]
-    assert (found["dataset"], found["former_names"]) == ("mssql/a.out", ["mssql/a.out_new"])
-    assert {use["operation"] for use in found["written_by"]} == {"SELECT INTO", "RENAME"}
+    data = shown("a.out_new")["data"]
+    assert (data["dataset"], data["former_names"]) == ("mssql/a.out", ["mssql/a.out_new"])
+    assert {use["operation"] for use in data["written_by"]} == {"SELECT INTO", "RENAME"}
 
 
 def test_rejected_log_input_is_named_where_an_edge_lacks(folder: Path, shown: Shown) -> None:
@@ -292,10 +292,10 @@ def test_a_model_of_another_dbt_project_is_a_task(folder: Path, shown: Shown) ->
     shutil.rmtree(folder / ".graft/store")
     positions = {"log": "1", "log#dbt": "1"}
     store.commit(str(folder / ".graft/store"), [arrow_tables.tables(records, positions)])
-    found = shown(name)["data"]
-    assert [one["dataset"] for one in found["reads"]] == ["mssql/Shop.dbo.a"]
-    assert [one["dataset"] for one in found["writes"]] == ["mssql/Shop.dbo.b"]
-    assert found["why"]["runs"]["seen"] == 1
+    data = shown(name)["data"]
+    assert [read["dataset"] for read in data["reads"]] == ["mssql/Shop.dbo.a"]
+    assert [write["dataset"] for write in data["writes"]] == ["mssql/Shop.dbo.b"]
+    assert data["why"]["runs"]["seen"] == 1
 
 
 def test_an_edge_that_yaml_declares_too_has_both_evidences(folder: Path, shown: Shown) -> None:
@@ -316,12 +316,12 @@ def test_an_edge_that_yaml_declares_too_has_both_evidences(folder: Path, shown: 
         )
     )
     store.commit(str(folder / ".graft/store"), [arrow_tables.tables(records, {origin: "1"})])
-    found = shown("a.out")["data"]
-    assert found["why"]["edges"][0]["evidences"] == [
+    data = shown("a.out")["data"]
+    assert data["why"]["edges"][0]["evidences"] == [
         {"evidence": "observed", "source": "SQL Server log"},
         {"evidence": "declared", "source": "shop.yml"},
     ]
-    assert [use["evidence"] for use in found["written_by"]] == ["declared", "observed"]
+    assert [use["evidence"] for use in data["written_by"]] == ["declared", "observed"]
 
 
 def test_people_get_it_in_tables(folder: Path) -> None:

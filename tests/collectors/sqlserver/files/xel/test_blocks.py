@@ -45,8 +45,8 @@ def block(first: int, sector: int = 0x200, room: int = 0) -> bytes:
     return event_block(records, sector=sector, sequence=first, room=room)
 
 
-def times(found: Chunk) -> list[int]:
-    return [event.at - START for event in found.events]
+def times(chunk: Chunk) -> list[int]:
+    return [event.at - START for event in chunk.events]
 
 
 HEAD = file_header() + metadata_blocks()
@@ -118,9 +118,9 @@ def test_a_damaged_block_costs_itself_and_is_reported(
     name: str, size: int, read_bytes: Read
 ) -> None:
     data, left, reason = DAMAGED[name]
-    found = read_bytes(HEAD + data, size=size)
-    assert times(found) == left
-    assert [(d.position, d.reason) for d in found.damages] == [(f"block at byte {AT[1]}", reason)]
+    content = read_bytes(HEAD + data, size=size)
+    assert times(content) == left
+    assert [(d.position, d.reason) for d in content.damages] == [(f"block at byte {AT[1]}", reason)]
 
 
 DATA_END = 0x4D + struct.unpack_from("<I", C, 24)[0]
@@ -153,9 +153,9 @@ def unfinished(there: int, size: int = len(C)) -> str:
 def test_a_last_block_that_is_not_all_there_is_reported(
     tail: bytes, reason: str, size: int, read_bytes: Read
 ) -> None:
-    found = read_bytes(HEAD + A + B + tail, size=size)
-    assert times(found) == FIRST + SECOND
-    assert [(d.position, d.reason) for d in found.damages] == [(f"block at byte {AT[2]}", reason)]
+    content = read_bytes(HEAD + A + B + tail, size=size)
+    assert times(content) == FIRST + SECOND
+    assert [(d.position, d.reason) for d in content.damages] == [(f"block at byte {AT[2]}", reason)]
 
 
 def test_a_file_cut_short_that_no_longer_grows_is_not_pending(
@@ -173,8 +173,8 @@ def test_a_file_cut_short_that_no_longer_grows_is_not_pending(
 
 @pytest.mark.parametrize("tail", [bytes(512), bytes(70_144)])
 def test_room_that_the_server_made_in_the_file_is_no_damage(tail: bytes, read_bytes: Read) -> None:
-    found = read_bytes(HEAD + A + B + tail)
-    assert (times(found), found.damages) == (FIRST + SECOND, [])
+    content = read_bytes(HEAD + A + B + tail)
+    assert (times(content), content.damages) == (FIRST + SECOND, [])
 
 
 def test_a_growing_file_gives_at_every_length_its_complete_blocks(
@@ -184,10 +184,10 @@ def test_a_growing_file_gives_at_every_length_its_complete_blocks(
     starts = [*AT, len(data)]
     ends = [at + 0x4D + struct.unpack_from("<I", data, at + 24)[0] for at in AT]
     for length in range(len(HEAD), len(data) + 1, 97):
-        found = read_bytes(data[:length])
+        content = read_bytes(data[:length])
         complete = sum(length >= end for end in ends)
         pending = length not in starts
-        assert (len(found.events), len(found.damages)) == (10 * complete, pending)
+        assert (len(content.events), len(content.damages)) == (10 * complete, pending)
 
 
 def test_a_file_cut_anywhere_but_between_blocks_is_reported(
@@ -203,9 +203,9 @@ def test_a_file_cut_anywhere_but_between_blocks_is_reported(
     silent = set()
     for length in sorted({*range(0, len(data), 37), *near, len(data)}):
         path.write_bytes(data[:length])
-        (found,) = [file_splits(log) for log in log_files(str(path), "a.xel")]
-        assert isinstance(found, list)
-        if not any(chunk.damages for split in found for chunk in read_xel(split, EventFilter())):
+        (file,) = [file_splits(log) for log in log_files(str(path), "a.xel")]
+        assert isinstance(file, list)
+        if not any(chunk.damages for split in file for chunk in read_xel(split, EventFilter())):
             silent.add(length)
     # Without its first block no file is whole; between two blocks, nothing tells that one follows.
     assert silent == {*starts - {0x200}, len(data)}
@@ -216,8 +216,8 @@ def test_what_lies_behind_the_data_is_never_read(sector: int, read_bytes: Read) 
     old = block(0, sector, room=3 * sector)
     assert b"junk" in old.replace(b"\0", b"")
     data = file_header(sector) + metadata_blocks(LINEAGE, sector) + old + block(10, sector)
-    found = read_bytes(data)
-    assert (times(found), found.damages) == (FIRST + SECOND, [])
+    content = read_bytes(data)
+    assert (times(content), content.damages) == (FIRST + SECOND, [])
 
 
 NO_FILES = {
@@ -233,14 +233,14 @@ NO_FILES = {
 @pytest.mark.parametrize("size", [1, 32 << 20])
 def test_another_file_is_an_error(name: str, size: int, read_bytes: Read) -> None:
     data, reason = NO_FILES[name]
-    found = read_bytes(data, size=size)
-    assert [(d.position, d.reason) for d in found.damages] == [("byte 0", reason)]
+    content = read_bytes(data, size=size)
+    assert [(d.position, d.reason) for d in content.damages] == [("byte 0", reason)]
 
 
 @pytest.mark.parametrize(("length", "block"), [(0, 0), (8, 0x200), (300, 0x200), (0x200, 0x200)])
 def test_a_file_without_a_block_is_not_all_there(length: int, block: int, read_bytes: Read) -> None:
-    found = read_bytes(HEAD[:length])
-    assert [(d.position, d.reason) for d in found.damages] == [
+    content = read_bytes(HEAD[:length])
+    assert [(d.position, d.reason) for d in content.damages] == [
         (f"block at byte {block}", unfinished(0, 0x200))
     ]
 

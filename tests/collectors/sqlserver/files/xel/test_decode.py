@@ -55,10 +55,10 @@ def file_of(*events: ExtendedEvent, session: Session = LINEAGE) -> bytes:
 
 def test_other_events_are_counted_but_not_decoded(read_bytes: Read) -> None:
     done = ExtendedEvent("sql_batch_completed", START, {"batch_text": "SELECT 1"}, {})
-    found = read_bytes(
+    content = read_bytes(
         file_of(batch("SELECT 1"), done), EventFilter(names=frozenset({"sql_batch_completed"}))
     )
-    assert ([event.name for event in found.events], found.seen) == (["sql_batch_completed"], 2)
+    assert ([event.name for event in content.events], content.seen) == (["sql_batch_completed"], 2)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_an_application_is_asked_for_once_and_its_events_are_read(
 
     apps = ["python_a", "SSMS", "python_b", "", "python_a", None]
     events = [batch(text, app) for text, app in zip("abcdef", apps, strict=True)]
-    found = read_bytes(file_of(*events), EventFilter(application=is_wanted))
-    assert ([event.data["batch_text"] for event in found.events], found.seen) == (texts, 6)
+    content = read_bytes(file_of(*events), EventFilter(application=is_wanted))
+    assert ([event.data["batch_text"] for event in content.events], content.seen) == (texts, 6)
     assert sorted(asked) == ["", "SSMS", "python_a", "python_b"]
 
 
@@ -113,30 +113,30 @@ def test_lists_of_actions_that_change_all_the_time_are_read_as_those_that_do_not
 def test_times_are_exact_whatever_the_clock(ticks: int, step: int, read_bytes: Read) -> None:
     session = replace(LINEAGE, ticks=ticks)
     events = [batch("SELECT 1", number=n * step) for n in (0, 1, 7, 123_456_789, 10**15)]
-    found = read_bytes(file_of(*events, session=session))
-    assert [event.at for event in found.events] == [event.at for event in events]
+    content = read_bytes(file_of(*events, session=session))
+    assert [event.at for event in content.events] == [event.at for event in events]
 
 
 def test_each_stream_has_its_own_ids_and_clock(read_bytes: Read) -> None:
     other = replace(LINEAGE, stream=UUID(int=7), first_id=90, base=BASE + 10**10, ticks=1_000_000)
-    one, two = batch("SELECT 1"), batch("SELECT 2", number=10**11)
+    event, two = batch("SELECT 1"), batch("SELECT 2", number=10**11)
     data = file_header() + metadata_blocks() + metadata_blocks(other)
-    data += event_block(record(one)) + event_block(record(two, other), other)
-    assert read_bytes(data + event_block(record(one))).events == [one, two, one]
+    data += event_block(record(event)) + event_block(record(two, other), other)
+    assert read_bytes(data + event_block(record(event))).events == [event, two, event]
 
 
 def test_later_metadata_add_to_the_ids_and_replace_them(read_bytes: Read) -> None:
     first = Session({"a": {"x": "int32"}}, {"client_app_name": "unicode_string"})
     second = Session({"b": {"y": "unicode_string"}, "a": {"x": "int32"}}, first.actions)
     apps = {"client_app_name": "etl"}
-    one, two = (
+    event, two = (
         ExtendedEvent("a", START, {"x": 1}, apps),
         ExtendedEvent("b", START, {"y": "new"}, apps),
     )
-    data = file_header() + metadata_blocks(first) + event_block(record(one, first))
+    data = file_header() + metadata_blocks(first) + event_block(record(event, first))
     data += metadata_blocks(second)
-    data += event_block(record(two, second) + record(one, second))
-    assert read_bytes(data).events == [one, two, one]
+    data += event_block(record(two, second) + record(event, second))
+    assert read_bytes(data).events == [event, two, event]
 
 
 MASK = Map(4, {0: "NONE", 1: "read", 2: "write", 4: "run"})
@@ -233,26 +233,26 @@ def test_a_false_record_is_a_damage_and_the_others_are_read(name: str, read_byte
     lie, left, reason = LIES[name]
     # What ends within its record costs itself, what does not the rest of the block.
     rest = b"" if lie in (RECORD[:13], RECORD[:-8]) else RECORD
-    found = read_bytes(HEAD + event_block(RECORD + lie + rest) + event_block(RECORD))
-    assert len(found.events) == left + 1
-    assert [(d.position, d.reason) for d in found.damages] == [
+    content = read_bytes(HEAD + event_block(RECORD + lie + rest) + event_block(RECORD))
+    assert len(content.events) == left + 1
+    assert [(d.position, d.reason) for d in content.damages] == [
         (f"block at byte {len(HEAD)}, event 2", reason)
     ]
 
 
 def test_an_action_without_metadata_stays_bytes(read_bytes: Read) -> None:
     strange = edited(RECORD, ACTION, u32(0x1FFFFFFF))
-    found = read_bytes(HEAD + event_block(strange * 3))
+    content = read_bytes(HEAD + event_block(strange * 3))
     expected = "python_task::load".encode("utf-16-le")
-    assert [event.actions["action 0x1fffffff"] for event in found.events] == [expected] * 3
-    assert [event.actions["session_id"] for event in found.events] == [51] * 3
+    assert [event.actions["action 0x1fffffff"] for event in content.events] == [expected] * 3
+    assert [event.actions["session_id"] for event in content.events] == [51] * 3
 
 
 def test_the_same_lie_again_and_again_is_one_damage_with_a_count(read_bytes: Read) -> None:
     lie = edited(RECORD, 0, u32(0x7FFF))
-    found = read_bytes(HEAD + event_block(RECORD + lie * 1_000))
-    assert (len(found.events), found.seen) == (1, 1_001)
-    assert [d.reason for d in found.damages] == [f"{UNKNOWN} (and of 999 more in this block)"]
+    content = read_bytes(HEAD + event_block(RECORD + lie * 1_000))
+    assert (len(content.events), content.seen) == (1, 1_001)
+    assert [d.reason for d in content.damages] == [f"{UNKNOWN} (and of 999 more in this block)"]
 
 
 def test_columns_that_all_claim_the_same_bytes_do_not_fill_the_memory(read_bytes: Read) -> None:
@@ -262,8 +262,8 @@ def test_columns_that_all_claim_the_same_bytes_do_not_fill_the_memory(read_bytes
     head = record(ExtendedEvent("a", START, {}, {}), session)[:20]
     lie = head + u32(8_000 + (1 << 20)) + claims + bytes(1 << 20)
     data = file_header() + metadata_blocks(session) + event_block(lie, session)
-    found = read_bytes(data)
-    assert [d.reason for d in found.damages] == ["a column ends behind its event"]
+    content = read_bytes(data)
+    assert [d.reason for d in content.damages] == ["a column ends behind its event"]
 
 
 def test_a_huge_block_comes_in_chunks(tmp_path: Path) -> None:
@@ -298,10 +298,10 @@ def test_columns_that_overlap_cost_their_events_and_are_compared_once(
     data = blocks[size + 0x4C :][:length]
     struct.pack_into("<I", blocks, size + 28, zlib.crc32(data[-1024:]) ^ 0xFFFFFFFF)
     records = [record(ExtendedEvent(name, START, {}, {}), session) for name in "aabaa"]
-    found = read_bytes(file_header() + bytes(blocks) + event_block(b"".join(records), session))
-    assert ([event.name for event in found.events], compared) == (["b"], ["a", "b"])
+    content = read_bytes(file_header() + bytes(blocks) + event_block(b"".join(records), session))
+    assert ([event.name for event in content.events], compared) == (["b"], ["a", "b"])
     reason = "the metadata let the event's columns overlap (and of 3 more in this block)"
-    assert [d.reason for d in found.damages] == [reason]
+    assert [d.reason for d in content.damages] == [reason]
 
 
 PACKAGE = metadata_blocks()[0x4C:]
@@ -324,15 +324,17 @@ def test_damaged_metadata_cost_their_events_and_no_more(read_bytes: Read) -> Non
     blocks = metadata_blocks()
     size = struct.unpack_from("<I", blocks, 16)[0]
     damaged = blocks[:size] + edited(blocks[size:], 28, u32(0))
-    found = read_bytes(file_header() + damaged + event_block(RECORD) + blocks + event_block(RECORD))
-    assert len(found.events) == 1
-    assert [d.reason for d in found.damages] == ["its checksum is wrong", UNKNOWN]
+    content = read_bytes(
+        file_header() + damaged + event_block(RECORD) + blocks + event_block(RECORD)
+    )
+    assert len(content.events) == 1
+    assert [d.reason for d in content.damages] == ["its checksum is wrong", UNKNOWN]
 
 
 def test_a_template_repeats_an_event_as_if_each_were_written(read_bytes: Read) -> None:
     events = [batch(f"SELECT {n:08}", number=n) for n in range(50)]
     repeat = Template(batch("SELECT ########"), ["########"])
     records = [repeat(e.at, n, 51, {"########": f"{n:08}"}) for n, e in enumerate(events)]
-    found = read_bytes(HEAD + event_block(b"".join(records)))
-    assert found.events == events
-    assert all(one.at < two.at for one, two in pairwise(found.events))
+    content = read_bytes(HEAD + event_block(b"".join(records)))
+    assert content.events == events
+    assert all(one.at < two.at for one, two in pairwise(content.events))

@@ -117,10 +117,10 @@ def test_what_was_written_is_read_and_is_the_same_as_xml(
     session, events = capture
     records = b"".join(record(event, session) for event in events)
     data = file_header(sector) + metadata_blocks(session, sector)
-    found = read_bytes(data + event_block(records, session, sector))
-    assert found.damages == []
-    assert found.events == events
-    for event in found.events:
+    content = read_bytes(data + event_block(records, session, sector))
+    assert content.damages == []
+    assert content.events == events
+    for event in content.events:
         again = parse_event(to_xml(event))
         assert isinstance(again, ExtendedEvent)
         assert again[:2] == event[:2]

@@ -93,9 +93,9 @@ def test_a_sample_cut_short_is_reported_and_its_intact_blocks_count(
     lengths, ends = cuts(data)
     silent = set()
     for length in lengths:
-        found = read_bytes(data[:length])
-        assert found.events == whole.events[: len(found.events)]
-        if not found.damages:
+        content = read_bytes(data[:length])
+        assert content.events == whole.events[: len(content.events)]
+        if not content.damages:
             silent.add(length)
     # Where a block ends, nothing tells that another follows.
     assert silent == ends & lengths - {min(ends)}
@@ -105,6 +105,6 @@ def test_a_sample_cut_short_is_reported_and_its_intact_blocks_count(
 def test_the_export_cut_short_is_reported(
     samples: Path, read_bytes: Callable[..., Chunk], length: int, events: int
 ) -> None:
-    found = read_bytes((samples / "TestXel_0.xel").read_bytes()[:length])
-    assert len(found.events) == events
-    assert len(found.damages) == 1
+    content = read_bytes((samples / "TestXel_0.xel").read_bytes()[:length])
+    assert len(content.events) == events
+    assert len(content.damages) == 1

@@ -121,10 +121,10 @@ def server() -> Iterator[StandIn]:
         pytest.skip(f"no ODBC driver manager ({error}); {_MISSING} unixodbc")
     if not any(name.startswith("PostgreSQL Unicode") for name in pyodbc.drivers()):
         pytest.skip(f"no psqlODBC; {_MISSING} odbc-postgresql")
-    found = sorted(Path("/").glob(_BINARIES.lstrip("/")))
-    if not found:
+    paths = sorted(Path("/").glob(_BINARIES.lstrip("/")))
+    if not paths:
         pytest.skip(f"no PostgreSQL in {_BINARIES}; {_MISSING} postgresql")
-    with _started(found[-1].parent) as port:
+    with _started(paths[-1].parent) as port:
         login = f"{_DRIVER};SERVER=127.0.0.1;PORT={port};UID=admin;DATABASE=stand_in"
         with closing(pyodbc.connect(login, autocommit=True)) as admin:
             yield StandIn(admin, port)

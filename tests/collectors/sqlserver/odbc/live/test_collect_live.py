@@ -33,10 +33,10 @@ store: store
 def collect(engine: Engine, folder: Path) -> int:
     """Collect as `graft collect` does; gives the number of new events."""
     place = str(folder / "store")
-    known = store.positions(place)
+    positions = store.positions(place)
     (source,) = sources(load(folder / "graft.yml"))
-    found = source.collect(engine, known) if source.new_logs(known) else None
-    done = store.commit(place, [found] if found else [], known)
+    found = source.collect(engine, positions) if source.new_logs(positions) else None
+    done = store.commit(place, [found] if found else [], positions)
     return done.events if done else 0
 
 

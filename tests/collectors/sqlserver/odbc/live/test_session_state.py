@@ -96,9 +96,9 @@ def test_a_running_session_reports_its_losses(log: Any, scope: str) -> None:
         "dropped_event_count, dropped_buffer_count, largest_event_dropped_size) "
         "VALUES ('lineage', 3, 2, 1000)"
     )
-    found = asked("lineage")
-    assert found
-    assert found.dropped == DroppedEvents(events=3, buffers=2, largest=1000)
+    state = asked("lineage")
+    assert state
+    assert state.dropped == DroppedEvents(events=3, buffers=2, largest=1000)
 
 
 @pytest.mark.usefixtures("scope")
