@@ -106,9 +106,8 @@ def unchanged(_: Path) -> None:
 
 
 ALLOWED = (
-    "Allowed: dbt, collect, names, tasks, check, lineage, openlineage, store, artifacts, spark, "
-    "site, docs, airflow, dates, impact, review, keep, privacy, rules, "
-    "contracts"
+    "Allowed: dbt, collect, names, tasks, check, lineage, openlineage, store, artifacts, engine, "
+    "spark, site, docs, airflow, dates, impact, review, keep, privacy, rules, contracts"
 )
 LIST = "must be a list: begin each entry with `- `"
 KEYS = "must hold keys, such as `key: value`"
