@@ -26,6 +26,18 @@ def build_index(config: Config, view: LineageView, files: IndexFiles | None) -> 
     return project.lineage_index(view)
 
 
+def build_impact_index(config: Config, view: LineageView, files: IndexFiles | None) -> ImpactIndex:
+    """The impact index of a view of a project; files that are given are written.
+
+    Raises:
+        GraftError: As `build_index`.
+    """
+    project = Project(config)
+    if files:
+        return write_indexes(files, project)
+    return make_impact_index(config, project.lineage_index(view))
+
+
 def make_impact_index(config: Config, lineage: LineageIndex) -> ImpactIndex:
     """The index of a lineage."""
     described = lineage.described
@@ -47,14 +59,17 @@ def outdated_files(config: Config) -> IndexFiles | None:
     return None if all(map(files.is_of_now, names)) else files
 
 
-def write_indexes(files: IndexFiles, project: Project) -> None:
-    """Write the indexes of a project, and keep what was parsed for them beside them."""
+def write_indexes(files: IndexFiles, project: Project) -> ImpactIndex:
+    """Write the indexes of a project, and keep what was parsed for them beside them.
+
+    Returns:
+        The impact index, whether it could be written or not.
+    """
     index = project.lineage_index(NOW)
+    impact = make_impact_index(files.config, index)
     written = files.write(
-        {
-            IMPACT_FILE: impact_sections(make_impact_index(files.config, index)),
-            LINEAGE_FILE: lineage_sections(index),
-        }
+        {IMPACT_FILE: impact_sections(impact), LINEAGE_FILE: lineage_sections(index)}
     )
     if written:
         project.column_cache.write()
+    return impact

@@ -22,6 +22,6 @@ def load_impact_index(config: Config, past: Moment | None = None) -> ImpactIndex
             note_dbt_alone(config)
         return index
     # Importing it takes longer than reading a file.
-    from dbt_graft.graft.project.built_indexes import build_index, make_impact_index
+    from dbt_graft.graft.project.built_indexes import build_impact_index
 
-    return make_impact_index(config, build_index(config, LineageView(past), files))
+    return build_impact_index(config, LineageView(past), files)
