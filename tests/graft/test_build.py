@@ -209,9 +209,14 @@ def test_without_a_manifest_the_remedy_is_dbt_docs_generate(tmp_path: Path) -> N
     assert "dbt docs generate" in done.stderr
 
 
-def test_when_spark_fails_the_error_names_its_log(project: Path) -> None:
+def test_when_spark_fails_the_error_names_its_log(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GRAFT_ENGINE", raising=False)
     config = project / "other.yml"
-    config.write_text("collect: [{spark: {path: logs/spark}}]\nstore: s\nspark: {master: nonsense}")
+    config.write_text(
+        "collect: [{spark: {path: logs/spark}}]\nstore: s\nspark: {master: 'nonsense://x'}"
+    )
     done = graft(project, "collect", "-c", "other.yml")
     assert done.returncode == 1
     assert "Spark failed" in done.stderr
