@@ -54,6 +54,7 @@ def test_the_tree_names_tasks_and_what_they_read_and_wrote(log: Path) -> None:
         "      spark/raw.a  SELECT",
         "    outputs",
         "      file/out/orders  INSERT OVERWRITE, 9 rows",
+        "    incomplete: columns: the log does not show the query",
         "  rejected: app-1, line 9: no Spark event",
     ]
     assert show(str(log), "--strict")[0] == 3
