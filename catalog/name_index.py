@@ -35,6 +35,7 @@ _CAMEL = (
     (re.compile("([A-Z])([A-Z][a-z])"), r"\1 \2"),
 )
 _WORD = re.compile(r"[^\W_]+")
+_PARTS = re.compile(r"[./\\]")
 _PLAIN = re.compile("[a-z0-9]")
 
 
@@ -43,6 +44,7 @@ class NameKind(IntEnum):
 
     DBT: A page that only dbt docs has.
     TEST: A generic test of dbt, found by its full name alone: it is on its dataset's page too.
+    OTHER: Another name of a dataset, found by its last part or all of it: paths begin alike.
     """
 
     DATASET = 0
@@ -52,6 +54,7 @@ class NameKind(IntEnum):
     OWNER = 4
     DBT = 5
     TEST = 6
+    OTHER = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +83,13 @@ def words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def keys(name: str, by_words: bool = True) -> set[str]:
+def keys(name: str, kind: NameKind = NameKind.DATASET) -> set[str]:
     """The keys of a name: itself, and what is left of it from each of its words on."""
+    if kind is NameKind.OTHER:
+        name = _PARTS.split(name.rstrip("./\\"))[-1]
     # A name of other characters alone, such as emoji, is one word.
     parts = words(name) or ["".join(name.lower().split())]
-    count = min(len(parts), _WORDS) if by_words else 1
+    count = 1 if kind in (NameKind.TEST, NameKind.OTHER) else min(len(parts), _WORDS)
     return {"".join(parts[at:])[:KEY] for at in range(count)} - {""}
 
 
@@ -156,7 +161,7 @@ class _Names:
         self._keys = sorted(
             (key, at)
             for at, entry in enumerate(ordered)
-            for key in keys(printable(entry.name), entry.kind is not NameKind.TEST)
+            for key in keys(printable(entry.name), entry.kind)
         )
 
     def row(self, at: int) -> bytes:

@@ -37,6 +37,8 @@ from dbt_graft.lineage.urls import (
 SECTION = re.compile(r'<h2 id="([^"]*)">(.*?)</h2>')
 # A browser still opens a table of this many rows at once.
 MAX_ROWS = 1000
+# Other names of a dataset in logs.
+MAX_ALIASES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +105,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "duration": formatting.duration,
         "dash": formatting.DASH,
         "max_rows": MAX_ROWS,
+        "max_aliases": MAX_ALIASES,
         "box_shape": box_shape,
         "kinds": formatting.KIND,
         "roles": formatting.ROLE,

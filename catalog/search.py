@@ -19,7 +19,8 @@ from dbt_graft.catalog.full_text import NoPagefindError, SearchText, facet_token
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import owners, tags
 from dbt_graft.catalog.markup import printable
-from dbt_graft.catalog.name_index import IndexedName, NameKind, write_name_index
+from dbt_graft.catalog.name_index import IndexedName, NameKind, words, write_name_index
+from dbt_graft.catalog.page import MAX_ALIASES
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.urls import column_anchor, columns_path, dag_path, dataset_path, task_path
@@ -71,6 +72,7 @@ def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Index
     """The name of everything that has a page or a place on one, each once."""
     for dataset in index.datasets:
         yield _dataset_entry(index, dataset)
+        yield from _other_entries(index, dataset)
     yield from _columns(index)
     for name in index.task_names():
         yield _task_entry(index, name)
@@ -119,6 +121,21 @@ def _dataset_entry(index: Index, dataset: DatasetId) -> IndexedName:
     platforms = (formatting.platform(dataset),)
     path = dataset_path(dataset)
     return IndexedName(NameKind.DATASET, name, path, platforms, _owners(index, dataset), kind)
+
+
+def _other_entries(index: Index, dataset: DatasetId) -> Iterator[IndexedName]:
+    """The entries of those other names of a dataset that its page shows, where they differ."""
+    own = _dataset_entry(index, dataset)
+    names = index.lineage.names
+    others = (
+        *index.datasets[dataset].symlinks,
+        *names.aliases.get(dataset, ())[:MAX_ALIASES],
+        *names.former.get(dataset, ()),
+    )
+    for other in dict.fromkeys(others):
+        if words(str(other)) != words(str(dataset)):
+            note = f"other name of {own.name}"
+            yield IndexedName(NameKind.OTHER, str(other), own.path, own.platforms, own.owners, note)
 
 
 def _task_entry(index: Index, name: str) -> IndexedName:

@@ -4,8 +4,8 @@
 ;(() => {
   "use strict"
   const graft = /** @type {any} */ (globalThis).graft
-  const KINDS = ["dataset", "column", "task", "tag", "owner", "dbt", "dbt"]
-  const TEST = 6 // has no key for the words inside
+  const KINDS = ["dataset", "column", "task", "tag", "owner", "dbt", "dbt", "dataset"]
+  const TEST = 6, OTHER = 7 // have no key for the words inside
   const KEY = 32, MOST_SHARDS = 6
   const FEW_SHARDS = 24 // all of them are looked through for names that are nearly the same
 
@@ -84,7 +84,8 @@
     a.name.length - b.name.length || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
   /**
-   * The names that begin with a query, or have a word inside that does; the best ones first.
+   * The names that begin with a query, or have a word inside that does; the best ones first. Other
+   * names of datasets count where their own do not.
    * @param {string} query
    * @param {Options} [options]
    * @returns {Promise<Found[]>}
@@ -97,11 +98,15 @@
     const wantedKind = (/** @type {number} */ number) => !kind || KINDS[number] === kind
     /** @type {Map<string, Found>} */
     const results = new Map()
+    /** @type {Map<string, Found>} */
+    const others = new Map()
     const last = folded(query.trim().split(/[.\s/\\]/).pop() ?? "")
     const longest = tokens.reduce((a, b) => (b.length > a.length ? b : a))
     // A name whose words are in another order, and one whose key is too short to tell it.
-    const wanted = new Set([joined, longest, ...(joined.length > KEY && last ? [last] : [])].map(key))
+    const wanted = new Set([joined, longest, ...(last ? [last] : [])].map(key))
     for (const one of wanted) {
+      // Other names have a key for their last part alone.
+      if (one === key(last) && joined.length <= KEY && results.size) continue
       for (const [at, prefix] of places(one).entries()) {
         if (at === MOST_SHARDS) break
         await load(file(prefix))
@@ -112,16 +117,19 @@
           if (platform && !row[3]?.includes(platform)) continue
           if (owner && !row[4]?.includes(owner)) continue
           const id = `${row[0]} ${row[2]} ${row[1]}`
-          if (results.has(id)) continue
+          if (results.has(id) || others.has(id)) continue
           const ranked = rank(row[1], joined, tokens)
           if (row[0] === TEST && !folded(row[1]).startsWith(joined)) continue
-          if (ranked >= 0) results.set(id, found(row, ranked))
+          if (row[0] === OTHER && ranked > 2 && !endings(row[1]).includes(joined)) continue
+          if (ranked >= 0) (row[0] === OTHER ? others : results).set(id, found(row, ranked))
         }
         const more = shard.omitted?.some((count, of) => count && wantedKind(of))
         if (results.size >= limit || !more) break
       }
     }
-    return [...results.values()].sort(order).slice(0, limit)
+    const paths = new Set([...results.values()].map(({ path }) => path))
+    const unnamed = [...others.values()].filter(({ path }) => !paths.has(path))
+    return [...results.values(), ...unnamed].sort(order).slice(0, limit)
   }
 
   /**
@@ -171,7 +179,7 @@
     for (const prefix of nearPlaces(texts)) {
       await load(file(prefix))
       for (const row of shards.get(prefix)?.rows ?? []) {
-        if (row[0] === TEST) continue
+        if (row[0] === TEST || row[0] === OTHER) continue
         const parts = endings(row[1])
         for (const text of texts) {
           const least = Math.min(...parts.map(part => errors(text, part, most(text))))

@@ -57,6 +57,11 @@ def test_a_name_has_a_key_for_each_word(name: str, expected: set[str]) -> None:
     assert keys(name) == expected
 
 
+def test_another_name_has_the_key_of_its_last_part() -> None:
+    other = keys("file/srv/shop/warehouse/raw.db/order_lines/", NameKind.OTHER)
+    assert other == {"orderlines"}
+
+
 def test_a_name_of_many_words_has_few_keys() -> None:
     assert len(keys("_".join("abcdefghijklmnopqrstuvwxyz"))) == 12
 

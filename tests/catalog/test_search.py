@@ -117,6 +117,12 @@ def test_every_path_leads_to_a_page_of_the_site(index: Index, site: Path) -> Non
         (NameKind.DATASET, "raw.orders", "datasets/spark/raw/orders/", "promoted source"),
         (NameKind.DATASET, "landing/orders", "datasets/file/landing/orders/", "Files"),
         (NameKind.DATASET, "Crm.dbo.PriceList", "datasets/mssql-sql01-1433/crm/dbo/pricelist/", ""),
+        (
+            NameKind.OTHER,
+            "file/warehouse/raw.db/orders",
+            "datasets/spark/raw/orders/",
+            "other name of raw.orders",
+        ),
         (NameKind.TASK, "load_suppliers", "tasks/load_suppliers/", "task"),
         (NameKind.TASK, "revenue_dashboard", "tasks/revenue_dashboard/", "dashboard"),
         (NameKind.OWNER, "finance", "owners/finance/", "1 page"),

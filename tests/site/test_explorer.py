@@ -137,7 +137,12 @@ def test_a_link_opens_a_dataset_with_its_steps(visit: Visit) -> None:
     page = explored(visit, f"#dataset={RAW}&up=1&down=1")
     assert ids(page) == {RAW, "landing/orders", "@land_shop_files", "spark/analytics/stg_orders"}
     expect(page.get_by_role("complementary").get_by_role("heading", level=2)).to_have_text("orders")
-    for spelling in ("spark/raw.orders", "Raw.Orders", "datasets/spark/raw/orders/index.html"):
+    for spelling in (
+        "spark/raw.orders",
+        "Raw.Orders",
+        "datasets/spark/raw/orders/index.html",
+        "file/srv/shop/build/warehouse/raw.db/orders",
+    ):
         page = explored(visit, f"#dataset={spelling}&up=1&down=1")
         assert RAW in ids(page), spelling
         assert page.url.endswith(f"#dataset={RAW}&up=1&down=1")

@@ -24,14 +24,16 @@
     if (!text || await data.box(text)) return text
     if (!graft.names) return ""
     const wanted = plain(text)
-    const found = pages(await graft.names.find(lastPart(text.replace(/^@/, "")), { limit: ALIKE })).map(one => {
+    const name = text.replace(/^@/, "")
+    const alike = await Promise.all([name, lastPart(name)].map(one => graft.names.find(one, { limit: ALIKE })))
+    const found = pages(alike.flat()).map(one => {
       const id = explore.idOf(one.path), name = plain(one.name), address = plain(id)
       // A namespace whose address has a digest begins like it.
       const isFull = wanted.endsWith(name) && address.startsWith(wanted.slice(0, -name.length))
       return { id, rank: address === wanted ? 0 : name === wanted ? 1 : isFull ? 2 : 3 }
     })
-    const best = Math.min(2, ...found.map(one => one.rank)), ids = found.filter(one => one.rank === best).map(one => one.id)
-    return ids.length === 1 ? ids[0] : ""
+    const best = Math.min(2, ...found.map(one => one.rank)), ids = new Set(found.filter(one => one.rank === best).map(one => one.id))
+    return ids.size === 1 ? [...ids][0] : ""
   }
 
   explore.spelled = async (state, data) => {
