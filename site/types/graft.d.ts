@@ -81,6 +81,8 @@ interface View {
   cut: boolean
   /** Positions of folders that were computed at build time. */
   fixed: Map<string, Point & { width: number }> | null
+  /** The folders of the opening view that are shown open. */
+  opened: string[]
   /** The boxes on the paths between two, where these are asked for. */
   way: Set<string> | null
 }

@@ -109,10 +109,20 @@ def letters(page: Page) -> float:
 
 def test_the_explorer_opens_so_that_names_can_be_read(visit: Visit) -> None:
     page = explored(visit)
-    assert {"spark/raw/", "spark/analytics/"} <= ids(page)
+    assert {MART, RAW, "landing/orders"} <= ids(page)
     assert letters(page) >= 10.99
     assert cut(page) == []
-    expect(page.locator(".graft-say")).to_contain_text("6 schemas")
+    expect(page.locator(".graft-say")).to_contain_text("32 boxes, without tasks")
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.reload()
+    idle(page)
+    assert {"spark/analytics/", RAW} <= ids(page)
+    assert letters(page) >= 10.99
+    assert cut(page) == []
+    box(page, "spark/analytics/").dblclick()
+    idle(page)
+    assert {MART, RAW} <= ids(page)
+    page.set_viewport_size({"width": 1400, "height": 900})
     page = explored(visit, ALL)
     assert {MART, RAW, "@land_shop_files"} <= ids(page)
     assert letters(page) >= 10.99

@@ -58,7 +58,7 @@
     }
 
     /** @type {View} the view before filters */
-    let unfiltered = { boxes: new Map(), arrows: [], cut: false, fixed: null, way: null }
+    let unfiltered = { boxes: new Map(), arrows: [], cut: false, fixed: null, way: null, opened: [] }
 
     /** Show the state: what is there stays in its place, unless all is laid out anew. */
     const show = async (tidy = false) => {
@@ -144,7 +144,7 @@
         const one = side ? `${id}>` : `<${id}`
         if (!state.opened.includes(one)) change({ opened: [...state.opened, one], start: state.start || id })
       },
-      enter: id => change({ opened: [...state.opened, id] }),
+      enter: id => change({ opened: [...new Set([...unfiltered.opened, ...state.opened, id])] }),
       unfold: id => {
         state = { ...state, unfolded: toggled(state.unfolded, id) }
         toAddress()

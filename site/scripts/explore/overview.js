@@ -1,12 +1,14 @@
 // @ts-check
 "use strict"
 // The view to start from: all boxes of a graph that can be read at once, else its folders in layers,
-// placed at build time; each opens to the datasets in it.
+// placed at build time; each opens to the datasets in it, the largest at once while all can be read.
 {
   const { explore } = graft
   const UP = 0, DOWN = 1, ENDED = 3
   // Datasets of a folder that are shown at once, those with the most neighbours first.
   const MOST_OPENED = 30
+  // Folders that are tried to be shown open.
+  const MOST_TRIED = 6
   // So few boxes need no folders.
   const FEW = 12
 
@@ -26,7 +28,7 @@
     Boolean(fold || [path, columns, unfolded, views, hidden].some(list => list.length))
 
   explore.overview = async (state, data, isReadable) => {
-    const { boxes, folders, links } = await data.opening()
+    const { boxes, folders } = await data.opening()
     if (boxes.length) {
       const walk = explore.newWalk(state, data)
       await walk.add(boxes.filter(id => !isTask(id)))
@@ -37,7 +39,20 @@
       const isOpened = folders.some(one => state.opened.includes(one.id || "/"))
       if (boxes.length <= FEW || folders.length < 2 || namesBoxes(state) || !isOpened && isReadable(view)) return view
     }
-    const walk = explore.newWalk(state, data)
+    let view = await inFolders(state, data)
+    if (state.opened.length || !isReadable(view)) return view
+    const whole = folders.filter(one => one.datasets > 1 && one.datasets <= MOST_OPENED)
+    for (const { id } of whole.sort((a, b) => b.datasets - a.datasets).slice(0, MOST_TRIED)) {
+      const wider = await inFolders({ ...state, opened: [...view.opened, id || "/"] }, data)
+      if (isReadable(wider)) view = wider
+    }
+    return view
+  }
+
+  /** The folders, and the datasets of those that are opened.
+   * @type {(state: State, data: Data) => Promise<View>} */
+  const inFolders = async (state, data) => {
+    const { folders, links } = await data.opening(), walk = explore.newWalk(state, data)
     /** @type {Map<string, string>} where each opened dataset comes from */
     const opened = new Map(), cut = new Map()
     for (const folder of folders.filter(one => state.opened.includes(one.id || "/"))) {
@@ -82,7 +97,7 @@
     }
     for (const box of view.boxes.values()) box.up = box.down = 0
     const fixed = opened.size ? null : new Map(folders.map(({ id, x, y, width }) => [id || "/", { x, y, width }]))
-    return { ...view, arrows: [...arrows.values()], fixed }
+    return { ...view, arrows: [...arrows.values()], fixed, opened: state.opened }
   }
 
   /** The folder of the opening view that a dataset is in: the deepest one above it.

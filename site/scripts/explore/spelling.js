@@ -22,10 +22,10 @@
    * @type {(text: string, data: Data) => Promise<string>} */
   const idOfSpelling = async (text, data) => {
     if (!text || await data.box(text)) return text
-    if (!graft.names) return ""
-    const wanted = plain(text)
-    const name = text.replace(/^@/, "")
-    const alike = await Promise.all([name, lastPart(name)].map(one => graft.names.find(one, { limit: ALIKE })))
+    const { names } = graft
+    if (!names) return ""
+    const wanted = plain(text), name = text.replace(/^@/, "")
+    const alike = await Promise.all([name, lastPart(name)].map(one => names.find(one, { limit: ALIKE })))
     const found = pages(alike.flat()).map(one => {
       const id = explore.idOf(one.path), name = plain(one.name), address = plain(id)
       // A namespace whose address has a digest begins like it.

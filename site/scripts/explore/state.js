@@ -107,11 +107,16 @@
     return { text: countOf(state, view, fresh, as), missing: false }
   }
 
+  /** @type {(number: number, noun: string, nouns: string) => string} */
+  const counted = (number, noun, nouns) => `${number.toLocaleString("en")} ${number === 1 ? noun : nouns}`
+
   /** @type {(state: State, view: View, fresh: number, as: string) => string} */
   const countOf = (state, view, fresh, as) => {
     const { size } = view.boxes
     if (view.cut) return `${size} boxes${as}: more do not fit. Open single ones with their +.`
-    if (size && [...view.boxes.values()].every(one => one.folder)) return `${size} schemas${as}: a double click opens one, View and Fold show more.`
-    return `${size.toLocaleString("en")} ${size === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}${as}`
+    const schemas = [...view.boxes.values()].filter(one => one.folder).length, news = fresh ? `, ${fresh.toLocaleString("en")} new` : ""
+    if (!schemas) return `${counted(size, "box", "boxes")}${news}${as}${view.opened.length ? ", without tasks: View and Fold show more." : ""}`
+    const boxes = size > schemas ? `${counted(size - schemas, "box", "boxes")}${news} and ` : ""
+    return `${boxes}${counted(schemas, "schema", "schemas")}${as}: a double click opens a schema, View and Fold show more.`
   }
 }

@@ -200,7 +200,7 @@
       }
       const arrows = this.arrows()
       if (this.state.date) this.prune(boxes, arrows)
-      return { boxes, arrows, cut: this.cut, fixed: null, way: null }
+      return { boxes, arrows, cut: this.cut, fixed: null, way: null, opened: [] }
     }
 
     /** Remove tasks that were there, but did nothing here yet.
@@ -216,7 +216,7 @@
   explore.walk = async (state, data, isReadable) => {
     if (!state.start) return explore.overview(state, data, isReadable)
     const walk = new Walk(state, data)
-    if (!await walk.start()) return { boxes: new Map(), arrows: [], cut: false, fixed: null, way: null }
+    if (!await walk.start()) return { boxes: new Map(), arrows: [], cut: false, fixed: null, way: null, opened: [] }
     const way = await explore.way(state, data)
     await walk.add([...way ?? []].filter(id => !isTask(id)))
     for (const id of way ?? []) if (isTask(id)) walk.ends.add(id)
