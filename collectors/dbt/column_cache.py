@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dbt_graft.collectors.dbt import followed_query
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput, schema_digest
 from dbt_graft.collectors.dbt.parsed_file import read_entries, write_entries
-from dbt_graft.collectors.statements import columns as column_parser
-from dbt_graft.collectors.statements.text.names import Name
 
-_PARSER = (column_parser, followed_query)
+if TYPE_CHECKING:
+    from dbt_graft.collectors.statements.text.names import Name
+
+_PARSER = ("dbt_graft.collectors.statements.columns", "dbt_graft.collectors.dbt")
 
 
 class ColumnCache:

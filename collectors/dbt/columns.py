@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.dbt.branches import branches
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.edges import ColumnTracer
 from dbt_graft.collectors.dbt.followed_query import (
     FollowedQuery,
-    follow_query,
     query_digest,
     unite_queries,
 )
@@ -28,11 +27,13 @@ from dbt_graft.collectors.dbt.models import (
     dialect_of,
     read_models,
 )
-from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
 from dbt_graft.lineage.records import ANY_COLUMN
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.statements.text.names import Name
 
 _NOT_COMPILED = "it is not compiled: run `dbt compile` or `dbt docs generate`"
 _PYTHON = "a Python model: columns come from Spark's log"
@@ -134,6 +135,10 @@ class _Following:
                     if cached is None
                 ]
                 count.add(len(group) - len({query.unique_id for query in new}))
+                if new:
+                    # Before the pool's processes start, which then have it: a build with a warm
+                    # cache needs no parser.
+                    from dbt_graft.collectors.dbt import query_follower  # noqa: F401
                 followed = iter(pool.map(new, count.add))
                 results: dict[str, list[FollowedQuery]] = {key: [] for key in group}
                 for query, result in zip(queries, cached_queries, strict=True):
@@ -177,6 +182,8 @@ class _Following:
         return columns
 
     def _work(self, query: ModelQuery) -> FollowedQuery:
+        from dbt_graft.collectors.dbt.query_follower import follow_query
+
         return follow_query(query.sql, self._dialect, self._columns(query))
 
 

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
 from dbt_graft.collectors.dbt.starred import starred_columns
-from dbt_graft.collectors.statements.columns.outside_rows import is_place
-from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.columns.outside_names import is_place
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Masking, Subtype
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.statements.text.names import Name
 
 _ORIGIN = "dbt:manifest.json"
 # A look-up is faster than the enumeration, and a project has hundreds of thousands.

@@ -1,17 +1,14 @@
-"""A compiled query -> the columns of its result, as plain values that a file can hold."""
+"""The columns of the results of queries, as plain values that a file can hold."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from dbt_graft.collectors.statements.columns.input_columns import InputColumns
-from dbt_graft.collectors.statements.columns.query_columns import query_columns
-from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
-from dbt_graft.collectors.statements.columns.tree import NoTreeError
-from dbt_graft.collectors.statements.text.names import Name
+if TYPE_CHECKING:
+    from dbt_graft.collectors.statements.text.names import Name
 
 
 class QueryInput(NamedTuple):
@@ -47,47 +44,6 @@ class FollowedQuery:
     row_inputs: tuple[QueryInput, ...] = ()
     gaps: tuple[str, ...] = ()
     fields: tuple[tuple[str, tuple[QueryInput, ...]], ...] = ()
-
-
-def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery:
-    """Follow the columns of a query; one that cannot be parsed has only a gap.
-
-    Args:
-        columns: A table as the query names it, folded -> its columns.
-    """
-    try:
-        query = query_columns(sql, dialect, columns)
-    except NoTreeError as error:
-        return FollowedQuery(schemas=schema_digest(()), gaps=(str(error),))
-    indexes = {name: index for index, name in enumerate(query.tables)}
-
-    def query_inputs(input_columns: InputColumns) -> tuple[QueryInput, ...]:
-        return tuple(
-            sorted(
-                QueryInput(
-                    indexes[column.source], column.column, str(column.subtype), str(column.masking)
-                )
-                for column in input_columns
-                if column.source in indexes
-            )
-        )
-
-    return FollowedQuery(
-        tables=query.tables,
-        schemas=schema_digest(map(columns, query.tables)),
-        columns=tuple((column.name, query_inputs(column.inputs)) for column in query.columns),
-        row_inputs=query_inputs(query.row_inputs),
-        gaps=query.gaps,
-        fields=tuple((name, query_inputs(inputs)) for name, inputs in _fields(query.columns)),
-    )
-
-
-def _fields(columns: Iterable[RowsetColumn], path: str = "") -> Iterator[tuple[str, InputColumns]]:
-    for column in columns:
-        name = f"{path}{column.name}"
-        if path:
-            yield name, column.inputs
-        yield from _fields(column.fields, f"{name}.")
 
 
 def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:

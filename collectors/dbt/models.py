@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dbt_graft.collectors.statements.columns.outside_rows import STAGE, TABLE, is_place
-from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.columns.outside_names import STAGE, TABLE, is_place
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.paths import dataset_folders
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.statements.text.names import Name
 
 Document = Mapping[str, Any]
 

@@ -12,12 +12,13 @@ from typing import Any
 
 from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
 from dbt_graft.collectors.dbt.parsed_file import read_entries, write_entries
-from dbt_graft.collectors.statements import columns as column_rules
-from dbt_graft.collectors.statements import outline as outline_rules
 from dbt_graft.collectors.statements.outline.scope import OutlineTables, digest
 from dbt_graft.collectors.statements.text.names import Name
 
-_PARSER = (outline_rules, column_rules)
+_PARSER = (
+    "dbt_graft.collectors.statements.outline",
+    "dbt_graft.collectors.statements.columns",
+)
 _SETS = ("filters", "joins", "grain", "sources", "ties", "rest", "costs", "windows")
 _MOST = 20_000  # entries that are kept
 Outcome = tuple[QueryOutline | None, str]

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import orjson
@@ -22,11 +21,11 @@ from dbt_graft.replaced_file import replace_file
 _log = logging.getLogger(__name__)
 
 
-def read_entries(path: Path | None, *parser: ModuleType) -> dict[str, list[Any]]:
+def read_entries(path: Path | None, *parser: str) -> dict[str, list[Any]]:
     """The entries of a file, by the digest of their text; none without a file.
 
     Args:
-        parser: The packages whose code made them, beside sqlglot.
+        parser: The names of the packages whose code made them, beside sqlglot.
     """
     if path is None:
         return {}
@@ -40,7 +39,7 @@ def read_entries(path: Path | None, *parser: ModuleType) -> dict[str, list[Any]]
     return entries
 
 
-def write_entries(path: Path, entries: Mapping[str, Any], *parser: ModuleType) -> None:
+def write_entries(path: Path, entries: Mapping[str, Any], *parser: str) -> None:
     """Write entries for the next build; where that fails, it parses again, no more."""
     content = orjson.dumps(entries)
     try:
@@ -49,16 +48,16 @@ def write_entries(path: Path, entries: Mapping[str, Any], *parser: ModuleType) -
         _log.debug("%s is not kept", path, exc_info=True)
 
 
-def _head(content: bytes, parser: tuple[ModuleType, ...]) -> bytes:
+def _head(content: bytes, parser: tuple[str, ...]) -> bytes:
     return f"{_version(parser)} {hashlib.sha256(content).hexdigest()}".encode()
 
 
 @cache
-def _version(parser: tuple[ModuleType, ...]) -> str:
+def _version(parser: tuple[str, ...]) -> str:
     """The version of the parser: sqlglot's, and a digest of our code on top of it."""
     digest = hashlib.sha256()
     for package in parser:
-        folder = resources.files(package.__package__ or package.__name__)
+        folder = resources.files(package)
         for file in sorted(folder.iterdir(), key=lambda path: path.name):
             if file.name.endswith(".py"):
                 digest.update(file.read_bytes())

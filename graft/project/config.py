@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -194,6 +194,12 @@ class Config(Section):
         """The folder of dbt's `manifest.json` and `catalog.json`."""
         written = self.dbt.target_dir
         return Path(self.path(written)) if written else dbt_folders.target_dir(self.project_dir)
+
+    def for_audiences(self) -> Iterator[Config]:
+        """The configuration of each site of `site.audiences`."""
+        for name, entry in self.site.audiences.items():
+            update = {**entry.model_dump(), "audience": name, "audiences": {}}
+            yield self.model_copy(update={"site": self.site.model_copy(update=update)})
 
     @property
     def reads_on_spark(self) -> bool:

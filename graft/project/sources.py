@@ -10,7 +10,6 @@ from typing import Any
 
 from dbt_graft.collectors.dbt.source import results_source, target_source
 from dbt_graft.collectors.declared.source import declared_source
-from dbt_graft.collectors.http_session import authorization
 from dbt_graft.collectors.openlineage.source import EventFiles, event_source
 from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark.source import SparkLogs, event_log_source
@@ -61,6 +60,8 @@ def _spark(
     store = config.path(config.store)
 
     def logs() -> SparkLogs:
+        from dbt_graft.collectors.http_session import authorization  # a History Server's
+
         return SparkLogs(
             *(config.path(entry.place), entry.place, entry.task, entry.namespace),
             entry.task_from,

@@ -26,7 +26,6 @@ from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.audience.site import (
     AudienceSite,
-    audience_configs,
     audience_site,
 )
 from dbt_graft.graft.questions.leaks.leaks import find_leaks
@@ -83,7 +82,7 @@ def publish_sites(
     """
     published = publish_site(config, progress, grafted, full=full, past=past)
     faults = []
-    for site_config in audience_configs(config):
+    for site_config in config.for_audiences():
         try:
             publish_site(site_config, progress, grafted, full=full)
         except GraftError as fault:

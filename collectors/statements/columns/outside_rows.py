@@ -19,6 +19,7 @@ from sqlglot.errors import SqlglotError
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
+from dbt_graft.collectors.statements.columns.outside_names import STAGE, TABLE
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -63,8 +64,6 @@ _SETTING = re.compile(r"(\w+)\s*=\s*(?:'([^']*)'|(\S+))")
 # Only DuckDB reads where dbt runs.
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/|/")
 _POSTGRES_PORT = "5432"
-# In place of a function, where the text is no path.
-TABLE, STAGE = "table", "stage"
 
 
 class _Server(NamedTuple):
@@ -72,11 +71,6 @@ class _Server(NamedTuple):
 
     host: str
     database: str
-
-
-def is_place(name: Name) -> bool:
-    """Whether a name stands for something outside of the database."""
-    return len(name) == 3 and not name[0]
 
 
 def outside_rows(

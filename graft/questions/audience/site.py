@@ -74,13 +74,6 @@ class AudienceSite:
         )
 
 
-def audience_configs(config: Config) -> Iterator[Config]:
-    """The configuration of each site of `site.audiences`."""
-    for name, entry in config.site.audiences.items():
-        update = {**entry.model_dump(), "audience": name, "audiences": {}}
-        yield config.model_copy(update={"site": config.site.model_copy(update=update)})
-
-
 def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
     """The project as the readers of `site.audience` may see it; None where they are the team.
 

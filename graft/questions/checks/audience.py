@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.rule import HIDDEN_PUBLISHED
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.questions.audience.site import audience_configs, audience_site
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
-from dbt_graft.graft.questions.leaks.leaks import LeakSearch, find_leaks
 from dbt_graft.injector.report import Grafted
+
+if TYPE_CHECKING:
+    from dbt_graft.graft.questions.leaks.leaks import LeakSearch
 
 
 def check_audiences(checked: CheckedProject) -> Answer:
@@ -36,7 +38,7 @@ def _sites(checked: CheckedProject) -> Iterator[tuple[str, Config]]:
     config, chosen = checked.config, checked.options.audience
     if checked.options.past:
         raise NothingToCheckError("sites of the past are for no audience")
-    configs = [*audience_configs(config), *([config] if config.site.audience else [])]
+    configs = [*config.for_audiences(), *([config] if config.site.audience else [])]
     names = [str(site.site.audience) for site in configs]
     if not names or (chosen and chosen not in names):
         raise NothingToCheckError(
@@ -54,6 +56,10 @@ def _sites(checked: CheckedProject) -> Iterator[tuple[str, Config]]:
 
 
 def _search(config: Config, grafted: Grafted) -> LeakSearch:
+    # Most projects have no audience, and need not wait for what looks for leaks.
+    from dbt_graft.graft.questions.audience.site import audience_site
+    from dbt_graft.graft.questions.leaks.leaks import LeakSearch, find_leaks
+
     site = audience_site(config, grafted)
     if site is None:  # an audience that may see everything
         return LeakSearch((), 0, 0)
