@@ -57,7 +57,7 @@ error: LINK_MISSING (1)
   do: correct it: it may be misspelt
 
 note: LINK_MOVED (1)
-  {file}:5: {SITE}datasets/spark/raw/stage/: has moved to {SITE}datasets/spark/raw/orders/index.html
+  {file}:5: {SITE}datasets/spark/raw/stage/: has moved to {SITE}datasets/spark/raw/orders/
   do: write the new address
 
 2 errors, 1 note
