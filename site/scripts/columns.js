@@ -252,7 +252,9 @@
       for (const style of new Set(this.lines.map(line => line.style).sort())) {
         const sample = create("svg", { viewBox: "0 0 26 8", width: 26, height: 8, "aria-hidden": true },
           create("path", { class: `graft-line graft-line--${STYLES[style]}`, d: "M0 4H26" }))
-        legend.append(sample, words[style])
+        const entry = document.createElement("span")
+        entry.append(sample, words[style])
+        legend.append(entry)
       }
       this.words.setAttribute("aria-live", "polite")
       this.words.className = "graft-legend__path"
