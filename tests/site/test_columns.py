@@ -75,7 +75,9 @@ def overlaps(page: Page) -> int:
     return found
 
 
-def test_the_address_of_a_column_leads_to_its_row(visit: Any) -> None:
+def test_the_address_of_a_column_leads_to_its_row_and_boxes_unfold_without_overlapping(
+    visit: Any,
+) -> None:
     page = visit.open(MART + "#column-order_amount_eur")
     row = page.locator("tr:target")
     expect(row).to_contain_text("order_amount_eur")
@@ -83,45 +85,6 @@ def test_the_address_of_a_column_leads_to_its_row(visit: Any) -> None:
     top = row.evaluate("row => row.getBoundingClientRect().top")
     header = page.locator(".md-header").evaluate("one => one.getBoundingClientRect().bottom")
     assert top >= header - 1
-
-
-def test_a_column_names_what_it_comes_from_and_the_link_leads_to_that_row(visit: Any) -> None:
-    page = visit.open(RAW)
-    row = page.locator("#column-unit_price")
-    expect(row).to_contain_text("copied")
-    row.get_by_role("link", name="orders", exact=True).click()
-    page.wait_for_url("**/datasets/landing/orders/index.html#column-unit_price")
-    expect(page.locator("tr:target")).to_contain_text("unit_price")
-
-
-def test_a_column_feeds_others_and_the_reports_at_the_end(visit: Any) -> None:
-    page = visit.open(RAW)
-    feeds = page.locator("#column-unit_price details")
-    expect(feeds.locator("summary")).to_contain_text("columns")
-    expect(feeds.locator("summary")).to_contain_text("1 dashboard")
-    expect(feeds.get_by_role("link").first).to_be_hidden()
-    feeds.locator("summary").click()
-    expect(feeds.get_by_role("link", name="analytics.stg_orders.order_amount")).to_be_visible()
-    expect(feeds.get_by_role("link", name="Revenue dashboard")).to_be_visible()
-    feeds.get_by_role("link", name="further on").click()
-    page.wait_for_url(
-        "**/explore/index.html#dataset=spark/raw/orders&up=0&down=*columns=unit_price"
-    )
-    expect(page.locator(".graft-canvas .graft-box").first).to_be_visible()
-
-
-def test_evidence_that_no_log_shows_is_marked_and_explained(visit: Any) -> None:
-    page = visit.open("datasets/spark/raw/products/index.html")
-    mark = page.locator("#column-purchase_price .graft-inferred").first
-    expect(mark).to_have_text("inferred")
-    assert "no log shows it" in (mark.get_attribute("title") or "")
-    expect(page.locator(".graft-columns + p")).to_contain_text("no log shows it")
-    page = visit.open(RAW)
-    expect(page.locator("#column-unit_price td:nth-child(3) .graft-inferred")).to_have_count(0)
-
-
-def test_boxes_unfold_their_columns_without_overlapping(visit: Any) -> None:
-    page = visit.open(MART)
     before = page.locator(".graft-picture svg").evaluate(
         "svg => svg.getBoundingClientRect().height"
     )
@@ -138,20 +101,38 @@ def test_boxes_unfold_their_columns_without_overlapping(visit: Any) -> None:
     assert after == pytest.approx(before, abs=20)
 
 
-def test_pointing_at_a_column_lights_its_way_through_all_boxes(visit: Any) -> None:
+def test_a_column_names_what_it_comes_from_and_what_it_feeds_with_links(visit: Any) -> None:
+    page = visit.open("datasets/spark/raw/products/index.html")
+    mark = page.locator("#column-purchase_price .graft-inferred").first
+    expect(mark).to_have_text("inferred")
+    assert "no log shows it" in (mark.get_attribute("title") or "")
+    expect(page.locator(".graft-columns + p")).to_contain_text("no log shows it")
     page = visit.open(RAW)
-    page.get_by_role("button", name="Unfold columns").click()
-    column(page, "landing.orders", "unit_price").hover()
-    for dataset, name in WAY.items():
-        expect(column(page, dataset.replace("/", "."), name)).to_have_class(re.compile("--lit"))
-    assert "land_shop_files" in lit(page)
-    assert page.locator(".graft-lines .graft-line--direct").count() >= 3
-    expect(column(page, "raw.orders", "quantity")).not_to_have_class(re.compile("--lit"))
+    row = page.locator("#column-unit_price")
+    expect(row.locator("td:nth-child(3) .graft-inferred")).to_have_count(0)
+    expect(row).to_contain_text("copied")
+    feeds = row.locator("details")
+    expect(feeds.locator("summary")).to_contain_text("columns")
+    expect(feeds.locator("summary")).to_contain_text("1 dashboard")
+    expect(feeds.get_by_role("link").first).to_be_hidden()
+    feeds.locator("summary").click()
+    expect(feeds.get_by_role("link", name="analytics.stg_orders.order_amount")).to_be_visible()
+    expect(feeds.get_by_role("link", name="Revenue dashboard")).to_be_visible()
+    further = feeds.get_by_role("link", name="further on").get_attribute("href") or ""
+    assert re.search(
+        r"explore/index\.html#dataset=spark/raw/orders&up=0&down=.*columns=unit_price$", further
+    )
+    row.get_by_role("link", name="orders", exact=True).click()
+    page.wait_for_url("**/datasets/landing/orders/index.html#column-unit_price")
+    expect(page.locator("tr:target")).to_contain_text("unit_price")
 
 
-def test_a_lit_way_is_named_in_folded_boxes_and_in_words(visit: Any) -> None:
+def test_a_column_lights_its_way_by_pointer_and_keyboard_and_leads_to_its_row(visit: Any) -> None:
     page = visit.open(RAW)
-    unfold(page, "raw.orders")
+    button = page.locator('.graft-unfold[aria-label$="raw.orders"]')
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-expanded", "true")
     column(page, "raw.orders", "unit_price").hover()
     notes = page.locator(".graft-box__note--lit").all_text_contents()
     assert "unit_price" in notes
@@ -162,27 +143,29 @@ def test_a_lit_way_is_named_in_folded_boxes_and_in_words(visit: Any) -> None:
     expect(page.locator(".graft-lines path")).to_have_count(0)
     expect(words).to_have_text("")
     assert page.locator(".graft-box__note--lit").count() == 0
-
-
-def test_columns_are_reached_and_left_by_keyboard(visit: Any) -> None:
-    page = visit.open(RAW)
-    button = page.locator('.graft-unfold[aria-label$="raw.orders"]')
-    button.focus()
-    page.keyboard.press("Enter")
-    expect(button).to_have_attribute("aria-expanded", "true")
     column(page, "raw.orders", "unit_price").focus()
     expect(page.locator(".graft-lines path").first).to_be_attached()
     page.keyboard.press("Escape")
     expect(page.locator(".graft-lines path")).to_have_count(0)
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    assert page.locator('.graft-unfold[aria-expanded="true"]').count() == 0
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert page.locator('.graft-unfold[aria-expanded="true"]').count() == 1
+    page.emulate_media(media="print")
+    expect(page.locator(".graft-unfold").first).to_be_hidden()
+    expect(page.locator(".graft-picture-foot")).to_be_hidden()
+    page.emulate_media(media="screen")
     button.focus()
     page.keyboard.press("Space")
     expect(button).to_have_attribute("aria-expanded", "false")
     expect(column(page, "raw.orders", "unit_price")).to_be_hidden()
-
-
-def test_a_column_of_a_box_links_to_its_row(visit: Any) -> None:
-    page = visit.open(RAW)
-    unfold(page, "analytics.stg_orders")
+    page.get_by_role("button", name="Unfold columns").click()
+    column(page, "landing.orders", "unit_price").hover()
+    for dataset, name in WAY.items():
+        expect(column(page, dataset.replace("/", "."), name)).to_have_class(re.compile("--lit"))
+    assert "land_shop_files" in lit(page)
+    assert page.locator(".graft-lines .graft-line--direct").count() >= 3
+    expect(column(page, "raw.orders", "quantity")).not_to_have_class(re.compile("--lit"))
     column(page, "analytics.stg_orders", "order_amount").click()
     page.wait_for_url("**/analytics/stg_orders/index.html#column-order_amount")
 
@@ -197,8 +180,7 @@ def test_a_task_maps_its_columns(visit: Any) -> None:
     page.wait_for_url("**/raw/suppliers/index.html#column-*")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+@pytest.mark.parametrize(("scheme", "motion"), [("light", "reduce"), ("dark", "no-preference")])
 def test_on_a_phone_unfolded_boxes_scroll_in_their_frame(
     browser: Any, server: str, scheme: Any, motion: Any
 ) -> None:
@@ -237,18 +219,6 @@ def test_without_script_the_lists_say_the_same(browser: Any, server: str) -> Non
     context.close()
 
 
-def test_on_paper_boxes_are_folded(visit: Any, tmp_path: Path) -> None:
-    page = visit.open(RAW)
-    unfold(page, "raw.orders")
-    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
-    assert page.locator('.graft-unfold[aria-expanded="true"]').count() == 0
-    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
-    assert page.locator('.graft-unfold[aria-expanded="true"]').count() == 1
-    page.emulate_media(media="print")
-    expect(page.locator(".graft-unfold").first).to_be_hidden()
-    expect(page.locator(".graft-picture-foot")).to_be_hidden()
-
-
 def test_the_data_of_a_picture_would_pass_a_strict_policy(visit: Any) -> None:
     policy = "script-src 'self' 'sha256-none'"
 
@@ -273,7 +243,9 @@ def search(page: Page, words: str) -> Locator:
     return page.get_by_role("group", name="Columns").get_by_role("option")
 
 
-def test_search_finds_a_column_of_many_tables_once_with_the_tables(visit: Any) -> None:
+def test_search_finds_a_column_of_many_tables_once_and_one_of_one_table_in_its_row(
+    visit: Any,
+) -> None:
     page = visit.open("")
     shared = search(page, "customer_id")
     expect(shared.first).to_have_attribute("href", re.compile("columns/cu/.*#column-customer_id$"))
@@ -282,10 +254,6 @@ def test_search_finds_a_column_of_many_tables_once_with_the_tables(visit: Any) -
     page.wait_for_url("**/columns/cu/index.html#column-customer_id")
     page.get_by_role("link", name="raw.orders").first.click()
     page.wait_for_url("**/raw/orders/index.html#column-*")
-
-
-def test_search_finds_a_column_of_one_table_in_its_row(visit: Any) -> None:
-    page = visit.open("")
     search(page, "model_version").first.click()
     page.wait_for_url("**/ml/customer_scores/index.html#column-model_version")
     expect(page.locator("#column-model_version")).to_be_in_viewport()
