@@ -149,7 +149,7 @@ def exact_moment(value: datetime) -> str:
 
 
 def duration(started: datetime | None, ended: datetime | None) -> Markup | str:
-    """`4 s`, `3 min 20 s`, `2 h 5 min`; a dash where one of the two is not known."""
+    """`4 s`, `3 min`, `3 min 20 s`, `2 h 5 min`; a dash where one of the two is not known."""
     if started is None or ended is None:
         return DASH
     seconds = (ended - started).total_seconds()
@@ -159,4 +159,5 @@ def duration(started: datetime | None, ended: datetime | None) -> Markup | str:
     hours, minutes_left = divmod(minutes, 60)
     if hours:
         return f"{hours} h {minutes_left} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    parts = ((minutes, "min"), (rest, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)

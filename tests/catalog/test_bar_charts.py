@@ -46,18 +46,18 @@ def caption(chart: Markup) -> str:
 def test_the_oldest_run_is_first_and_the_longest_is_the_highest() -> None:
     chart = duration_chart([past(0, 30), past(1, 60)])
     assert bars(chart) == [
-        (0, 40, "2026-11-19 05:00, 1 min 0 s"),
+        (0, 40, "2026-11-19 05:00, 1 min"),
         (10, 20, "2026-11-20 05:00, 30 s"),
     ]
-    assert caption(chart) == "Duration of the last 2 runs, at most 1 min 0 s; none failed"
+    assert caption(chart) == "Duration of the last 2 runs, at most 1 min; none failed"
 
 
 def test_a_chart_has_a_scale_and_the_dates_of_its_ends() -> None:
     chart = duration_chart([past(0, 30), past(1, 60)])
     drawn = ET.fromstring(chart).findall(".//text")  # noqa: S314
-    texts = ["1 min 0 s", "0", "2026-11-19", "2026-11-20"]
+    texts = ["1 min", "0", "2026-11-19", "2026-11-20"]
     assert [match.text for match in drawn] == texts
-    assert 'aria-label="Duration of the last 2 runs, at most 1 min 0 s; none failed"' in chart
+    assert 'aria-label="Duration of the last 2 runs, at most 1 min; none failed"' in chart
 
 
 def test_a_failed_run_is_marked_though_its_end_is_not_known() -> None:
