@@ -8,7 +8,7 @@ def main() -> None:
     try:
         from dbt_graft.graft.commands.cli import main as graft
 
-        graft()
+        graft(prog_name="graft")
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(130)

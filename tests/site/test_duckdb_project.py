@@ -226,7 +226,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def summary(project: Path) -> Json:
     """The output of `graft build`."""
     document: Json = orjson.loads(run(project, "dbt_graft", "build", "--json").stdout)
-    return document
+    return dict(document["data"])
 
 
 @pytest.fixture(scope="module")

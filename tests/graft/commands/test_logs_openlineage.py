@@ -83,7 +83,7 @@ def test_json_has_paths_and_values(check: Check) -> None:
 def test_events_come_from_standard_input(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(orjson.dumps([START])))
     monkeypatch.setattr(sys, "stdin", stream)
-    assert check({"load.event.start": {}}, found="-")[0] == 0
+    assert check({"load.event.start": {}}, text="-")[0] == 0
 
 
 def test_a_control_character_commands_no_terminal(check: Check) -> None:
@@ -108,7 +108,7 @@ def test_a_damaged_expectation_is_an_error(check: Check, expected: bytes, messag
 def test_what_is_no_event_is_named_by_its_number(check: Check, tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.write_text('[{"job": {"name": "x"}}, {"a": 1}]')
-    code, output = check({"x.event.job": {}}, found=str(other))
+    code, output = check({"x.event.job": {}}, text=str(other))
     assert code == 1
     assert "event 2 is no OpenLineage event" in output
 
@@ -140,7 +140,7 @@ def test_events_of_airflow_are_checked_by_templates_like_its_own(check: Check) -
     }
     expected = [{**event, "eventType": kind} for kind in ("START", "COMPLETE")]
     found = str(EVENTS / "airflow-3.3-task-policy.jsonl")
-    assert check(expected, found=found) == (0, "2 of 2 keys as expected\n")
+    assert check(expected, text=found) == (0, "2 of 2 keys as expected\n")
     wrong = {**event, "eventType": "START", "outputs": [{"name": "Shop.dbo.Other"}]}
-    code, output = check([wrong], found=found)
+    code, output = check([wrong], text=found)
     assert (code, "outputs[0].name" in output) == (1, True)
