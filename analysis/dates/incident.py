@@ -81,7 +81,9 @@ def bad_run_answer(
     failed = [check for check in checks if check["status"] == "failed"]
     facts = {
         "status": run["status"] + (f", try {run['attempt']}" if run["attempt"] else ""),
-        "time": " to ".join(filter(None, (run["started_at"], run["finished_at"]))),
+        "time": " to ".join(
+            _second(run[name]) for name in ("started_at", "finished_at") if run[name]
+        ),
         "error": run["error"],
         "code": ", ".join(filter(None, (run["code"][key] for key in ("version", "repo", "path")))),
         "owner": run["owner"],
@@ -98,12 +100,15 @@ def bad_run_answer(
         Table(
             "run again",
             ("run", "task", "at"),
-            [(again["run_id"], again["task"], again["at"]) for again in run["superseded_by"]],
+            [
+                (again["run_id"], again["task"], _second(again["at"]))
+                for again in run["superseded_by"]
+            ],
         ),
     ]
     if run["status"] == Status.FAILED:
         done = [output for output in run["outputs"] if output["status"] != Status.FAILED]
-        rows = [(output["dataset"], output["rows"], output["last_at"]) for output in done]
+        rows = [(output["dataset"], output["rows"], _second(output["last_at"])) for output in done]
         tables.append(Table("written before it failed", ("dataset", "rows", "at"), rows))
     verdict = _verdict(incident) if incident else verdict
     title = f"run {run['run_id']} of {run['task']}"
@@ -357,6 +362,11 @@ def _command(command: str) -> Tree:
 
 def _dates(dates: Dates) -> str:
     return dates_text(dates, most=_RANGES)
+
+
+def _second(text: str | None) -> str:
+    """A time of a run's manifest as people read it."""
+    return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M:%S}" if text else ""
 
 
 def _moment(moment: datetime) -> str:

@@ -34,7 +34,10 @@ CHECKS = {"status": "failed", "checks": [CHECK, {**CHECK, "status": "ok"}]}
     "known, facts",
     [
         ({}, {}),
-        ({"attempt": 2, "started_at": "2026-11-01"}, {"status": "ok, try 2", "time": "2026-11-01"}),
+        (
+            {"attempt": 2, "started_at": "2026-11-01T05:00:00Z"},
+            {"status": "ok, try 2", "time": "2026-11-01 05:00:00"},
+        ),
         ({"error": "no t", "url": "https://a.b"}, {"error": "no t", "log": "https://a.b"}),
         ({"code": {"version": "4f", "repo": None, "path": "a"}}, {"code": "4f, a"}),
         ({"owner": "Ann"}, {"owner": "Ann"}),
@@ -53,7 +56,7 @@ def test_failed_tests_and_later_runs_are_listed() -> None:
     answer = bad_run_answer({**RUN, "quality": CHECKS, "superseded_by": [again]}, None, None)
     failed, later, *_ = answer.tables
     assert failed.rows == [("unique_id", "spark/dm.x", 3)]
-    assert later.rows == [("app-2", "load", "2026-11-02T05:00:00Z")]
+    assert later.rows == [("app-2", "load", "2026-11-02 05:00:00")]
 
 
 @pytest.mark.parametrize(

@@ -321,7 +321,7 @@ def test_a_run_that_only_read_has_nothing_to_run_again(project: Path) -> None:
     assert incident(project, "show", "last", "--task", "report").stdout == (
         "run report-2026-10-11 of report: no log shows that it wrote anything\n"
         "  status  ok\n"
-        "  time    2026-10-12T07:00:00Z to 2026-10-12T07:00:00Z\n"
+        "  time    2026-10-12 07:00:00 to 2026-10-12 07:00:00\n"
         "  code    good\n"
         "  owner   Finance\n"
     )
