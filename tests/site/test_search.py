@@ -329,7 +329,7 @@ def test_a_search_has_an_address(tab: Any) -> None:
     expect(results(page, "Datasets")).to_have_text([re.compile("Crm.dbo.PriceList")])
     assert unquote(page.url).endswith("#search=price+&+list&platform=SQL+Server")
     page.keyboard.press("Escape")
-    assert page.url == f"{tab.base}tasks/index.html"
+    page.wait_for_url(f"{tab.base}tasks/index.html")
     page.evaluate("() => { location.hash = '#search=orders&owner=nobody' }")
     expect(results(page, "Datasets").first).to_be_visible()
 
