@@ -8,11 +8,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import pairwise
 from multiprocessing.context import BaseContext
 
@@ -119,17 +121,13 @@ class LocalRows:
 
 def _cuts(rows: pa.Table, by: Sequence[str], apart: str, parts: int) -> list[int]:
     """The rows, in order, at which the next partition begins; about as many follow each."""
-    keys = pa.table({column: rows[column] for column in by})
     is_unnamed = pc.equal(rows[by[-1]], pa.scalar(""))
-    keys = keys.append_column(apart, pc.if_else(is_unnamed, rows[apart], ""))
-    cuts: list[int] = []
-    for part in range(1, parts):
-        cut = max(rows.num_rows * part // parts, *cuts, 1)
-        while cut < rows.num_rows and keys.slice(cut - 1, 1).equals(keys.slice(cut, 1)):
-            cut += 1
-        if cut < rows.num_rows and cut not in cuts:
-            cuts.append(cut)
-    return cuts
+    keys = [*(rows[column] for column in by), pc.if_else(is_unnamed, rows[apart], "")]
+    columns = [pc.fill_null(key, "") for key in keys]
+    is_another = [pc.not_equal(column[1:], column[:-1]) for column in columns]
+    begins = [row + 1 for row in pc.indices_nonzero(reduce(pc.or_, is_another)).to_pylist()]
+    places = (bisect_left(begins, rows.num_rows * part // parts) for part in range(1, parts))
+    return sorted({begins[place] for place in places if place < len(begins)})
 
 
 def _applied(work: Work, schema: pa.Schema, rows: pa.Table) -> pa.Table:
