@@ -1,0 +1,102 @@
+"""The result of following a script: its sources, its targets, and the columns between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.records import Masking, Subtype
+
+# Stands in a text for a part that only a run knows. A word, so that SQL with it can be parsed.
+UNKNOWN_PART = "graft_unknown_part"
+
+
+class Medium(StrEnum):
+    """The form in which a script names what it reads or writes."""
+
+    STATEMENT = "statement"
+    TABLE = "table"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptSource:
+    """A query, table or file that a script reads.
+
+    Attributes:
+        text: The SQL, the dotted name of a table, or a path, with `UNKNOWN_PART` for what is not
+            known; markers of parameters are `?`.
+    """
+
+    place: CodePlace
+    medium: Medium
+    text: str
+    dialect: Dialect = Dialect.TSQL
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptTarget:
+    """A statement, table or file by which a script writes.
+
+    Attributes:
+        text: As of a source.
+        columns: The columns that it sends, of a statement those that parameters go into.
+        is_open: It sends further columns of its sources: those that edges of `*` pass on.
+    """
+
+    place: CodePlace
+    medium: Medium
+    text: str
+    columns: tuple[str, ...] = ()
+    is_open: bool = False
+    dialect: Dialect = Dialect.TSQL
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptEdge:
+    """A column of a source has a part in a column of a target; see `lineage.code.CodeEdge`.
+
+    Attributes:
+        target, source: Places in the script's targets and sources.
+    """
+
+    target: int
+    column: str
+    source: int
+    from_column: str
+    subtype: Subtype
+    place: CodePlace
+    masked_by: Masking = Masking.NONE
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptGap:
+    """A line that could not be followed, and why.
+
+    Attributes:
+        target: The target whose columns are not complete for it; None where none is known.
+        column: The column that it leaves unknown; `*` for any.
+    """
+
+    place: CodePlace
+    reason: str
+    target: int | None = None
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script that was followed.
+
+    Attributes:
+        files: The files that it uses, itself first: its modules, SQL and YAML beside it.
+    """
+
+    files: tuple[str, ...]
+    sources: tuple[ScriptSource, ...] = ()
+    targets: tuple[ScriptTarget, ...] = ()
+    edges: tuple[ScriptEdge, ...] = ()
+    gaps: tuple[ScriptGap, ...] = ()

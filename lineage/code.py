@@ -1,0 +1,106 @@
+"""The source code of a task: where it reads, where it writes, and what of what.
+
+Names of tables are those that the code writes; `lineage.building.code_columns` finds the datasets.
+No literal of the code is in here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dbt_graft.lineage.records import Masking, Subtype
+
+# The parts of a table's name as the code writes it, without quotes; a path is one part.
+TableName = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CodePlace:
+    """A line of a file; the file as a path below the folder that holds `graft.yml`."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRead:
+    """A query, table or file that the code reads.
+
+    Attributes:
+        shape_id: The shape of the query as logs have it; empty where it has no text.
+    """
+
+    place: CodePlace
+    tables: tuple[TableName, ...]
+    shape_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeWrite:
+    """A table or file that the code writes.
+
+    Attributes:
+        columns: Those that the code names.
+        is_open: There are further columns, which the code does not name.
+        shape_id: The shape of the statement as logs have it; empty where a library makes it.
+    """
+
+    place: CodePlace
+    table: TableName
+    columns: tuple[str, ...] = ()
+    is_open: bool = False
+    shape_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeEdge:
+    """A column that the code reads has a part in one that it writes.
+
+    Attributes:
+        to_column, from_column: `*` as in a `lineage.records.ColumnEdge`: an INDIRECT edge to `*`
+            decides on rows, an IDENTITY from `*` to `*` passes on the columns that the code does
+            not name, under their own names.
+        place: The line that makes the column of what was read.
+        without: The columns that an edge of `*` does not pass on: dropped, renamed, replaced.
+    """
+
+    to_table: TableName
+    to_column: str
+    from_table: TableName
+    from_column: str
+    subtype: Subtype
+    place: CodePlace
+    masked_by: Masking = Masking.NONE
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeGap:
+    """A line that could not be followed, and why.
+
+    Attributes:
+        to_table: The table whose columns are not complete for it; empty where none is known.
+        column: The column that it leaves unknown; `*` for any.
+    """
+
+    place: CodePlace
+    reason: str
+    to_table: TableName = ()
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCode:
+    """The code of a task: its script, and what it does.
+
+    Attributes:
+        file: The script.
+        digest: A hash of the script and of all files that it uses.
+    """
+
+    file: str
+    digest: str
+    reads: tuple[CodeRead, ...] = ()
+    writes: tuple[CodeWrite, ...] = ()
+    edges: tuple[CodeEdge, ...] = ()
+    gaps: tuple[CodeGap, ...] = ()
