@@ -6,10 +6,10 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError
 from yaml.constructor import SafeConstructor
 
 from dbt_graft.lineage.errors import GraftError
@@ -20,7 +20,6 @@ _LOADER, _FAST_LOADER = yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeL
 _LARGE = 100_000  # characters
 # In JSON and not in YAML: indents of tabs, and `\/`.
 _ESCAPED = re.compile(r"\\\\|\\/|\t")
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 # Kind of an error that pydantic finds -> its message; the others have pydantic's.
@@ -46,25 +45,6 @@ _REMEDIES = {
     "'\\t'": "indent with spaces: YAML allows no tabs there",
     "escape": "a backslash in double quotes begins an escape: write 'C:\\logs' in single quotes",
 }
-
-
-class YamlMapping(BaseModel):
-    """A mapping in a file; `key:` without a value is no key, as if it were commented out."""
-
-    model_config = ConfigDict(frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_empty_keys(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        return {key: entry for key, entry in value.items() if entry is not None}
-
-
-class Section(YamlMapping):
-    """A mapping in a file; a key that it does not have is an error."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 def read_yaml(

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, get_type_hints
 from pydantic import AfterValidator, create_model
 
 from dbt_graft.analysis.quality.times import length, time_of_day
-from dbt_graft.collectors.checked_yaml import Section, Text
 from dbt_graft.collectors.public_address import public_address, public_command
 from dbt_graft.lineage.records import TaskInfo
 from dbt_graft.lineage.redaction import redact_json
+from dbt_graft.lineage.section import Section, Text
 
 ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
 Maturity = Literal["high", "medium", "low", ""]

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BeforeValidator, ConfigDict, Field, model_validator
 
-from dbt_graft.collectors.checked_yaml import YamlMapping
 from dbt_graft.collectors.contracts.specification import to_standard
 from dbt_graft.lineage.redaction import redact_json
+from dbt_graft.lineage.section import YamlMapping
 
 NO_CONTRACT = "is no data contract: it must hold `kind: DataContract`"
 _VARIABLE = re.compile(r"\$\{\w+(?::-(?P<otherwise>[^}]*))?\}")

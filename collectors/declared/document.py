@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
+from dbt_graft.collectors.checked_yaml import read_yaml
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import ConsumerType, TaskEntry
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
@@ -31,6 +31,7 @@ from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import Masking, Subtype, TaskInfo
 from dbt_graft.lineage.redaction import redact_text
+from dbt_graft.lineage.section import Section, Text
 
 
 def _dataset(text: str) -> str:

@@ -84,7 +84,7 @@ def documents(dags: Iterable[PlannedDag], settings: DagSettings) -> dict[str, di
 
 
 def _document(dag: PlannedDag, settings: DagSettings) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"start_date": settings.start_date}
+    arguments: dict[str, Any] = {"start_date": settings.start_date.isoformat()}
     if settings.retries is not None:
         arguments["retries"] = settings.retries
     if settings.retry_delay is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, OrderedNode
-from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, External, TaskCommand
+from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, TaskCommand
 from dbt_graft.exporters.dag_factory.templates import Values, fill_argument, fill_command, fill_text
 from dbt_graft.exporters.dag_factory.units import WorkUnit
 from dbt_graft.lineage.errors import GraftError
@@ -81,7 +81,7 @@ def operator_of(
         common["pool"] = command.pool
     if command.retries is not None:
         common["retries"] = command.retries
-    if command.external is External.MARK:
+    if command.external is True:
         return AirflowOperator(EMPTY[settings.version], {})
     values = _values(unit, selection, task_id)
     arguments = fill_argument(dict(command.arguments), values)

@@ -28,7 +28,6 @@ from dbt_graft.exporters.dag_factory.plan import DagPlan, PlannedDag, PlannedTas
 from dbt_graft.exporters.dag_factory.settings import (
     DagSettings,
     DbtTasks,
-    External,
     TaskCommand,
     is_schedule,
 )
@@ -51,9 +50,9 @@ def wanted_order(order: DemandedOrder, settings: DagSettings) -> DemandedOrder:
         return any(
             all(
                 any(fnmatchcase(name, pattern) for name in pair)
-                for pair, pattern in zip(names, patterns, strict=True)
+                for pair, pattern in zip(names, (ignored.writer, ignored.reader), strict=True)
             )
-            for patterns in settings.ignore
+            for ignored in settings.ignore
         )
 
     return order.without(
@@ -62,11 +61,14 @@ def wanted_order(order: DemandedOrder, settings: DagSettings) -> DemandedOrder:
     )
 
 
-def plan_dags(order: DemandedOrder, settings: DagSettings) -> DagPlan:
+def plan_dags(order: DemandedOrder, settings: DagSettings, site_url: str = "") -> DagPlan:
     """The DAGs that run all tasks in the order that lineage demands.
 
     Tasks of a cycle are left out, and so is what comes after them: no order has each writer before
     its readers. The same goes for DAGs that would wait for each other.
+
+    Args:
+        site_url: The address of the catalog; empty without links.
     """
     wanted = wanted_order(order, settings)
     left_out = {
@@ -77,10 +79,10 @@ def plan_dags(order: DemandedOrder, settings: DagSettings) -> DagPlan:
     graph = Graph(wanted.edges, wanted.nodes)
     cycles = [_cycle(wanted, path) for path in graph.cycles()]
     cut = _knots(graph, "is in a cycle", "comes after a cycle")
-    draft = _draft(_without(wanted, cut), settings)
+    draft = _draft(_without(wanted, cut), settings, site_url)
     dag_cycles, waiting = draft.waiting_dags()
     if waiting:
-        draft = _draft(_without(draft.order, waiting), settings)
+        draft = _draft(_without(draft.order, waiting), settings, site_url)
     operators, wrong = draft.operators()
     wrong += draft.wrong_schedules()
     return DagPlan(
@@ -104,8 +106,9 @@ def _without(order: DemandedOrder, names: Mapping[str, str]) -> DemandedOrder:
     return order.without(lambda node: node.name in names, lambda edge: False)
 
 
-def _draft(order: DemandedOrder, settings: DagSettings) -> _Draft:
-    return _Draft(order, units(order, by_level=settings.dbt is DbtTasks.LEVELS), settings)
+def _draft(order: DemandedOrder, settings: DagSettings, site_url: str) -> _Draft:
+    unit_order = units(order, by_level=settings.dbt is DbtTasks.LEVELS)
+    return _Draft(order, unit_order, settings, site_url)
 
 
 def _cycle(order: DemandedOrder, path: Sequence[str]) -> Finding:
@@ -134,6 +137,7 @@ class _Draft:
     order: DemandedOrder
     unit_order: UnitOrder
     settings: DagSettings
+    site_url: str
 
     @cached_property
     def commands(self) -> dict[str, TaskCommand | None]:
@@ -148,7 +152,7 @@ class _Draft:
         return {
             name: unit
             for name, unit in self.unit_order.units.items()
-            if not ((command := self.commands[name]) and command.external is External.WAIT)
+            if not ((command := self.commands[name]) and command.external == "wait")
         }
 
     @cached_property
@@ -286,7 +290,7 @@ class _Draft:
         reads = {dataset for node in unit.nodes for dataset in node.reads} - writes
         owners = {node.info.owner for node in unit.nodes}
         # What Airflow does not run, it must not report as done.
-        marked = command is not None and command.external is External.MARK
+        marked = command is not None and command.external is True
         return PlannedTask(
             self.ids[name],
             tuple(node.name for node in unit.nodes),
@@ -297,7 +301,7 @@ class _Draft:
             writes=() if marked else tuple(sorted(writes)),
             announces=tuple(sorted(self.crossing.announces.get(name, ()))),
             owner=one_line(owners.pop()) if len(owners) == 1 else "",
-            doc=task_doc(unit.nodes, self.settings.site_url, marked=marked),
+            doc=task_doc(unit.nodes, self.site_url, marked=marked),
         )
 
     def _sensor(self, dataset: DatasetId, task_id: str) -> PlannedTask:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from dbt_graft.exporters.dag_factory.templates import check_template
+from dbt_graft.lineage.section import Section, Text
 
 if TYPE_CHECKING:
     from dbt_graft.exporters.dag_factory.order import OrderedNode
 
 DBT = "dbt"
+_PROTECTED = frozenset(
+    {"task_id", "operator", "dependencies", "task_group_name", "bash_command", "env", "append_env"}
+)
 _FIELD = r"(?:[0-9*?L][0-9A-Za-z*/,#?-]*|[A-Za-z]{3}(?:[-,][A-Za-z]{3})*)"
 _CRON = re.compile(rf"{_FIELD}(?: +{_FIELD}){{4,5}}")
 _PRESETS = frozenset(
@@ -57,16 +65,58 @@ class WaitBy(StrEnum):
     SENSOR = "sensor"
 
 
-class External(StrEnum):
-    """A task that Airflow does not run: its place is marked, or waited for by a sensor."""
-
-    NO = "no"
-    MARK = "mark"
-    WAIT = "wait"
+def is_schedule(text: str) -> bool:
+    """Whether a text looks like a schedule of Airflow: five fields of cron, six, or a preset."""
+    return text in _PRESETS or _CRON.fullmatch(text.strip()) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskCommand:
+def _template(text: str) -> str:
+    check_template(text)
+    return text
+
+
+def _dag_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", name):
+        raise ValueError("write up to 80 of A-Z, a-z, 0-9, _ and -")
+    return name
+
+
+def _cron(schedule: str) -> str:
+    if not is_schedule(schedule):
+        raise ValueError("write a cron expression, or a preset such as @daily")
+    return schedule
+
+
+def _class_path(path: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", path):
+        raise ValueError("write the import path of a class: package.module.Class")
+    return path
+
+
+def _arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+    for name in arguments:
+        if name in _PROTECTED:
+            raise ValueError(f"`{name}` is written by graft itself")
+    _check_templates(arguments)
+    return arguments
+
+
+def _check_templates(value: Any) -> None:
+    if isinstance(value, str):
+        check_template(value)
+    elif isinstance(value, Mapping):
+        for nested in value.values():
+            _check_templates(nested)
+    elif isinstance(value, list | tuple):
+        for nested in value:
+            _check_templates(nested)
+
+
+Template = Annotated[Text, AfterValidator(_template)]
+Arguments = Annotated[dict[str, Any], AfterValidator(_arguments)]
+
+
+class TaskCommand(Section):
     """A command or an operator for some tasks; `{task}`… in its texts are filled in for each.
 
     Attributes:
@@ -75,18 +125,25 @@ class TaskCommand:
         command: The shell command of a bash task.
         operator: The class of the operator; empty for Airflow's bash operator.
         arguments: Further arguments of the operator.
+        external: Airflow does not run it: its place is marked, or `wait`ed for by a sensor.
     """
 
-    task: str = ""
-    engine: str = ""
-    command: str = ""
-    operator: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    env: Mapping[str, str] = field(default_factory=dict)
+    task: Text = ""
+    engine: Text = ""
+    command: Template = ""
+    operator: Annotated[Text, AfterValidator(_class_path)] = ""
+    arguments: Arguments = Field(default={})
+    env: dict[str, Template] = Field(default={})
     append_env: bool = True
-    pool: str = ""
-    retries: int | None = None
-    external: External = External.NO
+    pool: Text = ""
+    retries: Annotated[int, Field(ge=0)] | None = None
+    external: bool | Literal["wait"] = False
+
+    @model_validator(mode="after")
+    def _runs_or_not(self) -> TaskCommand:
+        if self.external and (self.command or self.operator):
+            raise ValueError("a task that is `external` has no `command` and no `operator` here")
+        return self
 
     def matches(self, node: OrderedNode) -> bool:
         """Whether it says how a node runs."""
@@ -97,42 +154,45 @@ class TaskCommand:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DagSettings:
-    """The section `airflow` of `graft.yml`.
+class IgnoredOrder(Section):
+    """A writer and a reader, by patterns, that may run in any order."""
+
+    writer: Text
+    reader: Text
+
+
+class DagSettings(Section):
+    """The DAGs for Airflow, as the section `airflow` of `graft.yml` says.
 
     Attributes:
-        version: Airflow's major version, 2 or 3: import paths differ.
+        version: Airflow's major version: import paths differ.
         name: The id of the one DAG; of several the beginning of their ids.
         exclude: Patterns of tasks and dbt nodes that no DAG runs.
-        ignore: Edges `(writer, reader)`, by patterns, that no order follows from.
         default_args: Airflow's, for every task.
         dag_args: Further arguments of every DAG.
         lineage: Write inlets and outlets as OpenLineage datasets.
         sensor: Arguments of the sensors, see `graft_airflow.LineageSensor`.
-        site_url: The address of the catalog; empty without links.
     """
 
-    version: int = 3
-    name: str = "lineage"
+    version: Literal[2, 3] = 3
+    name: Annotated[Text, AfterValidator(_dag_name)] = "lineage"
     dags: DagGrouping = DagGrouping.ONE
     task_groups: TaskGrouping = TaskGrouping.NONE
     dbt: DbtTasks = DbtTasks.MODELS
     wait: WaitBy = WaitBy.ASSETS
-    schedule: str = ""
-    start_date: str = "2024-01-01"
-    retries: int | None = None
-    retry_delay: int | None = None
-    pool: str = ""
-    tags: tuple[str, ...] = ()
-    default_args: Mapping[str, Any] = field(default_factory=dict)
-    dag_args: Mapping[str, Any] = field(default_factory=dict)
+    sensor: Arguments = Field(default={})
+    schedule: Annotated[Text, AfterValidator(_cron)] = ""
+    start_date: date = date(2024, 1, 1)
+    retries: Annotated[int, Field(ge=0)] | None = None
+    retry_delay: Annotated[int, Field(ge=0)] | None = None
+    pool: Text = ""
+    tags: tuple[Text, ...] = ()
+    default_args: dict[str, Any] = Field(default={})
+    dag_args: dict[str, Any] = Field(default={})
+    lineage: bool = True
     commands: tuple[TaskCommand, ...] = ()
-    exclude: tuple[str, ...] = ()
-    ignore: tuple[tuple[str, str], ...] = ()
-    lineage: bool = False
-    sensor: Mapping[str, Any] = field(default_factory=dict)
-    site_url: str = ""
+    exclude: tuple[Text, ...] = ()
+    ignore: tuple[IgnoredOrder, ...] = ()
 
     def command(self, node: OrderedNode) -> TaskCommand | None:
         """The first entry that says how a node runs; None where none does."""
@@ -144,8 +204,3 @@ class DagSettings:
             return True
         names = (node.name, node.label)
         return any(fnmatchcase(name, pattern) for name in names for pattern in self.exclude)
-
-
-def is_schedule(text: str) -> bool:
-    """Whether a text looks like a schedule of Airflow: five fields of cron, six, or a preset."""
-    return text in _PRESETS or _CRON.fullmatch(text.strip()) is not None

@@ -135,6 +135,7 @@ def task_doc(nodes: Sequence[OrderedNode], site_url: str, *, marked: bool = Fals
     Args:
         marked: Airflow does not run it.
     """
+    address = site_url and f"{site_url.rstrip('/')}/"
     paragraphs = []
     if marked:
         paragraphs.append(
@@ -143,11 +144,11 @@ def task_doc(nodes: Sequence[OrderedNode], site_url: str, *, marked: bool = Fals
     if len(nodes) == 1:
         if nodes[0].info.description:
             paragraphs.append(_escape(nodes[0].info.description))
-        if site_url:
-            paragraphs.append(f"[In the catalog]({site_url}{nodes[0].page})")
+        if address:
+            paragraphs.append(f"[In the catalog]({address}{nodes[0].page})")
         return "\n\n".join(paragraphs)
     lines = [
-        f"- [{_escape(node.label)}]({site_url}{node.page})" if site_url else f"- {code(node.label)}"
+        f"- [{_escape(node.label)}]({address}{node.page})" if address else f"- {code(node.label)}"
         for node in nodes[:_LISTED]
     ]
     if len(nodes) > _LISTED:

@@ -14,7 +14,6 @@ from pydantic import (
     model_validator,
 )
 
-from dbt_graft.collectors.checked_yaml import Section, Text
 from dbt_graft.collectors.spark.settings import is_history_server, is_task_source
 from dbt_graft.graft.project.texts import (
     LogPath,
@@ -24,6 +23,7 @@ from dbt_graft.graft.project.texts import (
     Timezone,
     Variable,
 )
+from dbt_graft.lineage.section import Section, Text
 
 
 def _connection(setting: str) -> str:

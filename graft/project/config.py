@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
-from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
+from dbt_graft.collectors.checked_yaml import read_yaml
 from dbt_graft.collectors.engines.session import missing_for_spark
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import TaskEntry
@@ -34,6 +34,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.records import TaskInfo
+from dbt_graft.lineage.section import Section, Text
 from dbt_graft.lineage.settings import OneNameRules
 
 FILE_NAME = "graft.yml"

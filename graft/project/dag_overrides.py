@@ -7,8 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, RootModel
 
-from dbt_graft.collectors.checked_yaml import Text, read_yaml
+from dbt_graft.collectors.checked_yaml import read_yaml
 from dbt_graft.graft.project.config import Config
+from dbt_graft.lineage.section import Text
 
 
 class _Keys(BaseModel):

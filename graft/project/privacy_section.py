@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from dbt_graft.analysis.privacy.classification import Classification, PrivacyRules, classification
-from dbt_graft.collectors.checked_yaml import Section, Text
 from dbt_graft.injector.options import LabelPlace
+from dbt_graft.lineage.section import Section, Text
 
 
 def _classification(text: str) -> str:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.analysis.rule import RULES
-from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.lineage.section import Section, Text
 
 _DAYS = re.compile(r"([1-9][0-9]{0,4})d")
 

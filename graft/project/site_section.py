@@ -12,7 +12,6 @@ from pydantic import (
 )
 
 from dbt_graft.analysis.privacy.classification import Classification, classification
-from dbt_graft.collectors.checked_yaml import Section, Text
 from dbt_graft.graft.project.privacy_section import Label
 from dbt_graft.graft.project.texts import (
     FolderPath,
@@ -20,6 +19,7 @@ from dbt_graft.graft.project.texts import (
     SiteUrl,
 )
 from dbt_graft.injector.selection import parse as parse_selection
+from dbt_graft.lineage.section import Section, Text
 
 
 def _audience_name(name: str) -> str:

@@ -11,9 +11,9 @@ from pydantic import (
     AfterValidator,
 )
 
-from dbt_graft.collectors.checked_yaml import Text
 from dbt_graft.graft.project.variables import expand_path
 from dbt_graft.lineage.redaction import has_secret
+from dbt_graft.lineage.section import Text
 
 
 def _task_pattern(pattern: str) -> str:

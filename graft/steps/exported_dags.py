@@ -109,16 +109,17 @@ def export_dags(config: Config, out: Path | None, *, force: bool) -> ExportedDag
     """
     section = config.airflow
     folder = out or Path(config.path(section.out))
-    settings = section.settings(config.site.url)
     described = Project(config).described(LineageView(results=False))
-    plan = plan_dags(demanded_order(described.lineage, described.descriptions), settings)
-    dags, wrong = override(documents(plan.dags, settings), dag_overrides(config))
+    plan = plan_dags(
+        demanded_order(described.lineage, described.descriptions), section, config.site.url
+    )
+    dags, wrong = override(documents(plan.dags, section), dag_overrides(config))
     problems = (*plan.problems, *wrong)
     if problems and not dags:
         return ExportedDags(plan, dags, problems, folder, _NO_FILES)
     if not dags:
         raise GraftError("there are no tasks in the lineage", remedy="run `graft collect`")
-    contents = files(dags, settings.name)
+    contents = files(dags, section.name)
     # What cannot be written today stays as it was.
-    done = write_files(folder, contents, marker(settings.name), remove=not problems, force=force)
+    done = write_files(folder, contents, marker(section.name), remove=not problems, force=force)
     return ExportedDags(plan, dags, problems, folder, done)

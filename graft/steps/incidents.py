@@ -94,10 +94,9 @@ def write_dag(config: Config, incident: Incident, folder: str) -> list[str]:
         folder: By default `airflow.out`.
     """
     name = f"{config.airflow.name}_reprocess"
-    settings = config.airflow.settings(config.site.url)
     files = {
         file: text.replace(marker(config.airflow.name), marker(name), 1)
-        for file, text in reprocessing_dag(incident.plan, incident.steps, settings).items()
+        for file, text in reprocessing_dag(incident.plan, incident.steps, config.airflow).items()
     }
     place = Path(folder or config.path(config.airflow.out))
     # Another incident's DAG may be running.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from importlib import util
 from pathlib import Path
 from types import ModuleType
@@ -63,9 +62,11 @@ def collected(root: Path) -> None:
 def export(root: Path, folder: Path, version: int, dbt: DbtTasks) -> Path:
     """Write the demo's DAG; the path of its YAML."""
     config = load(root / CONFIG)
-    settings = replace(config.airflow.settings(config.site.url), version=version, dbt=dbt)
+    settings = config.airflow.model_copy(update={"version": version, "dbt": dbt})
     described = Project(config).described(LineageView(results=False))
-    plan = plan_dags(demanded_order(described.lineage, described.descriptions), settings)
+    plan = plan_dags(
+        demanded_order(described.lineage, described.descriptions), settings, config.site.url
+    )
     for name, text in files(documents(plan.dags, settings), settings.name).items():
         (folder / name).write_text(text)
     return folder / "shop_lineage_dag.yml"

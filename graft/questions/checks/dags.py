@@ -34,7 +34,7 @@ _EVENTS = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 def check_dags(checked: CheckedProject) -> Answer:
     """The places where DAGs run tasks in another order than lineage demands."""
     config, lineage = checked.config, checked.described.lineage
-    settings = config.airflow.settings(config.site.url)
+    settings = config.airflow
     places = _places(checked)
     scan = read_dags(places, settings)
     if not scan.dags:

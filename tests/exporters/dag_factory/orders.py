@@ -13,6 +13,7 @@ from dbt_graft.lineage.records import TaskInfo
 # Every task has a command.
 SETTINGS = DagSettings(
     name="shop",
+    lineage=False,
     commands=(
         TaskCommand(engine="dbt", command="dbt build --select {models}"),
         TaskCommand(command="run {task}"),

@@ -14,7 +14,7 @@ from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import (
     DagGrouping,
     DbtTasks,
-    External,
+    IgnoredOrder,
     TaskCommand,
     TaskGrouping,
     WaitBy,
@@ -38,7 +38,7 @@ OWNERS = {
 
 
 def plan(*lines: str, infos: dict[str, TaskInfo] | None = None, **settings: Any) -> DagPlan:
-    return plan_dags(order_of(*lines, **(infos or {})), replace(SETTINGS, **settings))
+    return plan_dags(order_of(*lines, **(infos or {})), SETTINGS.model_copy(update=settings))
 
 
 def dependencies(found: DagPlan) -> dict[str, dict[str, list[str]]]:
@@ -146,7 +146,7 @@ def test_a_cycle_and_what_comes_after_it_are_left_out_until_an_edge_is_ignored()
         "b": "is in a cycle",
         "c": "comes after a cycle",
     }
-    assert dependencies(plan(*lines, ignore=(("b", "a"),))) == {
+    assert dependencies(plan(*lines, ignore=(IgnoredOrder(writer="b", reader="a"),))) == {
         "shop": {"load": [], "a": ["load"], "d": ["load"], "b": ["a"], "c": ["b"]}
     }
 
@@ -194,13 +194,13 @@ def test_the_first_command_that_fits_runs_a_task() -> None:
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_an_external_task_marks_its_place_or_is_waited_for(version: int) -> None:
-    marked = TaskCommand(task="score", external=External.MARK)
+    marked = TaskCommand(task="score", external=True)
     found = plan(*SHOP, commands=(marked, *SETTINGS.commands), version=version)
     assert dependencies(found) == dependencies(plan(*SHOP))
     assert found.dags[0].tasks[2].operator == EMPTY[version]
     assert "waits for nothing" in found.dags[0].tasks[2].doc
     assert found.dags[0].tasks[2].writes == ()
-    awaited = replace(marked, external=External.WAIT)
+    awaited = marked.model_copy(update={"external": "wait"})
     found = plan(*SHOP, commands=(awaited, *SETTINGS.commands))
     assert dependencies(found) == {
         "shop": {
@@ -301,6 +301,8 @@ def test_ten_thousand_tasks_are_planned() -> None:
         for back in (1, 7, 80)
         if back <= number
     }
-    found = plan_dags(DemandedOrder(nodes, edges), replace(SETTINGS, dags=DagGrouping.PART))
+    found = plan_dags(
+        DemandedOrder(nodes, edges), SETTINGS.model_copy(update={"dags": DagGrouping.PART})
+    )
     (dag,) = found.dags
     assert sum(len(task.dependencies) for task in dag.tasks) == 9_999

@@ -302,7 +302,13 @@ def test_what_is_exported_passes_the_check(
         **infos,
     )
     settings = DagSettings(
-        name="shop", dags=dags, dbt=dbt, wait=wait, task_groups=groups, commands=SETTINGS.commands
+        name="shop",
+        lineage=False,
+        dags=dags,
+        dbt=dbt,
+        wait=wait,
+        task_groups=groups,
+        commands=SETTINGS.commands,
     )
     plan = plan_dags(order, settings)
     assert plan.problems == ()
