@@ -55,6 +55,15 @@ class LogCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherClient:
+    """The events in a part of a log of the clients of a name that are no task."""
+
+    origin: str
+    name: str
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
 class AssembledRows:
     """Rows of the store, and of logs.
 
@@ -66,6 +75,7 @@ class AssembledRows:
     unread: tuple[Reject, ...] = ()
     sessions: tuple[OpenSession, ...] = ()
     logs: tuple[LogCounts, ...] = ()
+    others: tuple[OtherClient, ...] = ()
 
 
 def assemble(
@@ -188,7 +198,7 @@ class Assembler:
     def rest(self, notes: Iterable[Segment]) -> AssembledRows:
         """All that was added up, and what segments say about their logs."""
         counts: dict[str, dict[SegmentKind, int]] = {}
-        rejects, unread = [], []
+        rejects, unread, others = [], [], []
         for note in notes:
             if note.key.kind is SegmentKind.DAMAGE:
                 damage = note.damage
@@ -196,6 +206,8 @@ class Assembler:
                 rejects.append(reject)
                 if damage.unread:
                     unread.append(reject)
+            elif note.key.kind is SegmentKind.OTHER_CLIENT:
+                others.append(OtherClient(note.origin, note.key.text or "", note.counts.times))
             else:
                 of_log = counts.setdefault(note.origin, {})
                 of_log[note.key.kind] = of_log.get(note.key.kind, 0) + note.counts.times
@@ -209,6 +221,7 @@ class Assembler:
             log_records,
             unread=tuple(unread),
             sessions=tuple(self.sessions),
+            others=tuple(others),
             logs=tuple(
                 LogCounts(
                     origin,

@@ -11,7 +11,8 @@ they come, before an engine is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -22,7 +23,12 @@ from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.engines.results import ArrowResults, record_tables
 from dbt_graft.collectors.schema import arrow, record
 from dbt_graft.collectors.source import position_before
-from dbt_graft.collectors.sqlserver.assemble import AssembledRows, LogCounts, assemble
+from dbt_graft.collectors.sqlserver.assemble import (
+    AssembledRows,
+    LogCounts,
+    OtherClient,
+    assemble,
+)
 from dbt_graft.collectors.sqlserver.event import FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.formats import file_splits
 from dbt_graft.collectors.sqlserver.listing import (
@@ -208,7 +214,17 @@ def _tables(
             ReadLog, (ReadLog(*entry, *events.get(entry[0], (0, 0))) for entry in read.items())
         ),
         pending=tuple(pending[origin] for origin in sorted(pending)),
+        other_clients=_other_clients(assembled, stored),
     )
+
+
+def _other_clients(assembled: pa.Table, stored: Collection[str]) -> dict[str, int]:
+    """Name -> events of clients that are no task, in logs that could be read."""
+    events: Counter[str] = Counter()
+    for row in unnest_records(assembled, "others", OtherClient).to_pylist():
+        if row["origin"] not in stored:
+            events[row["name"]] += row["events"]
+    return dict(events)
 
 
 def _views(accesses: pa.Table, server: Server) -> Collected:

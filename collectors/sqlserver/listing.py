@@ -17,6 +17,7 @@ from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.sqlserver.event import Chunk
 from dbt_graft.collectors.sqlserver.files.formats import may_hold_events
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store.positions import of_logs
@@ -63,10 +64,12 @@ class Polling:
     Attributes:
         label: The source in origins.
         poll: Gives chunks, each with the position after it.
+        clients: Finds the tasks of its events.
     """
 
     label: str
     poll: Callable[[str], Polled]
+    clients: TaskClients
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def poll_new(polling: Polling, rules: RunRules, positions: Positions) -> list[Po
             reached.append(position)
             yield chunk
 
-    folded = fold_chunks(origin, chunks(), rules)
+    folded = fold_chunks(origin, chunks(), rules, polling.clients)
     segments = [rows for rows in folded if rows.num_rows]
     return [PolledSegments(origin, reached[-1], segments, again)] if reached[-1] != start else []
 

@@ -6,7 +6,6 @@ of all three. What reads events is imported once some are new. Commands use `too
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,6 +29,7 @@ from dbt_graft.collectors.sqlserver.listing import (
 from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
 from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.collectors.sqlserver.runs.captured import event_filter
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     read_snapshot,
@@ -116,12 +116,13 @@ def event_source(
     """A place as a source; of a session or a table, only the events of tasks are read."""
     if isinstance(location, SqlServerLogs):
         return _Files(location, settings)
-    location = replace(location, wanted=event_filter(re.compile(settings.rules.task)))
+    clients = TaskClients(settings.rules.task)
+    location = replace(location, wanted=event_filter(clients))
     if isinstance(location, EventTable):
         label, poll_location = location.table, partial(poll_table, location)
     else:
         label, poll_location = location.session or location.path, partial(poll, location)
-    return _Polled(Polling(f"{settings.namespace}/{label}", poll_location), settings)
+    return _Polled(Polling(f"{settings.namespace}/{label}", poll_location, clients), settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from contextlib import closing
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
-from dbt_graft.collectors.sqlserver.files.client_names import client_names
 from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
+from dbt_graft.collectors.sqlserver.runs.client_names import client_names
 from dbt_graft.collectors.sqlserver.server import catalog_queries
 from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
 from dbt_graft.collectors.sqlserver.server.check import check_session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, cast
@@ -12,6 +13,9 @@ import pyarrow.compute as pc
 from dbt_graft.collectors.schema import arrow, batch
 from dbt_graft.collectors.store.tables import TABLES, Collected, LogRecords, ReadLog
 from dbt_graft.lineage.records import Records, Reject
+
+# Of what is collected, what is no table.
+_PLAIN = ("pending", "other_clients")
 
 
 def table(kind: type, records: Iterable[Any]) -> pa.Table:
@@ -61,11 +65,11 @@ def tables(
     datasets = (replace(dataset, origin=dataset.origin or origin) for dataset in records.datasets)
     replacements = {"shapes": records.shapes.values(), "datasets": datasets}
     names = [field.name for field in fields(LogRecords)]
+    columns: dict[str, Any] = {
+        name: table(TABLES[name], replacements.get(name, getattr(records, name))) for name in names
+    }
     return Collected(
-        **{
-            name: table(TABLES[name], replacements.get(name, getattr(records, name)))
-            for name in names
-        },
+        **columns,
         origins=origins or table(ReadLog, (ReadLog(*entry) for entry in positions.items())),
         node_results=node_results,
         pending=pending,
@@ -74,11 +78,13 @@ def tables(
 
 def union(a: Collected, b: Collected) -> Collected:
     """The rows of both, all of them tables."""
-    columns = {}
+    columns: dict[str, Any] = {}
     for field in fields(Collected):
-        if field.name == "pending":
+        if field.name in _PLAIN:
             continue
         parts = [getattr(part, field.name) for part in (a, b)]
         present = [cast("pa.Table", part) for part in parts if part is not None]
         columns[field.name] = pa.concat_tables(present) if present else None
-    return Collected(**columns, pending=(*a.pending, *b.pending))
+    pending = (*a.pending, *b.pending)
+    clients = Counter(a.other_clients) + Counter(b.other_clients)
+    return Collected(**columns, pending=pending, other_clients=clients)

@@ -48,7 +48,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 # The tables of a collector; `origins` is written when all others are.
 COLLECTED = tuple(
-    field.name for field in fields(Collected) if field.name not in ("origins", "pending")
+    field.name
+    for field in fields(Collected)
+    if field.name not in ("origins", "pending", "other_clients")
 )
 # A collect takes hours at most: older leftovers are swept.
 _LEFT_BEHIND = 24 * 3600 * 1_000_000_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -178,6 +178,7 @@ class Collected:
 
     Attributes:
         pending: Logs that could not be read; the next collect reads them again.
+        other_clients: Name -> events of clients that are no task, which the store does not have.
     """
 
     accesses: Rows
@@ -192,3 +193,4 @@ class Collected:
     task_metadata: Rows | None = None
     dataset_metadata: Rows | None = None
     pending: tuple[Reject, ...] = ()
+    other_clients: Mapping[str, int] = field(default_factory=dict)

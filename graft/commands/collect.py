@@ -37,5 +37,6 @@ def collect(config: Config, progress: Progress, *, again: str | None) -> Summary
         rejects=tuple(dict.fromkeys((*records.rejects, *collected.unreadable))),
         unread=collected.unreadable,
         noise=noise(store_folder),
+        other_clients=collected.other_clients,
         gaps=gaps(records.shapes.values()),
     )

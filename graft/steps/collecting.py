@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -49,10 +50,12 @@ class CollectResult:
     Attributes:
         new_logs: The number of logs that were read now.
         unreadable: Sources of `graft.yml`, and logs, that could not be read.
+        other_clients: Name -> events in these logs of clients of SQL Server that are no task.
     """
 
     new_logs: int = 0
     unreadable: tuple[Reject, ...] = ()
+    other_clients: Mapping[str, int] = field(default_factory=dict)
 
 
 def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
@@ -111,14 +114,14 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         new = _NewLogs(
             fresh, positions, before, tuple(damaged), partial(settings_of, sources=listed)
         )
-        committed, pending = _read(config, new, step, progress.warn)
+        committed, pending, other_clients = _read(config, new, step, progress.warn)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events{_spark_note(config)}"
     for reject in pending:
         progress.warn(
             f"{one_line(reject.origin)}: {reject.reason}\n  the next collect reads it again"
         )
-    return CollectResult(origins, (*unreadable, *pending))
+    return CollectResult(origins, (*unreadable, *pending), other_clients)
 
 
 def _listed_text(fresh: int, listed: int) -> str:
@@ -160,9 +163,10 @@ class _NewLogs:
 
 def _read(
     config: Config, new: _NewLogs, step: ProgressStep, warn: Callable[[str], None]
-) -> tuple[store.CommittedBatch | None, list[Reject]]:
-    """Read logs into the store; the batch, and the logs that could not be read."""
-    store_path, pending = config.path(config.store), list[Reject]()
+) -> tuple[store.CommittedBatch | None, list[Reject], Counter[str]]:
+    """Read logs into the store; the batch, the logs that could not be read, and other clients."""
+    store_path = config.path(config.store)
+    pending, other_clients = list[Reject](), Counter[str]()
     needs_engine = any(source.collect for source in new.sources)
     with _engine(config) if needs_engine else nullcontext() as engine:
         reading = step.measure = Reading(engine)
@@ -171,6 +175,7 @@ def _read(
             for source in new.sources:
                 for part in source.parts(engine, new.positions, reading):
                     pending.extend(part.pending)
+                    other_clients.update(part.other_clients)
                     yield part
 
         committed = store.commit(
@@ -183,7 +188,7 @@ def _read(
             _purge(config, store_path, warn)
             if committed.closed:
                 warn(_closed_text(committed.closed))
-    return committed, pending
+    return committed, pending, other_clients
 
 
 def _fold(

@@ -173,6 +173,7 @@ def summary(
         unread=collected.unreadable if collected else (),
         damaged=damaged_files(lineage.rejects),
         noise=noise,
+        other_clients=collected.other_clients if collected else {},
         gaps=gaps(lineage.shapes.values()),
         ignored=lineage.ignored,
         columns=grafted.followed.coverage,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
@@ -34,6 +34,7 @@ class Summary:
         unread: Sources and logs that could not be read; they are tried again next time.
         damaged: Files of the lineage store that could not be read; the rest was published.
         noise: Requests left out by noise rules: catalog queries, health checks.
+        other_clients: Name -> events in the new logs of clients of SQL Server that are no task.
         gaps: Statements that were not parsed, or only in part.
         ignored: Tasks that graft.yml leaves out.
         columns: The dbt models whose columns were followed.
@@ -56,6 +57,7 @@ class Summary:
     unread: tuple[Reject, ...] = ()
     damaged: tuple[str, ...] = ()
     noise: int = 0
+    other_clients: Mapping[str, int] = field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
     ignored: IgnoredTasks | None = None
     columns: ColumnCoverage | None = None
@@ -77,6 +79,8 @@ class Summary:
     def _left_out(self) -> Iterator[tuple[str, str]]:
         if self.noise:
             yield "noise", f"{count(self.noise, 'request')} left out, such as catalog queries"
+        if self.other_clients:
+            yield "clients", _clients_text(self.other_clients)
         if self.ignored and self.ignored.tasks:
             yield "ignored", _ignored_text(self.ignored)
 
@@ -138,6 +142,14 @@ def _ignored_text(ignored: IgnoredTasks) -> str:
         count(ignored.datasets, "dataset"),
     )
     return f"{text} and {statements}, {datasets} of theirs alone"
+
+
+def _clients_text(clients: Mapping[str, int]) -> str:
+    """`12 events of clients that are no task: 9 of python, 3 of (no name)`"""
+    ordered = sorted(clients.items(), key=lambda client: -client[1])
+    names = [f"{events:,} of {one_line(name)}" for name, events in ordered]
+    total = count(sum(clients.values()), "event")
+    return f"{total} of clients that are no task: {join_names(names, _SHOWN_REASONS)}"
 
 
 def _places(unread: Sequence[Reject]) -> str:

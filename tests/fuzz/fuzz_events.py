@@ -44,6 +44,7 @@ from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.files.xml_events import parse_event
 from dbt_graft.collectors.sqlserver.files.xml_reader import read_xml
 from dbt_graft.collectors.sqlserver.runs.captured import event_filter
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.folding import fold_chunks
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
@@ -176,11 +177,13 @@ def _check_capture(events: list[bytes], path: Path) -> Counter[str]:
     splits = file_splits(log)
     if isinstance(splits, LogDamage):
         return Counter(damages=1)
-    wanted, rules = event_filter(re.compile(RunRules().task)), RunRules()
+    rules = RunRules()
+    clients = TaskClients(rules.task)
+    wanted = event_filter(clients)
     segments = [
         record_of(Segment, row)
         for split in splits
-        for batch in fold_chunks(split.origin, read_split(split, wanted), rules)
+        for batch in fold_chunks(split.origin, read_split(split, wanted), rules, clients)
         for row in batch.to_pylist()
     ]
     damages = [part.damage for part in segments if part.key.kind is SegmentKind.DAMAGE]

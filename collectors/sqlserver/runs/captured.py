@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import IntEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Mapped, Value
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 
-# Each run may have an application's name of its own.
-_APPLICATIONS = 10_000
 # Information and warnings are below: no statement fails by them.
 _LEAST_SEVERITY = 11
 # Sums of such numbers still fit into 64 bits.
@@ -87,32 +85,17 @@ class TaskEvent(NamedTuple):
     note: str
 
 
-def event_filter(task: re.Pattern[str]) -> EventFilter:
-    """A filter for the events of tasks, by a pattern searched in the application's name."""
-
-    @lru_cache(_APPLICATIONS)
-    def of_a_task(application: str) -> bool:
-        return task.search(application) is not None
-
-    return EventFilter(NAMES, of_a_task)
+def event_filter(clients: TaskClients) -> EventFilter:
+    """A filter for the events of tasks."""
+    return EventFilter(NAMES, clients.is_task)
 
 
-def task_events(task: re.Pattern[str]) -> Callable[[ExtendedEvent], TaskEvent | None]:
-    """A function that makes a task's event of an extended event; None where it is no task's.
-
-    Args:
-        task: A pattern with a group `task`, and maybe `run`, on the application's name.
-    """
-
-    @lru_cache(_APPLICATIONS)
-    def owner_of(application: Value) -> tuple[str, str] | None:
-        matched = task.search(str(application or ""))
-        groups = matched.groupdict(default="") if matched else {}
-        return (groups["task"], groups.get("run", "")) if groups.get("task") else None
+def task_events(clients: TaskClients) -> Callable[[ExtendedEvent], TaskEvent | None]:
+    """A function that makes a task's event of an extended event; None where it is no task's."""
 
     def to_task_event(event: ExtendedEvent) -> TaskEvent | None:
         data, actions = event.data, event.actions
-        owner = owner_of(actions.get("client_app_name"))
+        owner = clients.owner(str(actions.get("client_app_name") or ""))
         if owner is None:
             return None
         at = event.at // 10

@@ -14,6 +14,7 @@ from dbt_graft.collectors.schema import batch, record
 from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.readers import read_split
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent, event_filter, task_events
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, log_segment
@@ -30,17 +31,24 @@ _LATEST = 7_258_118_400 * 10_000_000
 
 def fold_splits(rules: RunRules, counter: ReadCounter, batches: Batches) -> Batches:
     """Batches of `FileSplit` -> batches of `Segment`."""
-    events = event_filter(re.compile(rules.task))
+    clients = TaskClients(rules.task)
+    events = event_filter(clients)
     for splits in batches:
         for row in splits.to_pylist():
             split = record(FileSplit, row)
-            yield from fold_chunks(split.origin, read_split(split, events), rules)
+            yield from fold_chunks(split.origin, read_split(split, events), rules, clients)
             counter.add(int(split.start == 0), split.end - split.start)
 
 
-def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batches:
-    """The events of one part of a log -> batches of `Segment`."""
-    task_event = task_events(re.compile(rules.task))
+def fold_chunks(
+    origin: str, chunks: Iterable[Chunk], rules: RunRules, clients: TaskClients
+) -> Batches:
+    """The events of one part of a log -> batches of `Segment`.
+
+    Args:
+        clients: Has counted the other clients of the chunks when they have been read.
+    """
+    task_event = task_events(clients)
     extra = [re.compile(pattern, re.IGNORECASE) for pattern in rules.noise]
     fold = Fold(extra, rules.idle_seconds, origin, ZoneInfo(rules.timezone))
     window: list[TaskEvent] = []
@@ -63,8 +71,13 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batche
         [
             log_segment(origin, SegmentKind.EVENTS, events),
             log_segment(origin, SegmentKind.NOISE, fold.noise),
+            *(
+                log_segment(origin, SegmentKind.OTHER_CLIENT, times, name=name)
+                for name, times in clients.others.items()
+            ),
         ],
     )
+    clients.others.clear()
     silent = f"{fold.silent:,} events show no statement: the session does not collect it"
     years = f"{untimely:,} events have a time before 1970 or after 2199"
     omitted = f"{damages - _MOST_DAMAGES:,} more places could not be read either"

@@ -24,8 +24,9 @@ class SegmentKind(StrEnum):
     this part of the log; UNRESOLVED_HANDLE: by one that no log shows being prepared.
     PREPARED, UNPREPARED, RESET, ENDED, COMMITTED, ROLLED_BACK: one event that decides on statements
     in other parts of the log. RUNNING: the last run of a session, as an earlier collect left it.
-    DAMAGE, EVENTS and NOISE are about the log: what could not be read, the number of its events,
-    and of the requests that were left out by rule.
+    DAMAGE, EVENTS, NOISE and OTHER_CLIENT are about the log: what could not be read, the number of
+    its events, of the requests that were left out by rule, and of the events of clients of a name
+    that are no task.
     """
 
     STATEMENT = "statement"
@@ -41,6 +42,7 @@ class SegmentKind(StrEnum):
     DAMAGE = "damage"
     EVENTS = "events"
     NOISE = "noise"
+    OTHER_CLIENT = "other client"
 
 
 class SegmentKey(NamedTuple):
@@ -131,10 +133,18 @@ class Segment:
 
 
 def log_segment(
-    origin: str, kind: SegmentKind, times: int = 1, damage: LogDamage = _NO_DAMAGE
+    origin: str,
+    kind: SegmentKind,
+    times: int = 1,
+    damage: LogDamage = _NO_DAMAGE,
+    name: str | None = None,
 ) -> Segment:
-    """A note on a log: what of it could not be read, or how many events it holds."""
-    return Segment(origin, SegmentKey(kind, "", "", "", ""), SegmentCounts(times), damage)
+    """A note on a log: what of it could not be read, or how many events it holds.
+
+    Args:
+        name: Of the client that the events are of.
+    """
+    return Segment(origin, SegmentKey(kind, "", "", "", "", name), SegmentCounts(times), damage)
 
 
 def time(microseconds: int) -> datetime:

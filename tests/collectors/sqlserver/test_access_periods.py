@@ -13,6 +13,7 @@ from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.sqlserver.assemble import AssembledRows, assemble
 from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent
 from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.folding import fold_chunks
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.server.snapshot import (
@@ -56,7 +57,7 @@ def collected(
 ) -> tuple[list[Access], str]:
     """The accesses of a log, and all its rows as text."""
     rules = RunRules(date_columns=columns or DateColumns())
-    folded = list(fold_chunks("log", [Chunk(list(events))], rules))
+    folded = list(fold_chunks("log", [Chunk(list(events))], rules, TaskClients(rules.task)))
     order = [(name, "ascending") for name in ("task", "session", "first_ended", "first_sequence")]
     # No earlier collect left a session open.
     table = pa.Table.from_batches(folded).sort_by(order)
@@ -272,7 +273,7 @@ def test_segments_do_not_grow_with_the_dates() -> None:
     ]
     segments = [
         row
-        for each in fold_chunks("log", [Chunk(events)], RunRules())
+        for each in fold_chunks("log", [Chunk(events)], RunRules(), TaskClients(RunRules().task))
         for row in each.to_pylist()
         if row["text"]
     ]

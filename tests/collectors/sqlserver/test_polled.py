@@ -14,12 +14,14 @@ from dbt_graft.collectors.sqlserver.collect import collect_polled, covered_polls
 from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent
 from dbt_graft.collectors.sqlserver.listing import Polling, Server, poll_new
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.errors import GraftError
 
 NAMESPACE = "mssql://sql01:1433"
 EVENTS = 6
+CLIENTS = TaskClients(RunRules().task)
 
 
 def chunk(number: int) -> Chunk:
@@ -41,7 +43,7 @@ def polling(until: int) -> Polling:
         for number in range(int(position or 0), until):
             yield chunk(number), str(number + 1)
 
-    return Polling("sql01/lineage", poll)
+    return Polling("sql01/lineage", poll, CLIENTS)
 
 
 def collected(engine: Engine, folder: Path, until: int) -> Callable[[], None]:
@@ -80,14 +82,14 @@ def test_a_source_is_polled_again_from_its_start_and_replaces_what_it_still_show
         """A ring buffer that holds the events from the third one on."""
         return ((chunk(number), str(number + 1)) for number in range(int(position or 2), 5))
 
-    [polled] = poll_new(Polling("sql01/lineage", shown), RunRules(), again)
+    [polled] = poll_new(Polling("sql01/lineage", shown, CLIENTS), RunRules(), again)
     assert (polled.origin, polled.position) == ("sql01/lineage@4", "5")
     at = [datetime.fromtimestamp(1_790_000_000 + number, UTC) for number in range(5)]
     times = {"sql01/lineage@": at[1], "sql01/lineage@2": at[3], "other@": at[4]}
     covered = covered_polls("sql01/lineage", [polled], again, times)
     assert covered == {"sql01/lineage@2": "4"}
     now = known | {polled.origin: (polled.position, 3)}
-    assert poll_new(Polling("sql01/lineage", shown), RunRules(), now) == []
+    assert poll_new(Polling("sql01/lineage", shown, CLIENTS), RunRules(), now) == []
 
 
 def test_polls_in_a_row_give_each_event_once(engine: Engine, tmp_path: Path) -> None:

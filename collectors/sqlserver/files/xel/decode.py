@@ -45,7 +45,7 @@ class BlockDecoder:
     def __init__(self, stream: StreamMetadata, wanted: EventFilter) -> None:
         self._stream = stream
         self._wanted = wanted.application
-        self._known: dict[bytes, bool] = {}
+        self._known: dict[bytes, str] = {}
         self._names = wanted.names
         # Event types met so far; None: the type is not wanted.
         self._types: dict[int, _Decoded | None] = {}
@@ -107,14 +107,13 @@ class BlockDecoder:
         if leaf:
             start, end = leaf.application
             application = data[actions + start : actions + end]
-        is_wanted = self._known.get(application)
-        if is_wanted is None:
-            assert self._wanted is not None
+        name = self._known.get(application)
+        if name is None:
             if len(self._known) >= _APPLICATIONS:
                 self._known.clear()
-            is_wanted = self._wanted(application.decode("utf-16-le", "replace"))
-            self._known[application] = is_wanted
-        return is_wanted
+            name = self._known[application] = application.decode("utf-16-le", "replace")
+        assert self._wanted is not None
+        return self._wanted(name)
 
     def _type(self, event: int) -> _Decoded | None:
         kind = self._stream.events.get(event)

@@ -12,12 +12,13 @@ from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Mapped, Value
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.runs.captured import task_events
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 from dbt_graft.collectors.statements import time_limit
 from tests.cases import for_each
 
-TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
+TASK = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
 SECOND = 10_000_000
 START = 1_790_000_000 * SECOND
 NAMES = {
@@ -60,7 +61,7 @@ def folded(*windows: list[ExtendedEvent]) -> list[Segment]:
     fold = Fold([], idle_seconds=3600)
     segments: list[Segment] = []
     for events in windows:
-        fold.add(filter(None, map(task_events(TASK), events)))
+        fold.add(filter(None, map(task_events(TaskClients(TASK)), events)))
         segments += fold.segments()
     return segments
 
@@ -229,11 +230,11 @@ def test_two_connections_are_two_segments() -> None:
 def test_every_handle_of_a_real_file_is_resolved(root: Path) -> None:
     """`TestXel_0.xel` of Microsoft's sqltoolsservice."""
     (log,) = log_files(str(sample(root)), "TestXel_0.xel")
-    task = re.compile("(?P<task>.+)")
+    clients = TaskClients("(?P<task>.+)")
     fold = Fold([], idle_seconds=3600)
     for part in xel_splits(log):
         for chunk in read_xel(part, EventFilter()):
-            fold.add(filter(None, map(task_events(task), chunk.events)))
+            fold.add(filter(None, map(task_events(clients), chunk.events)))
     kinds = Counter(segment.key.kind for segment in fold.segments())
     assert kinds[SegmentKind.EXECUTED] == kinds[SegmentKind.UNRESOLVED_HANDLE] == 0
     assert kinds[SegmentKind.STATEMENT] == 6
@@ -265,7 +266,7 @@ def test_a_text_that_cannot_be_read_is_counted_and_the_others_fold(
     fold = Fold([re.compile(r"^(a|aa)*b")], idle_seconds=3600)
     texts = ["INSERT t SELECT a FROM b", "a" * 200, "DELETE FROM c", "a" * 200]
     events = [event("batch", text, at) for at, text in enumerate(texts)]
-    fold.add(filter(None, map(task_events(TASK), events)))
+    fold.add(filter(None, map(task_events(TaskClients(TASK)), events)))
     segments = [segment.key.text for segment in fold.segments()]
     assert segments == ["INSERT t SELECT a FROM b", "DELETE FROM c"]
     assert fold.unread == {"took longer than 0.1 s": 2}

@@ -8,11 +8,14 @@ import pytest
 
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent
-from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.config import Config, load
+from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.questions.checks.unmatched_clients import (
     find_other_clients,
     find_unmatched_clients,
 )
+from dbt_graft.graft.steps.collecting import collect
+from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.lineage.records import Records, Run
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
@@ -75,12 +78,25 @@ def test_nothing_is_said_where_tasks_or_no_events_came(
     assert [*find_unmatched_clients(load(folder / "graft.yml"), records, lambda: positions)] == []
 
 
-def test_clients_of_no_task_are_named_beside_tasks(folder: Path) -> None:
-    with (folder / "graft.yml").open("w") as file:
-        pattern = "etl::(?P<task>load)_(?P<run>.*)"
-        entry = f"{{server: 'mssql://crm:1433', path: xe, task: '{pattern}'}}"
-        file.write(f"collect: [{{sqlserver: {entry}}}]")
+@pytest.fixture
+def with_a_task(folder: Path) -> Config:
+    pattern = "etl::(?P<task>load)_(?P<run>.*)"
+    entry = f"{{server: 'mssql://crm:1433', path: xe, task: '{pattern}'}}"
+    (folder / "graft.yml").write_text(f"collect: [{{sqlserver: {entry}}}]\nengine: local")
+    return load(folder / "graft.yml")
+
+
+def test_clients_of_no_task_are_named_beside_tasks(with_a_task: Config) -> None:
     records = Records(runs=(Run("r", "load", "sqlserver", origin="xe/a.xel"),))
-    (finding,) = find_other_clients(load(folder / "graft.yml"), records)
+    (finding,) = find_other_clients(with_a_task, records)
     assert (finding.subject, finding.severity) == ("xe", Severity.NOTE)
     assert finding.problem.endswith("no task: job *x*, SSMS, etl::*, (no name)")
+
+
+def test_events_of_clients_of_no_task_are_counted_when_they_are_read(with_a_task: Config) -> None:
+    collected = collect(with_a_task, Progress(quiet=True))
+    assert collected.other_clients == {"job *x*": 2, "SSMS": 1, "etl::*": 1, "(no name)": 1}
+    assert str(Summary("store", other_clients=collected.other_clients)).splitlines()[0] == (
+        "clients   5 events of clients that are no task: "
+        "2 of job *x*, 1 of SSMS, 1 of etl::*, 1 of (no name)"
+    )
