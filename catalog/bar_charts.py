@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.catalog.formatting import count, duration, number
 from dbt_graft.catalog.run_history import ENOUGH, PastRun, usual_count
 from dbt_graft.lineage.building.daily import DayRows, DayRuns
@@ -198,7 +199,7 @@ def _bar(x: int, height: float, look: str, title: str) -> Markup:
 
 
 def _title(run: PastRun, words: str) -> str:
-    at = f"{run.started_at:%Y-%m-%d %H:%M}" if run.started_at else ""
+    at = time_text(run.started_at)
     state = {Status.FAILED: "failed", Status.UNKNOWN: "end not known"}.get(run.status, "")
     usual = run.usual_rows
     odd = "" if usual is None or "row" not in words else f"usually {number(usual)}"

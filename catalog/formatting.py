@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.lineage.building.evidences import evidence_text
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
@@ -139,13 +140,13 @@ def moment(value: datetime | None) -> Markup:
         return DASH
     utc = value.astimezone(UTC)
     return Markup('<time datetime="{}">{}</time>').format(
-        f"{utc:%Y-%m-%dT%H:%M:%SZ}", f"{utc:%Y-%m-%d %H:%M} UTC"
+        f"{utc:%Y-%m-%dT%H:%M:%SZ}", f"{time_text(utc)} UTC"
     )
 
 
 def exact_moment(value: datetime) -> str:
     """The same time in the browser too: `since 2 hours ago` is no English."""
-    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{time_text(value)} UTC"
 
 
 def duration(started: datetime | None, ended: datetime | None) -> Markup | str:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from dbt_graft.analysis.checks.contracts import ContractMatches, DataContract, WrittenPromise
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus
 from dbt_graft.analysis.quality.times import length
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.lineage.dataset import DatasetId
 
 # Promises of which forecasts tell.
@@ -135,7 +136,7 @@ def _frequency(value: str, written: Sequence[datetime], now: datetime) -> _State
         return PromiseState.NOT_CHECKED, "it is no length of time"
     if not written:
         return PromiseState.NOT_CHECKED, "no write is known"
-    last = f"written last on {written[-1]:%Y-%m-%d %H:%M} UTC"
+    last = f"written last on {time_text(written[-1])} UTC"
     broken = now - written[-1] > _LATE * most
     return PromiseState.BROKEN if broken else PromiseState.HELD, last
 

@@ -12,7 +12,7 @@ from dbt_graft.analysis.checks.column_drift import ColumnDrift, ColumnDriftStatu
 from dbt_graft.analysis.checks.drift import DriftEdge, DriftStatus
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.render.json import iso
-from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.analysis.render.phrases import count, join_names, time_text
 from dbt_graft.analysis.rule import COLUMN_DRIFT, PHANTOM_EDGE, UNDECLARED_EDGE
 
 _ORDER = [
@@ -100,7 +100,7 @@ def _column_texts(columns: Iterable[ColumnDrift]) -> Iterator[str]:
 
 
 def _column_reason(drift: ColumnDrift) -> str:
-    seen = f"seen last at {drift.seen_at:%Y-%m-%d %H:%M}" if drift.seen_at else "seen"
+    seen = f"seen last at {time_text(drift.seen_at)}" if drift.seen_at else "seen"
     if drift.status is ColumnDriftStatus.UNDECLARED:
         return f"{seen}, not in the catalog"
     if drift.status is ColumnDriftStatus.RETYPED:
@@ -119,7 +119,7 @@ def _reason(edge: DriftEdge) -> str:
         return f"declared, and in none of {runs}{since}"
     if edge.status is DriftStatus.UNVERIFIED:
         return f"declared; {runs} known" if edge.runs else "declared; no log shows what it does"
-    seen = f"seen last at {edge.last_at:%Y-%m-%d %H:%M}" if edge.last_at else "seen"
+    seen = f"seen last at {time_text(edge.last_at)}" if edge.last_at else "seen"
     by = f" by run {edge.run_id}" if edge.run_id else ""
     if edge.status is DriftStatus.VERIFIED:
         return f"{seen}{by}; {runs}{since}"

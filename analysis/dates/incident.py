@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table, Tree
@@ -22,7 +21,7 @@ from dbt_graft.analysis.dates.taint_plan import (
 from dbt_graft.analysis.history.bad_streak import BadStreak
 from dbt_graft.analysis.history.dag_runs import DagRun
 from dbt_graft.analysis.render.json import exact_iso
-from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.analysis.render.phrases import count, join_names, time_text
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.recorded_taint import RecordedTaint
@@ -82,7 +81,9 @@ def bad_run_answer(
     facts = {
         "status": run["status"] + (f", try {run['attempt']}" if run["attempt"] else ""),
         "time": " to ".join(
-            _second(run[name]) for name in ("started_at", "finished_at") if run[name]
+            time_text(run[name], seconds=True)
+            for name in ("started_at", "finished_at")
+            if run[name]
         ),
         "error": run["error"],
         "code": ", ".join(filter(None, (run["code"][key] for key in ("version", "repo", "path")))),
@@ -101,14 +102,17 @@ def bad_run_answer(
             "run again",
             ("run", "task", "at"),
             [
-                (again["run_id"], again["task"], _second(again["at"]))
+                (again["run_id"], again["task"], time_text(again["at"], seconds=True))
                 for again in run["superseded_by"]
             ],
         ),
     ]
     if run["status"] == Status.FAILED:
         done = [output for output in run["outputs"] if output["status"] != Status.FAILED]
-        rows = [(output["dataset"], output["rows"], _second(output["last_at"])) for output in done]
+        rows = [
+            (output["dataset"], output["rows"], time_text(output["last_at"], seconds=True))
+            for output in done
+        ]
         tables.append(Table("written before it failed", ("dataset", "rows", "at"), rows))
     verdict = _verdict(incident) if incident else verdict
     title = f"run {run['run_id']} of {run['task']}"
@@ -127,7 +131,7 @@ def dag_run_answer(dag_run: DagRun, incident: Incident | None) -> Answer:
     if dag_run.date:
         facts["for"] = dag_run.date
     if dag_run.started_at:
-        facts["began"] = _moment(dag_run.started_at)
+        facts["began"] = time_text(dag_run.started_at)
     tasks = Table(
         "tasks",
         ("task", "status", "try", "began", "error"),
@@ -136,7 +140,7 @@ def dag_run_answer(dag_run: DagRun, incident: Incident | None) -> Answer:
                 name,
                 run.status.value,
                 run.attempt,
-                _moment(run.started_at) if run.started_at else "",
+                time_text(run.started_at),
                 run.error or "",
             )
             for name, run in dag_run.tries.items()
@@ -201,7 +205,7 @@ def _answer(
     plan = incident.plan if incident else None
     document = plan_json(incident.plan, incident.steps, incident.backfills) if incident else None
     good = plan.last_good if plan else None
-    last_good = {"last good run": f"{good[1]} of {good[0]} at {_moment(good[2])}"} if good else {}
+    last_good = {"last good run": f"{good[1]} of {good[0]} at {time_text(good[2])}"} if good else {}
     return Answer(
         title,
         verdict,
@@ -242,7 +246,7 @@ def _verdict(incident: Incident) -> str:
     names = join_names([output.dataset.short for output in incident.late], _NAMES)
     doubt = "may be " if all(output.is_doubtful for output in incident.late) else ""
     since = min(output.since for output in incident.late)
-    return f"{names} {doubt}late since {_moment(since)}: {verdict}"
+    return f"{names} {doubt}late since {time_text(since)}: {verdict}"
 
 
 def _who_has_old_data(incident: Incident) -> dict[str, Cell]:
@@ -255,7 +259,7 @@ def _who_has_old_data(incident: Incident) -> dict[str, Cell]:
 def _first(run: Mapping[str, Any], first: BadStreak) -> str:
     if first.run.run_id == run["run_id"]:
         return "this one"
-    at = f" at {_moment(first.run.started_at)}" if first.run.started_at else ""
+    at = f" at {time_text(first.run.started_at)}" if first.run.started_at else ""
     runs = count(first.runs, "run")
     return f"{first.run.run_id}{at}, {runs} up to this one; report that one instead"
 
@@ -270,7 +274,7 @@ def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
             (
                 str(output.dataset),
                 _dates(output.dates),
-                _moment(output.last_write.last_at)
+                time_text(output.last_write.last_at)
                 if output.last_write and output.last_write.last_at
                 else "never, by the logs",
                 output.last_write.run_id if output.last_write else "",
@@ -290,7 +294,7 @@ def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
                 dates_text(write.dates, most=_RANGES),
                 write.run,
                 write.task,
-                _moment(write.at) if write.at else "since before the logs begin",
+                time_text(write.at) if write.at else "since before the logs begin",
             )
             for write in plan.bad
             if write.dataset not in late
@@ -312,7 +316,7 @@ def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
                     f"{dataset.short} {_dates(dates) if dates else '(clean again)'}"
                     for dataset, dates in report.datasets.items()
                 ),
-                _moment(report.read_at) if report.read_at else "",
+                time_text(report.read_at),
             )
             for report in plan.reports
         ],
@@ -321,7 +325,7 @@ def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
         "clean again",
         _DATASET,
         [
-            (str(write.output[1]), _dates(write.dates), write.run, write.task, _moment(write.at))
+            (str(write.output[1]), _dates(write.dates), write.run, write.task, time_text(write.at))
             for write in reversed(plan.superseded)
         ],
     )
@@ -362,12 +366,3 @@ def _command(command: str) -> Tree:
 
 def _dates(dates: Dates) -> str:
     return dates_text(dates, most=_RANGES)
-
-
-def _second(text: str | None) -> str:
-    """A time of a run's manifest as people read it."""
-    return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M:%S}" if text else ""
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}"

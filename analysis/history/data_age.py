@@ -13,7 +13,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from dbt_graft.analysis.render.phrases import ago
+from dbt_graft.analysis.render.phrases import ago, time_text
 from dbt_graft.lineage.dataset import DatasetId
 
 # Writes that show how often a dataset is written: at least, and the newest of more.
@@ -148,4 +148,4 @@ def age_text(age: DataAge, dataset: DatasetId, now: datetime) -> str:
         return "not known: no write is on record"
     source = f", by {age.source}" if age.source != dataset else ""
     older = f"; may be older: {unknown_writes(age.unknown)}" if age.unknown else ""
-    return f"{age.at:%Y-%m-%d %H:%M} UTC, {ago(age.at, now)}{source}{older}"
+    return f"{time_text(age.at)} UTC, {ago(age.at, now)}{source}{older}"

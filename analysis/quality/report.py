@@ -14,7 +14,7 @@ from dbt_graft.analysis.quality.downstream import Faults, ReachedFault, nearest
 from dbt_graft.analysis.quality.faults import QualityFault
 from dbt_graft.analysis.quality.words import HARM, fault_text, forecast_text
 from dbt_graft.analysis.render.json import iso
-from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.phrases import count, time_text
 from dbt_graft.analysis.rule import (
     DATA_TOO_OLD,
     DEADLINE_AT_RISK,
@@ -56,7 +56,7 @@ def quality_answer(quality: Quality) -> Answer:
     with_result = f"{tested:,} of {count(tests, 'test')} have" if tests else "no test has"
     source = "`graft collect` reads dbt's run_results.json, and events"
     return Answer(
-        f"data quality at {at:%Y-%m-%d %H:%M} UTC",
+        f"data quality at {time_text(at)} UTC",
         f"{count(len(quality.faults), 'fault')}, {count(len(quality.downstream), 'dataset')} below",
         tables=(
             Table(

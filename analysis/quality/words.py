@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus
 from dbt_graft.analysis.quality.faults import FaultKind, QualityFault
 from dbt_graft.analysis.quality.times import length, time_of_day
-from dbt_graft.analysis.render.phrases import ago
+from dbt_graft.analysis.render.phrases import ago, time_text
 from dbt_graft.lineage.dataset import DatasetId
 
 # The harm that a fault of a kind does to those who have the data.
@@ -45,7 +45,7 @@ def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequen
         text = f"its data {old} {forecast.consumer.freshness_slo} ({forecast.dataset})"
         most = length(forecast.consumer.freshness_slo)
         if forecast.waits_for and forecast.expected and most:
-            at = f"{forecast.expected - most:%Y-%m-%d %H:%M} UTC"
+            at = f"{time_text(forecast.expected - most)} UTC"
             return f"{text}: {forecast.waits_for}, from which it comes, is of {at}"
         return f"{text}; {forecast.reason}" if forecast.reason else text
     zone = (time_of_day(forecast.consumer.deadline) or (None, UTC))[1]

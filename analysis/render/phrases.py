@@ -15,11 +15,19 @@ def ago(at: datetime, now: datetime | None = None) -> str:
     """`3 days ago`; the date of what is to come."""
     passed = (now or datetime.now(UTC)) - at
     if passed < timedelta():
-        return f"on {at:%Y-%m-%d %H:%M}"
+        return f"on {time_text(at)}"
     for name, unit in _UNITS:
         if passed >= 2 * unit:
             return f"{passed // unit:,} {name} ago"
     return f"{count(passed // timedelta(minutes=1), 'minute')} ago"
+
+
+def time_text(at: datetime | str | None, *, seconds: bool = False) -> str:
+    """`2026-10-05 06:30`, in UTC; a text is ISO's. Empty without a time."""
+    if not at:
+        return ""
+    at = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return f"{at.astimezone(UTC):{'%Y-%m-%d %H:%M:%S' if seconds else '%Y-%m-%d %H:%M'}}"
 
 
 def count(number: int, noun: str, plural: str = "s") -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.lineage.building.as_of import as_of, oldest
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
-
-_SHORT = "%Y-%m-%d %H:%M"
 
 
 def past_config(
@@ -54,7 +53,7 @@ def past_records(store_folder: str, records: Records, past: Moment | None) -> Re
     dated = as_of(records, past.at)
     if records.accesses and not dated.accesses:
         first = oldest(records)
-        begins = f"it begins {first.astimezone(UTC):{_SHORT}} UTC" if first else "it has no times"
+        begins = f"it begins {time_text(first)} UTC" if first else "it has no times"
         raise GraftError(
             f"the lineage store has nothing as of {past.text}",
             place=store_folder,

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
+from dbt_graft.analysis.render.phrases import time_text
+
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _SPAN = re.compile(r"([0-9]{1,6})\s*([mhdw])(?:\s*ago)?")
 _DAYS = {"today": 0, "yesterday": 1}
-_SHORT = "%Y-%m-%d %H:%M"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def moment(text: str, now: datetime, *, first: bool = False) -> Moment:
         return Moment(now, "now")
     if match := _SPAN.fullmatch(word):
         at = now - timedelta(**{_UNITS[match[2]]: int(match[1])})
-        return Moment(at, f"{at:{_SHORT}} UTC")
+        return Moment(at, f"{time_text(at)} UTC")
     if word in _DAYS:
         word = (now - timedelta(days=_DAYS[word])).date().isoformat()
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", word):
@@ -48,7 +49,7 @@ def moment(text: str, now: datetime, *, first: bool = False) -> Moment:
         return Moment(at if first else end, f"{at.day} {at:%b %Y}")
     at = datetime.fromisoformat(text.strip())
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    return Moment(at, f"{at:{_SHORT}} UTC")
+    return Moment(at, f"{time_text(at)} UTC")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import orjson
 
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.file_lock import Hold, file_lock
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.outputs import output_of
@@ -87,4 +88,4 @@ def _other(file: Path) -> str:
         process, since = int(note["process"]), datetime.fromisoformat(note["since"])
     except (OSError, ValueError, KeyError, TypeError):
         return "another graft"
-    return f"another graft (process {process}, since {since:%Y-%m-%d %H:%M:%S} UTC)"
+    return f"another graft (process {process}, since {time_text(since, seconds=True)} UTC)"

@@ -9,6 +9,7 @@ from dbt_graft.analysis.quality.downstream import faults_downstream
 from dbt_graft.analysis.quality.faults import count_tests, quality_faults
 from dbt_graft.analysis.quality.history import short_histories, write_history
 from dbt_graft.analysis.quality.report import Quality, quality_answer
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.graft.project.impact_graph import impact_graph
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
@@ -49,7 +50,7 @@ def _described(checked: CheckedProject) -> DescribedLineage:
     """The lineage as it stood at the moment, with runs enough for its forecasts."""
     at, now = checked.options.at or checked.now, checked.now
     if at < now:
-        return checked.project.described(LineageView(Moment(at, f"{at:%Y-%m-%d %H:%M} UTC")))
+        return checked.project.described(LineageView(Moment(at, f"{time_text(at)} UTC")))
     described = checked.described
     tasks = short_histories(described.lineage, described.consumers, now)
     if tasks and not checked.options.past:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Any
 
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.collectors import schema
 from dbt_graft.collectors.spark.logs import (
     COUNTS,
@@ -173,7 +174,7 @@ def _status(task: Row) -> str:
     started, ended = task["started_at"], task["ended_at"]
     took = f", {(ended - started).total_seconds():,.1f} s" if started and ended else ""
     parent = f", started by {task['parent_run_id']}" if task["parent_run_id"] else ""
-    return f"{task['status']}{error}, {started:%Y-%m-%d %H:%M:%S} UTC{took}{parent}"
+    return f"{task['status']}{error}, {time_text(started, seconds=True)} UTC{took}{parent}"
 
 
 def _facts(dataset: Row) -> str:

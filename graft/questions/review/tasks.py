@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from dbt_graft.analysis.render.phrases import join_names
+from dbt_graft.analysis.render.phrases import join_names, time_text
 from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.analysis.review.task_runs import runs_beyond, runs_since
 from dbt_graft.analysis.review.task_version import task_versions
@@ -33,7 +33,7 @@ def base_moment(old: Artifacts) -> Moment | None:
     except ValueError:
         return None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return Moment(at.astimezone(UTC), f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+    return Moment(at.astimezone(UTC), f"{time_text(at)} UTC")
 
 
 def compare_runs(

@@ -10,10 +10,10 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Cell, Table
 from dbt_graft.analysis.render.json import exact_iso
-from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.analysis.render.phrases import count, join_names, time_text
 from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.names import shown_name
-from dbt_graft.graft.questions.show.facts import BEGINNING, time_text
+from dbt_graft.graft.questions.show.facts import BEGINNING
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period_text import period_json, period_text
@@ -107,7 +107,7 @@ def use_table(title: str, rows: Iterable[Mapping[str, Any]], user: str) -> Table
         marks = ["failed"] * (row["status"] == Status.FAILED)
         marks += ["temporary"] * (row["kind"] == Kind.TEMPORARY)
         marks += [row["evidence"]] * (row["evidence"] != Evidence.OBSERVED)
-        times = (row["statements"], time_text(row["last_at"]) or "", row["last_dates"])
+        times = (row["statements"], time_text(row["last_at"]), row["last_dates"])
         cells.append((row[user], row["operation"], *times, ", ".join(marks)))
     return Table(title, head, cells)
 

@@ -26,14 +26,6 @@ def plain_facts(values: Mapping[str, Any]) -> dict[str, Cell]:
     }
 
 
-def time_text(value: datetime | str | None) -> str | None:
-    """A time as UTC to the minute."""
-    if value is None:
-        return None
-    at = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
-
-
 def readers_json(consumers: Iterable[Consumer]) -> list[dict[str, str]]:
     """Dashboards and the like as JSON values."""
     keys = ("node_id", "name", "kind", "url")

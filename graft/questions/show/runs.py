@@ -7,10 +7,11 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.dates.access_history import AccessHistory
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.names import RunName, find_run, tasks_beside
-from dbt_graft.graft.questions.show.facts import plain_facts, time_text
+from dbt_graft.graft.questions.show.facts import plain_facts
 from dbt_graft.lineage.model import Lineage
 
 
@@ -82,5 +83,5 @@ def _used(title: str, datasets: list[Mapping[str, Any]]) -> Table:
 
 
 def _period(period: Mapping[str, Any]) -> str:
-    ends = (time_text(period[end]) or "" for end in ("from", "to"))
+    ends = (time_text(period[end]) for end in ("from", "to"))
     return " to ".join(ends)

@@ -10,7 +10,7 @@ from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.tasks_around import tasks_of_states
 from dbt_graft.analysis.render.json import exact_iso
-from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.analysis.render.phrases import count, join_names, time_text
 from dbt_graft.catalog.formatting import KIND, ROLE, platform
 from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.questions.show.columns import column_rows, column_table
@@ -27,7 +27,6 @@ from dbt_graft.graft.questions.show.facts import (
     plain_facts,
     readers_json,
     readers_text,
-    time_text,
 )
 from dbt_graft.graft.questions.show.trees import Steps
 from dbt_graft.lineage.dataset import DatasetId, Kind

@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table
 from dbt_graft.analysis.render.json import exact_iso
+from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.catalog.formatting import duration, engine
 from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.questions.show.evidence import (
@@ -18,7 +19,7 @@ from dbt_graft.graft.questions.show.evidence import (
     why,
     why_tables,
 )
-from dbt_graft.graft.questions.show.facts import plain_facts, time_text
+from dbt_graft.graft.questions.show.facts import plain_facts
 from dbt_graft.graft.questions.show.trees import Steps
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.describe import Consumer
@@ -117,7 +118,7 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _run_row(run: Run) -> tuple[Cell, ...]:
-    times = time_text(run.started_at) or "", str(duration(run.started_at, run.ended_at))
+    times = time_text(run.started_at), str(duration(run.started_at, run.ended_at))
     took = times[1] if run.started_at and run.ended_at else ""
     status = "" if run.status is Status.UNKNOWN else run.status.value
     return run.run_id, times[0], took, status, run.code_version or "", run.error or ""
