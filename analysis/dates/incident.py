@@ -68,7 +68,7 @@ def bad_run_answer(
     incident: Incident | None,
     verdict: str = "no log shows that it wrote anything",
 ) -> Answer:
-    """The report of a bad run, on one page.
+    """The report of a bad run.
 
     Args:
         run: Its manifest.
@@ -121,7 +121,7 @@ def bad_run_answer(
 
 
 def dag_run_answer(dag_run: DagRun, incident: Incident | None) -> Answer:
-    """The report of a run of a DAG, on one page.
+    """The report of a run of a DAG.
 
     Args:
         incident: None where nothing of it is late.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
-from dbt_graft.analysis.history.change_json import change_json
 from dbt_graft.analysis.history.changes import Change, ChangeKind
 from dbt_graft.analysis.history.diff import Difference
 from dbt_graft.analysis.history.presence import GoneRule
@@ -59,16 +59,23 @@ def differences_answer(
             "to": exact_iso(times.now),
             "rule": {"runs": rule.runs, "intervals": rule.intervals},
             "counts": {kind.value: kinds.count(kind) for kind in ChangeKind if kind in kinds},
-            "differences": [
-                {
-                    **change_json(difference.change),
-                    "at": exact_iso(difference.at),
-                    **({"reason": difference.reason} if difference.reason else {}),
-                }
-                for difference in differences
-            ],
+            "differences": [_json(difference) for difference in differences],
         },
     )
+
+
+def _json(difference: Difference) -> dict[str, Any]:
+    change = difference.change
+    texts = {
+        "dataset": str(change.dataset or ""),
+        "other": str(change.other or ""),
+        "name": change.name,
+        "before": change.before,
+        "now": change.now,
+        "reason": difference.reason,
+    }
+    present = {name: text for name, text in texts.items() if text}
+    return {"kind": change.kind.value, "at": exact_iso(difference.at), **present}
 
 
 def _mark(kind: ChangeKind) -> str:

@@ -58,7 +58,7 @@ def list_incidents(config_path: Path | None) -> Answer:
 @click.option("--task", metavar="TASK", help="The task of the run, where several have such a run.")
 @dag_option
 def show(run_id: str, config_path: Path | None, *, task: str | None, dag: str | None) -> Answer:
-    """Report a bad run and all that came of it, on one page.
+    """Report a bad run and all that came of it.
 
     The run with its code, error and tests; the last good run before it; all data that is bad since,
     with the paths; what must run again and how; whom to tell; and what is clean again. Of a run

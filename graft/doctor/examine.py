@@ -63,6 +63,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         store_state,
     )
     from dbt_graft.graft.project.sources import sources
+    from dbt_graft.graft.questions.checks.environments import find_mixed_environments
     from dbt_graft.graft.questions.checks.unmatched_clients import (
         find_other_clients,
         find_unmatched_clients,
@@ -85,6 +86,10 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         yield source.label, partial(logs.files, source, state, "file")
     yield FILE_NAME, partial(find_unmatched_clients, config, state.records, lambda: state.positions)
     yield FILE_NAME, partial(find_other_clients, config, state.records)
+    yield (
+        FILE_NAME,
+        partial(find_mixed_environments, state.records, config.name_rules, config.check.accept),
+    )
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     if read_store:

@@ -116,7 +116,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         )
         committed, pending, other_clients = _read(config, new, step, progress.warn)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
-        step.result = f"{origins:,} new logs, {events:,} events{_spark_note(config)}"
+        step.result = f"{count(origins, 'new log')}, {count(events, 'event')}{_spark_note(config)}"
     for reject in pending:
         progress.warn(
             f"{one_line(reject.origin)}: {reject.reason}\n  the next collect reads it again"

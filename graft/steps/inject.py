@@ -26,7 +26,7 @@ from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.project import Project, no_deep_values
 from dbt_graft.graft.project.published import check_not_empty, last_tasks
 from dbt_graft.graft.project.view import LineageView, Moment
-from dbt_graft.graft.questions.checks import unmatched_clients, unused_entries
+from dbt_graft.graft.questions.checks import environments, unmatched_clients, unused_entries
 from dbt_graft.graft.steps.collecting import CollectResult
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts
@@ -130,6 +130,9 @@ def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator
         yield from unmatched_clients.find_unmatched_clients(
             *(config, records),
             lambda: read_rest(store_folder, partial(store.positions, store_folder))[0],
+        )
+        yield from environments.find_mixed_environments(
+            records, project.rename, config.check.accept
         )
     if project.settings.dates:
         # How the dates of an edge belong together, many runs show.

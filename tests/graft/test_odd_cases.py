@@ -176,6 +176,9 @@ MASTER = (
     "k8s://https://host"
 )
 WRONG_CONFIG |= {
+    "names: []\nnames: [{from: a/b, to: a/c}]": fault(
+        "names", " is there twice: put all below that of line 1", 2
+    ),
     "store:\n\t- a": (
         "error: graft.yml:2: is not valid YAML: found character '\\t' that cannot start any token\n"
         "  indent with spaces: YAML allows no tabs there\n"
@@ -302,6 +305,19 @@ CASES = {
         "show marts --dates",
         "error: marts: there is no such table, column, task or run\n"
         "  did you mean mssql/Shop.analytics.mart?\n",
+    ),
+    "a time before the store": Odd(
+        unchanged,
+        "show load --as-of 2001-01-01",
+        "error: {folder}/.graft/store: the lineage store has nothing as of 1 Jan 2001\n"
+        "  it begins 2026-11-20 02:00 UTC: name a later time\n",
+    ),
+    "no log is named": Odd(config("collect: []"), "collect -q", code=0),
+    "a Spark log in UTF-16": Odd(
+        text("log", '{"Event":"SparkListenerApplicationStart"}\n'.encode("utf-16")),
+        "logs spark log",
+        "",
+        0,
     ),
     "the store lies in the site": Odd(
         config("store: build/site/store"),
@@ -629,6 +645,19 @@ SETTINGS = {
     "no home": {"HOME": ""},
     "an account without UTF-8": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
 }
+
+
+def test_a_query_without_duckdb_names_its_extra(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    assert run(Odd(unchanged, "query 'from tasks'"), folder, capfd) == (
+        1,
+        "error: queries need DuckDB, which is not installed\n  install dbt-graft with its extra "
+        "`query`: 'dbt-graft[query]' for `pip install`, `pipx install --force` or `uv tool install "
+        "--force`\n",
+    )
 
 
 @pytest.mark.parametrize("case", SHELL)

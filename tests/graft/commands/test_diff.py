@@ -83,7 +83,7 @@ def test_json_is_valid_by_its_schema(project: Path) -> None:
     assert data["from"] == "2024-03-01T23:59:59.999999Z"
     assert data["differences"][0] == {
         "kind": "new dataset",
-        "dataset": {"namespace": "spark", "name": "raw.mart"},
+        "dataset": "spark/raw.mart",
         "at": "2024-03-02T06:00:00Z",
         "reason": "written by build_mart, load",
     }
