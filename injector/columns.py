@@ -8,7 +8,6 @@ edges in them too.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -35,6 +34,8 @@ _IN_META = 200
 # What decides on rows matters to values that are computed over many of them.
 _OVER_ROWS = frozenset((Subtype.AGGREGATION, Subtype.WINDOW))
 _ROWS = {Subtype.FILTER: "filtered by", Subtype.GROUP_BY: "grouped by"}
+# Looked up, as `str()` of hundreds of thousands takes longer.
+_VALUES = {value: value.value for value in (*EdgeType, *Subtype, *Evidence)}
 Edges = Mapping[DatasetId, list[ColumnEdge]]
 # Column in lower case -> its edges.
 ByColumn = Mapping[str, Sequence[ColumnEdge]]
@@ -115,22 +116,30 @@ def with_origins(
 
 def edges_by_column(edges: Iterable[ColumnEdge]) -> ByColumn:
     """Return the edges by column, one for each upstream column and subtype."""
-    edges_of_column: dict[str, dict[tuple[object, ...], ColumnEdge]] = defaultdict(dict)
+    edges_of_column = group_by_key((edge.to_column.casefold(), edge) for edge in edges)
+    return {
+        key: column_edges if len(column_edges) == 1 else _by_upstream(column_edges)
+        for key, column_edges in edges_of_column.items()
+    }
+
+
+def _by_upstream(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
+    by_upstream: dict[tuple[object, ...], ColumnEdge] = {}
     for edge in edges:
         upstream = (edge.from_dataset.key, edge.from_column.casefold(), edge.subtype)
-        edges_of_column[edge.to_column.casefold()].setdefault(upstream, edge)
-    return {key: list(by_upstream.values()) for key, by_upstream in edges_of_column.items()}
+        by_upstream.setdefault(upstream, edge)
+    return list(by_upstream.values())
 
 
 def _edge(edge: ColumnEdge) -> dict[str, Any]:
     return {
         "dataset": str(edge.from_dataset),
         "column": edge.from_column,
-        "type": str(edge.type),
-        "subtype": str(edge.subtype),
+        "type": _VALUES[edge.type],
+        "subtype": _VALUES[edge.subtype],
         "masking": edge.masking,
         "task": edge.task,
-        "evidence": str(edge.evidence),
+        "evidence": _VALUES[edge.evidence],
     }
 
 

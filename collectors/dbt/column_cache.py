@@ -6,7 +6,8 @@ the query reads are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,11 @@ class ColumnCache:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._entries = read_entries(path, *_PARSER)
         self._used: dict[str, list[Sequence[Any]]] = {}
+
+    @cached_property
+    def _entries(self) -> Mapping[str, list[Sequence[Any]]]:
+        return read_entries(self._path, *_PARSER)
 
     def find(self, digest: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery | None:
         """The result of a query, if its tables still have the same columns."""

@@ -22,9 +22,10 @@ from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Masking,
 if TYPE_CHECKING:
     from dbt_graft.collectors.statements.text.names import Name
 
-_ORIGIN = "dbt:manifest.json"
+_ORIGIN, _DECLARED = "dbt:manifest.json", Evidence.DECLARED
 # A look-up is faster than the enumeration, and a project has hundreds of thousands.
 _SUBTYPES = {str(subtype): subtype for subtype in Subtype}
+_TYPES = {subtype: subtype.type for subtype in Subtype}
 _MASKINGS = {str(masking): masking for masking in Masking}
 _ANY = "it selects * from a relation whose columns are not known"
 _NO_NAME = "a column has no name"
@@ -99,7 +100,7 @@ class ColumnTracer:
         self._edges[model.unique_id] = tuple(
             _edge(model.unique_id, model.dataset, name, end, shape_id)
             for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
-            for end in sorted(ends)
+            for end in (sorted(ends) if len(ends) > 1 else ends)
             # A model that reads itself takes no data from elsewhere.
             if end.source != model.dataset
         )
@@ -134,13 +135,13 @@ def _ends(
     inputs: Iterable[QueryInput], sources: Sequence[DatasetId | _Ephemeral | None]
 ) -> ColumnEnds:
     ends: set[ColumnInput[DatasetId]] = set()
-    for query_input in inputs:
-        source = sources[query_input.table]
-        subtype, masking = _SUBTYPES[query_input.subtype], _MASKINGS[query_input.masking]
+    for table, column, subtype_value, masking_value in inputs:
+        source = sources[table]
+        subtype, masking = _SUBTYPES[subtype_value], _MASKINGS[masking_value]
         if isinstance(source, DatasetId):
-            ends.add(ColumnInput(source, query_input.column, subtype, masking))
+            ends.add(ColumnInput(source, column, subtype, masking))
         elif source:
-            ends |= {end.then(subtype, masking) for end in source.find(query_input.column)}
+            ends |= {end.then(subtype, masking) for end in source.find(column)}
     return frozenset(ends)
 
 
@@ -158,19 +159,10 @@ def _unknown_sources(names: Sequence[Name], sources: Sequence[object]) -> Iterat
 def _edge(
     task: str, to: DatasetId, column: str, end: ColumnInput[DatasetId], shape_id: str
 ) -> ColumnEdge:
+    source, name, subtype, masking = end
     return ColumnEdge(
-        task=task,
-        to_dataset=to,
-        to_column=column,
-        from_dataset=end.source,
-        from_column=end.column,
-        type=end.subtype.type,
-        subtype=end.subtype,
-        masking=bool(end.masking),
-        masked_by=end.masking,
-        shape_id=shape_id,
-        origin=_ORIGIN,
-        evidence=Evidence.DECLARED,
+        *(task, to, column, source, name, _TYPES[subtype], subtype, bool(masking)),
+        *(shape_id, _ORIGIN, _DECLARED, masking),
     )
 
 
@@ -192,6 +184,14 @@ def _result_columns(
         unnamed = any(ends for name, ends in result if not name)
         gap = _ANY if stars else _NO_NAME if unnamed else None
         return [column for column in result if column[0]], gap
+    folded = [name.casefold() for name, _ in result]
+    if (
+        not stars
+        and folded == [name.casefold() for name in model.columns]
+        and len({*folded}) == len(folded)
+    ):
+        # As most are, with nothing to look for.
+        return [(name, ends) for name, (_, ends) in zip(model.columns, result, strict=True)], None
     places = _by_name(result, model.columns)
     if not stars and len(result) == len(model.columns):
         taken = set(places.values())

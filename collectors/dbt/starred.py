@@ -16,11 +16,11 @@ _COUNTING = frozenset(
 
 def starred_columns(sql: str, columns: Iterable[str]) -> tuple[str, ...]:
     """The columns of those that a query reads, folded, in order, that no word of its SQL means."""
-    if "*" not in sql:
+    folded = {column.casefold() for column in columns}
+    if not folded or "*" not in sql:
         return ()
     code = _COMMENT.sub("", sql) if "--" in sql else sql
     words = {*_WORD.findall(code.casefold())}
     if not words.isdisjoint(_COUNTING):
         return ()
-    folded = {column.casefold() for column in columns}
     return tuple(sorted(column for column in folded if not words.issuperset(_WORD.findall(column))))

@@ -110,7 +110,7 @@ class Project:
         if artifacts is None:
             if not (config.target_dir / "manifest.json").exists():
                 return None
-            with no_deep_values(config):
+            with _without_garbage_collection(), no_deep_values(config):
                 artifacts = dbt_artifacts.read(config.target_dir)
         platform, relations = (
             dbt_platform(config, artifacts.adapter),
