@@ -40,19 +40,35 @@ settings.register_profile("dbt-graft", deadline=None)
 settings.load_profile("dbt-graft")
 
 
+# Fixture that takes seconds, and is made once in a process -> the texts of tests that ask for it.
+_SHARED = {
+    "spark": ("spark: SparkSession", "engine: Engine"),
+    "distributions": ("distributions: Distributions",),
+    "addressed_site": ("addressed_site: Path",),
+}
+
+
 class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
-    """`--dist loadfile`, where all files that use the Spark session count as one."""
+    """`--dist loadfile`, where all files that use the Spark session count as one, and so on."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::")[0]
-        return "spark" if _uses_session(ROOT / file) else file
+        return _shared(ROOT / file) or file
 
 
 @cache
-def _uses_session(file: Path) -> bool:
-    """Whether tests of a file ask for the fixture `spark`; who shares out tests has only names."""
+def _shared(file: Path) -> str:
+    """The fixture that a file has with others; who shares out tests has only names of tests."""
     text = file.read_text("utf-8")
-    return any(word in text for word in ("spark: SparkSession", "engine: Engine"))
+    return next(
+        (name for name, words in _SHARED.items() if any(word in text for word in words)), ""
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than processors: Airflow, browsers, servers and time-outs are waited for."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -64,7 +80,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FileSched
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the long files, so that no process waits for another at the end."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()) and not _uses_session(item.path):
+        if "spark" in getattr(item, "fixturenames", ()) and _shared(item.path) != "spark":
             raise pytest.UsageError(
                 f"{item.path}: annotate the fixture, `spark: SparkSession` or `engine: Engine`"
             )
