@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -44,7 +44,7 @@ class Finding:
     remedy: str = ""
     owner: str = ""
     place: str = ""
-    path: tuple[str, ...] = ()
+    path: Sequence[str] = ()
     accepted: str = ""
 
     @property

@@ -73,9 +73,8 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     column = graph.column(number, change.column) if of_column else -1
     start = State(number, column, START[change.kind])
     extent = spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
-    states = _states_by_dataset(extent)
+    states, severities = _states_by_dataset(change.kind, extent)
     described = _descriptions(graph, states, around)
-    severities = _severities(change.kind, extent, states)
     severities[number] = severity(change.kind, start.effect)
     steps: dict[int, ImpactStep] = {}
     tests = [
@@ -111,17 +110,28 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     )
 
 
-def _states_by_dataset(extent: Spread) -> dict[int, list[int]]:
-    """The states of each dataset, by their numbers, in the order they were reached."""
+def _states_by_dataset(
+    kind: ChangeType, extent: Spread
+) -> tuple[dict[int, list[int]], dict[int, ImpactSeverity]]:
+    """The states of each dataset, in the order they were reached, and the highest severity of them.
+
+    What is not written because something is gone is no mere delay.
+    """
+    of_effect = [severity(kind, effect) for effect in ImpactEffect]
+    gone, unwritten = severity(kind, ImpactEffect.GONE), extent.unwritten
     states: dict[int, list[int]] = {}
+    worst: dict[int, ImpactSeverity] = {}
     dataset_of = extent.graph.dataset_of
     for number in extent.arrivals:
         dataset = dataset_of[number >> BITS] if number >= 0 else ~number >> BITS
-        if dataset in states:
-            states[dataset].append(number)
+        outcome = gone if number in unwritten else of_effect[effect_of(number)]
+        if dataset not in states:
+            states[dataset], worst[dataset] = [number], outcome
         else:
-            states[dataset] = [number]
-    return states
+            states[dataset].append(number)
+            if worst[dataset] < outcome:
+                worst[dataset] = outcome
+    return states, worst
 
 
 def _descriptions(
@@ -133,21 +143,6 @@ def _descriptions(
         (dataset, around.descriptions.get(graph.datasets[dataset])) for dataset in datasets
     )
     return {dataset: description for dataset, description in described if description}
-
-
-def _severities(
-    kind: ChangeType, extent: Spread, states: Mapping[int, Sequence[int]]
-) -> dict[int, ImpactSeverity]:
-    """Datasets with the highest severity of their states.
-
-    What is not written because something is gone is no mere delay.
-    """
-    of_effect = [severity(kind, effect) for effect in ImpactEffect]
-    gone, unwritten = severity(kind, ImpactEffect.GONE), extent.unwritten
-    worst: dict[int, ImpactSeverity] = {}
-    for dataset, numbers in states.items():
-        worst[dataset] = max([gone if n in unwritten else of_effect[effect_of(n)] for n in numbers])
-    return worst
 
 
 def _most_severe_first(

@@ -154,14 +154,14 @@ class ImpactGraph:
 
     def edges_from(self, column: int) -> range:
         """The places of the column edges that come from a column."""
-        starts = self.edge_starts
-        return range(starts[column], starts[column + 1]) if column + 1 < len(starts) else range(0)
+        return _of_source(self.edge_starts, column)
 
-    def flows_from(self, dataset: int) -> Sequence[int]:
+    def flows_from(self, dataset: int) -> range:
         """The places of the flows that come from a dataset."""
-        if dataset + 1 >= len(self.flow_starts):
-            return ()
-        return self.flows_by_source[self.flow_starts[dataset] : self.flow_starts[dataset + 1]]
+        starts = self.flow_starts
+        return (
+            range(starts[dataset], starts[dataset + 1]) if dataset + 1 < len(starts) else range(0)
+        )
 
     @cached_property
     def dataset_order(self) -> Sequence[int]:
@@ -181,23 +181,25 @@ class ImpactGraph:
         followed: Collection[str],
     ) -> dict[_FlowKey, int]:
         """Add flows; those that only people or dbt declare have no time, and are never stale."""
-        self.flow_target, self.flow_task = array("i"), array("i")
+        sources, targets = array("i"), array("i")
+        for flow in flows:
+            sources.append(self.dataset(flow.source))
+            targets.append(self.dataset(flow.target))
+        self.flow_starts, order = group_by_source(sources, len(self.datasets))
+        self.flow_target = array("i", map(targets.__getitem__, order))
+        self.flow_task = array("i")
         self.flow_is_stale = bytearray()
         self.flow_has_columns = bytearray(len(flows))
-        sources = array("i")
         places: dict[_FlowKey, int] = {}
-        for number, flow in enumerate(flows):
-            source, target = self.dataset(flow.source), self.dataset(flow.target)
+        for place, number in enumerate(order):
+            flow = flows[number]
             task = tasks.setdefault(flow.task, len(tasks))
-            sources.append(source)
-            self.flow_target.append(target)
             self.flow_task.append(task)
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
             if all(shape in followed for shape in flow.statements):
-                self.flow_has_columns[number] = Known.VALUES if flow.fills else Known.ALL
-            places[source, target, task] = number
-        self.flow_starts, self.flows_by_source = group_by_source(sources, len(self.datasets))
+                self.flow_has_columns[place] = Known.VALUES if flow.fills else Known.ALL
+            places[sources[number], targets[number], task] = place
         return places
 
     def _add_edges(
@@ -256,6 +258,10 @@ def _need(edge: ColumnEdge, starred: Collection[str]) -> Need:
     if edge.type is EdgeType.DIRECT and edge.from_column.casefold() in starred:
         return Need.NONE
     return Need.UNKNOWN if edge.from_column == ANY_COLUMN else Need.NAMED
+
+
+def _of_source(starts: Sequence[int], source: int) -> range:
+    return range(starts[source], starts[source + 1]) if source + 1 < len(starts) else range(0)
 
 
 def group_by_source(sources: Sequence[int], count: int) -> tuple[array[int], array[int]]:

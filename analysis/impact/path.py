@@ -13,7 +13,7 @@ from dbt_graft.lineage.records import Subtype
 
 @dataclass(frozen=True, slots=True)
 class ImpactStep:
-    """A step of a path: the task, how it uses what comes, and where it goes.
+    """A step of a path: the task, how it uses what comes, where from and where to.
 
     Attributes:
         subtype: That of the column edge; None for a flow of which only the datasets count.
@@ -22,6 +22,7 @@ class ImpactStep:
 
     task: str
     subtype: Subtype | None
+    source: DatasetId
     dataset: DatasetId
     column: str
 
@@ -64,17 +65,23 @@ class ImpactPath(Sequence[ImpactStep]):
 
     def _steps(self) -> tuple[ImpactStep, ...]:
         arrivals, steps, number = self._spread.arrivals, list[ImpactStep](), self._state
+        shared = self._shared
         while (before := arrivals[number][0]) is not None:
-            if number not in self._shared:
-                self._shared[number] = _step(self._spread, number)
-            steps.append(self._shared[number])
+            if (step := shared.get(number)) is None:
+                step = shared[number] = _step(self._spread, before, number)
+            steps.append(step)
             number = before
-        return tuple(reversed(steps))
+        steps.reverse()
+        return tuple(steps)
 
 
-def _step(spread: Spread, number: int) -> ImpactStep:
+def _step(spread: Spread, before: int, number: int) -> ImpactStep:
     graph = spread.graph
     state, arrival = spread.state_at(number)
-    column = graph.column_names[state.column] if state.column >= 0 else ""
-    task, dataset = graph.tasks[arrival.task], graph.datasets[state.dataset]
-    return ImpactStep(task, arrival.subtype, dataset, column)
+    return ImpactStep(
+        graph.tasks[arrival.task],
+        arrival.subtype,
+        graph.datasets[spread.dataset_of(before)],
+        graph.datasets[state.dataset],
+        graph.column_names[state.column] if state.column >= 0 else "",
+    )

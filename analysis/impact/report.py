@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table
@@ -62,7 +62,7 @@ def impact_answer(impact: Impact, ages: DataAges, dates: ReachedDates | None = N
             *affected_tables(impact, dates, ages),
         ],
         notes=dates.notes if dates else (),
-        findings=list(certain_to_fail(impact, str(change.dataset))),
+        findings=list(certain_to_fail(impact)),
         grade=severity.name.lower() if severity else "",
         question="impact",
         data={
@@ -126,16 +126,11 @@ def affected_tables(
     ]
 
 
-def certain_to_fail(affected: Affected, cause: str = "") -> Iterator[Finding]:
-    """The tasks, tests and consumers that are certain to fail: they name what goes.
-
-    Args:
-        cause: The dataset that changes, if it is one.
-    """
-
+def certain_to_fail(affected: Affected) -> Iterator[Finding]:
+    """The tasks, tests and consumers that are certain to fail: they name what goes."""
     for task in affected.tasks:
         if task.breaks:
-            way = (cause, *(str(step.dataset) for step in task.path[:-1])) if task.path else ()
+            way = LazySequence(task.path, lambda step: str(step.source))
             yield failure(task.name, "its statements name what is gone", task.owner, way)
     for test in affected.tests:
         if test.breaks:
@@ -146,7 +141,7 @@ def certain_to_fail(affected: Affected, cause: str = "") -> Iterator[Finding]:
             yield failure(consumer.consumer.name, problem, consumer.consumer.owner)
 
 
-def failure(subject: str, problem: str, owner: str = "", path: tuple[str, ...] = ()) -> Finding:
+def failure(subject: str, problem: str, owner: str = "", path: Sequence[str] = ()) -> Finding:
     """A finding about what is certain to fail."""
     remedy = effect_action(ImpactEffect.GONE)
     return Finding(CERTAIN_TO_FAIL, Severity.ERROR, subject, problem, remedy, owner, path=path)

@@ -14,7 +14,7 @@ from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 Sections = Mapping[str, bytes | memoryview]
 _NUMBERS = (
     *("dataset_order", "task_order"),
-    *("dataset_of", "flow_target", "flow_task", "flow_starts", "flows_by_source"),
+    *("dataset_of", "flow_target", "flow_task", "flow_starts"),
     *("edge_target", "edge_flow", "edge_task", "edge_starts"),
 )
 _FLAGS = ("is_star", "flow_is_stale", "flow_has_columns", "edge_kind", "edge_need")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from rich.cells import cell_len
 
@@ -82,13 +81,11 @@ def branch_lines(tree: Tree, most: int | None) -> Iterator[tuple[str, Tree]]:
 
 
 def _findings(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
-    def kind(finding: Finding) -> tuple[int, str]:
-        return list(Severity).index(finding.severity), finding.code
-
-    for _, group in groupby(sorted(findings, key=kind), kind):
-        alike = list(group)
+    groups = group_by_key(((finding.severity, finding.code), finding) for finding in findings)
+    for severity, code in sorted(groups, key=lambda kind: (list(Severity).index(kind[0]), kind[1])):
+        alike = groups[severity, code]
         yield ""
-        yield f"{alike[0].severity.value}: {alike[0].code} ({len(alike):,})"
+        yield f"{severity.value}: {code} ({len(alike):,})"
         by_remedy = group_by_key((finding.remedy, finding) for finding in alike[:most])
         for remedy, findings_alike in by_remedy.items():
             yield from map(_finding, findings_alike)

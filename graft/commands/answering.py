@@ -58,7 +58,7 @@ def answers(
             if result is None:
                 return
             answer, limit = result if isinstance(result, tuple) else (result, None)
-            answer = replace(answer, findings=[*map(_shorten_place, answer.findings)])
+            answer = replace(answer, findings=_with_short_places(answer.findings))
             written = FORMS["json" if as_json else form](answer, None if everything else rows)
             if output:
                 write_file(output, written.encode("utf-8", "replace"))
@@ -78,9 +78,13 @@ def answers(
     return decorate
 
 
-def _shorten_place(finding: Finding) -> Finding:
-    """A finding in a file below the working directory, relative to it, as CI annotates files."""
-    return replace(finding, place=finding.place.removeprefix(f"{Path.cwd()}{os.sep}"))
+def _with_short_places(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings whose files below the working directory are relative to it, as CI annotates them."""
+    here = f"{Path.cwd()}{os.sep}"
+    return [
+        replace(finding, place=finding.place.removeprefix(here)) if finding.place else finding
+        for finding in findings
+    ]
 
 
 def _options(scale: Sequence[str]) -> list[Callable[[Command], Command]]:
