@@ -53,7 +53,7 @@ class Change:
     column: ColumnKey | None = None
 
     def version(self, table: str, column: str) -> int:
-        """Which values the column has."""
+        """The version of the values that the column has."""
         return int((table, column) == self.column)
 
 
@@ -255,7 +255,7 @@ def _plain_edges(edge: Edge) -> Iterator[Edge]:
 
 
 def _reachable(edges: list[Edge], targets: frozenset[str]) -> dict[ColumnKey, set[ColumnKey]]:
-    """What a column may change, also by way of a target that is read again."""
+    """The columns that a column may change, also by way of a target that is read again."""
     steps: dict[ColumnKey, set[ColumnKey]] = defaultdict(set)
     for edge in edges:
         key = (edge.source, edge.from_column)
@@ -283,7 +283,7 @@ def _other_columns(block: Block, outcome: Outcome, edges: list[Edge]) -> Iterato
 
 
 def main() -> None:
-    """Write what is not so of each script of some folders, or of single ones."""
+    """Write all that is not so of each script of some folders, or of single ones."""
     for path in [Path(name).resolve() for name in sys.argv[1:]] or [SCRIPTS]:
         for script in [path] if path.is_file() else list_scripts(path):
             try:

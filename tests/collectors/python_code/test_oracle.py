@@ -29,7 +29,7 @@ _FALSE = (
     ("code <- nothing;rate <- nothing;* <- dbo.rates.rate: filter", "dw.fx.code changes with"),
     (
         "code <- dbo.rates.currency: identity;* <- dbo.rates.rate: filter",
-        "not in the block: dw.fx.rate",
+        "no column named rate",
     ),
     (
         "code <- dbo.rates.currency: identity;rate <- dbo.taxes.rate: identity",
