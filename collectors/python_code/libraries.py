@@ -1,0 +1,104 @@
+"""Calls of libraries: the tables of their functions and methods, and what is in none of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.builtin_calls import BUILTINS
+from dbt_graft.collectors.python_code.containers import call_container_method
+from dbt_graft.collectors.python_code.databases import DATABASE_FUNCTIONS, call_database_method
+from dbt_graft.collectors.python_code.machine import Call, Handler
+from dbt_graft.collectors.python_code.masks import masking_of
+from dbt_graft.collectors.python_code.methods import FRAME_LIBRARIES
+from dbt_graft.collectors.python_code.numpy_calls import NUMPY
+from dbt_graft.collectors.python_code.pandas_frames import unknown_method
+from dbt_graft.collectors.python_code.pandas_reads import PANDAS_READS
+from dbt_graft.collectors.python_code.pandas_series import call_series_method
+from dbt_graft.collectors.python_code.pandas_shapes import SHAPE_FUNCTIONS
+from dbt_graft.collectors.python_code.texts import call_text_method
+from dbt_graft.collectors.python_code.things import call_thing_method
+from dbt_graft.collectors.python_code.values import (
+    UNKNOWN,
+    Const,
+    Data,
+    DictCell,
+    Function,
+    Items,
+    Library,
+    ListCell,
+    ObjectCell,
+    Text,
+    Thing,
+    Value,
+    derive,
+)
+from dbt_graft.collectors.python_code.vocabulary import words
+
+FUNCTIONS: Mapping[str, Handler] = {
+    **BUILTINS,
+    **NUMPY,
+    **PANDAS_READS,
+    **SHAPE_FUNCTIONS,
+    **DATABASE_FUNCTIONS,
+}
+# Libraries whose functions make values of their arguments and read nothing.
+_PURE = words("""numpy math dateutil pytz unidecode phonenumbers rapidfuzz scipy regex slugify babel
+    pendulum arrow dotenv loguru tqdm click typer structlog decouple cryptography bcrypt
+    passlib""")
+
+
+def call_library(call: Call) -> Value:
+    """The result of a library's function."""
+    assert isinstance(call.owner, Library)
+    name = call.owner.name
+    handler = FUNCTIONS.get(name) or FUNCTIONS.get(f"*.{call.name}")
+    if handler is not None:
+        return handler(call)
+    first = name.partition(".")[0]
+    _call_back(call)
+    data = derive(call.data(), call.place, masking=masking_of(call.name, is_method=False))
+    is_pure = first in _PURE or first in sys.stdlib_module_names or first == "builtins"
+    if first == "pandas" or not is_pure:
+        origin = call.machine.gap(f"what `{name}` returns is not known")
+        return replace(data, origin=origin, index=())
+    return replace(data, index=())
+
+
+def _call_back(call: Call) -> None:
+    """Follow functions that a library gets to call: `PythonOperator(python_callable=load)`."""
+    for value in call.arguments.values():
+        if isinstance(value, Function) and value.node not in call.machine.called:
+            named = call.machine.cell(call.get("op_kwargs") or call.get("kwargs"))
+            entries = named.entries if isinstance(named, DictCell) else {}
+            passed = {key: item for key, item in entries.items() if isinstance(key, str)}
+            call.machine.invoke(
+                value, replace(call.arguments, positional=(), named=passed, more=())
+            )
+
+
+def call_method(call: Call) -> Value:
+    """The result of a method of what is no object of the script's."""
+    machine, owner = call.machine, call.owner
+    frame = machine.frame(owner)
+    if frame is not None:
+        methods = FRAME_LIBRARIES.get(frame.library) or FRAME_LIBRARIES["pandas"]
+        handler = methods.get(call.name)
+        return handler(call) if handler else unknown_method(call)
+    result = call_database_method(call)
+    if result is not None:
+        return result
+    if isinstance(owner, Const | Text):
+        return call_text_method(call)
+    if isinstance(owner, Data):
+        return call_series_method(call)
+    if isinstance(owner, Items) or isinstance(machine.cell(owner), ListCell | DictCell):
+        return call_container_method(call)
+    if isinstance(owner, Thing):
+        return call_thing_method(call)
+    _call_back(call)
+    data = derive([machine.data(owner), *call.data()], call.place)
+    if isinstance(machine.cell(owner), ObjectCell):
+        return replace(data, origin=machine.gap(f"what `{call.name}` returns is not known"))
+    return data if data.inputs else UNKNOWN

@@ -1,0 +1,69 @@
+"""Methods of pandas' frames that write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbt_graft.collectors.python_code.frames import as_frame, name_columns, select
+from dbt_graft.collectors.python_code.machine import Call, Handler
+from dbt_graft.collectors.python_code.script import Medium
+from dbt_graft.collectors.python_code.texts import concatenate
+from dbt_graft.collectors.python_code.values import (
+    UNKNOWN,
+    Const,
+    Data,
+    Frame,
+    Ref,
+    Value,
+    derive,
+)
+from dbt_graft.collectors.python_code.vocabulary import words
+from dbt_graft.collectors.python_code.writing import with_index, write_frame
+
+
+def _to_sql(call: Call) -> Value:
+    machine = call.machine
+    frame = as_frame(machine, call.owner)
+    assert frame
+    name = call.get("name", 0) or UNKNOWN
+    schema = call.get("schema", 2)
+    if schema is not None and schema != Const(None):
+        name = concatenate(machine, [schema, Const("."), name])
+    if call.flag("index", True) is not False:
+        frame = with_index(frame, call.keys("index_label"), is_table=True)
+    write_frame(machine, frame, Medium.TABLE, name)
+    return UNKNOWN
+
+
+def _to_file(call: Call) -> Value:
+    machine = call.machine
+    frame = as_frame(machine, call.owner)
+    assert frame
+    path = call.get("path_or_buf", 0) or call.get("path", 0) or call.get("excel_writer", 0)
+    columns = call.keys("columns")
+    if columns and columns != [None]:
+        frame = select(machine, frame, columns)
+    if call.name in _WITH_INDEX and call.flag("index", True) is not False:
+        frame = with_index(frame, call.keys("index_label"), is_table=False)
+    header = call.keys("header")
+    if header and len(header) == len(frame.columns) > 1:
+        frame = name_columns(machine, frame, call.get("header") or UNKNOWN)
+    if path is None or path == Const(None):
+        return derive(list(frame.columns.values()), call.place) if frame.columns else UNKNOWN
+    if isinstance(path, Data | Ref) and not machine.texts(path):
+        inner = machine.cell(path)
+        if isinstance(inner, Frame):
+            return UNKNOWN
+    write_frame(machine, frame, Medium.FILE, path)
+    return UNKNOWN
+
+
+_WITH_INDEX = frozenset({"to_csv", "to_excel", "to_parquet_index", "to_html"})
+WRITE_METHODS: Mapping[str, Handler] = {
+    "to_sql": _to_sql,
+    **dict.fromkeys(
+        words("""to_csv to_excel to_parquet to_json to_feather to_pickle to_orc to_stata to_hdf
+            to_xml to_gbq"""),
+        _to_file,
+    ),
+}

@@ -1,0 +1,51 @@
+"""Methods of objects of libraries that have a role: groups, rolling windows, open files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.builtin_calls import read_of
+from dbt_graft.collectors.python_code.frames import change_open
+from dbt_graft.collectors.python_code.machine import Call
+from dbt_graft.collectors.python_code.pandas_groups import call_group_method
+from dbt_graft.collectors.python_code.pandas_series import rolled
+from dbt_graft.collectors.python_code.values import UNKNOWN, Items, Thing, Value, change, derive
+from dbt_graft.lineage.records import Subtype
+
+
+def call_thing_method(call: Call) -> Value:
+    """A method of such an object."""
+    owner = call.owner
+    assert isinstance(owner, Thing)
+    if owner.role == "groups":
+        return call_group_method(call)
+    if owner.role == "rolling":
+        return _rolled(call, owner)
+    if owner.role == "file":
+        return _file_method(call, owner)
+    if owner.role in {"tuples", "array"} and call.name in {"tolist", "to_list"}:
+        return owner.traits["items"]
+    data = call.machine.data(owner)
+    return derive([data, *call.data()], call.place) if data.inputs or call.data() else UNKNOWN
+
+
+def _rolled(call: Call, owner: Thing) -> Value:
+    frame = call.machine.frame(owner.owner)
+    if frame is None:
+        return rolled(call)
+    order = change(frame.order, Subtype.WINDOW)
+    columns = {
+        name: replace(made, inputs=made.inputs | order)
+        for name, data in frame.columns.items()
+        if (made := derive([data], call.place, Subtype.AGGREGATION))
+    }
+    opened = change_open(frame.open, Subtype.AGGREGATION)
+    return call.machine.new(replace(frame, columns=columns, open=opened))
+
+
+def _file_method(call: Call, owner: Thing) -> Value:
+    if call.name in {"read", "read_text"}:
+        return read_of(call.machine, owner)
+    if call.name in {"readlines", "splitlines"}:
+        return Items((), UNKNOWN)
+    return UNKNOWN

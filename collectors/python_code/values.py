@@ -1,0 +1,330 @@
+"""Abstract values of a script: what is known of a value without running it.
+
+Values are immutable; what code changes in place (frames, lists, objects) is a `Ref` to a cell of
+the heap, see `state`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, NamedTuple
+
+from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.records import Masking, Subtype
+
+# A column of a source, by the source's number.
+Input = ColumnInput[int]
+Inputs = frozenset[Input]
+NOTHING: Inputs = frozenset()
+# The source of a column of the frame that an expression will be used with: `pl.col("a")`.
+PENDING = -1
+# The name of a column or the key of a dictionary: text, a number, None; of levels, a tuple.
+Key = Any
+
+
+class LineGap(NamedTuple):
+    """A line that could not be followed, and why."""
+
+    place: CodePlace
+    reason: str
+
+
+Gaps = frozenset[LineGap]
+NO_GAPS: Gaps = frozenset()
+
+
+class Value:
+    """A value of a script."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Value):
+    """A value that the source states; of text, all of it is known."""
+
+    value: str | int | float | bool | bytes | complex | None
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Value):
+    """A text with parts that only a run knows.
+
+    Attributes:
+        text: It holds `UNKNOWN_PART` once for each of the parts.
+    """
+
+    text: str
+    parts: tuple[Data, ...]
+
+
+class Form(Enum):
+    """The form of values of columns: a value alone, a column, an expression for columns."""
+
+    VALUE = 0
+    SERIES = 1
+    EXPRESSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Data(Value):
+    """A value that is made of columns, or of what only a run knows.
+
+    Attributes:
+        rows: What decides on which values of a column there are.
+        order: What the values are ordered by.
+        index: The columns of a series' index.
+        gaps: Lines for which inputs are missing.
+        origin: The call that made it, if its structure is not known.
+        place: The line that made it of other columns.
+        is_aggregate: An expression that makes one row of many.
+    """
+
+    inputs: Inputs = NOTHING
+    name: Key = None
+    rows: Inputs = NOTHING
+    order: Inputs = NOTHING
+    index: tuple[tuple[Key, Data], ...] = ()
+    gaps: Gaps = NO_GAPS
+    origin: LineGap | None = None
+    place: CodePlace | None = None
+    form: Form = Form.VALUE
+    is_aggregate: bool = False
+
+
+UNKNOWN = Data()
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(Value):
+    """One of several values: branches of the code differ."""
+
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Value):
+    """A tuple, or the items of what can be iterated.
+
+    Attributes:
+        rest: Any item after those; None where there are no others.
+        rows: What decides on which items there are.
+        names: Of a row that has names: `row.price`.
+        open: The columns of a row that are not named.
+    """
+
+    items: tuple[Value, ...] = ()
+    rest: Value | None = None
+    rows: Inputs = NOTHING
+    names: tuple[Key, ...] = ()
+    open: tuple[frozenset[OpenPart], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ref(Value):
+    """A value that can change in place: a cell of the heap."""
+
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Value):
+    """A function of the script, or a lambda; bound to an object if it is its method."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope: Ref
+    file: str
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: tuple[Value | None, ...] = ()
+    bound_to: Value | None = None
+    is_property: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Class(Value):
+    """A class of the script."""
+
+    node: ast.ClassDef
+    scope: Ref
+    bases: tuple[Value, ...] = ()
+    is_dataclass: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Library(Value):
+    """A name of a library: `pandas.read_sql`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Value):
+    """A method of a value of a library's, not called yet."""
+
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thing(Value):
+    """An object of a library's with a role: a connection, a group of rows, a writer.
+
+    Attributes:
+        traits: What is known of it.
+    """
+
+    role: str
+    traits: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    owner: Value | None = None
+
+
+# -- what cells of the heap hold
+
+
+class OpenPart(NamedTuple):
+    """The columns of a source that the code does not name, under their own names."""
+
+    source: int
+    without: frozenset[str] = frozenset()
+    subtype: Subtype = Subtype.IDENTITY
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A data frame, or the result of a query.
+
+    Attributes:
+        open: Further columns: of each group, sources that have them all alike (rows of several);
+            a column of a frame with several groups is of one of them.
+        rest: Any further column, where their names are not known.
+        index: The columns of the index, by names.
+    """
+
+    columns: Mapping[Key, Data] = field(default_factory=dict)
+    open: tuple[frozenset[OpenPart], ...] = ()
+    rest: Data | None = None
+    rows: Inputs = NOTHING
+    order: Inputs = NOTHING
+    index: tuple[tuple[Key, Data], ...] = ()
+    gaps: Gaps = NO_GAPS
+    library: str = "pandas"
+
+    def with_column(self, name: Key, data: Data) -> Frame:
+        """The frame with a column added or replaced."""
+        return replace(self, columns={**self.columns, name: data})
+
+
+@dataclass(frozen=True, slots=True)
+class ListCell:
+    """A list, a set, or what a generator yields; see `Items`."""
+
+    items: tuple[Value, ...] = ()
+    rest: Value | None = None
+    rows: Inputs = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class DictCell:
+    """A dictionary.
+
+    Attributes:
+        open: The columns of a row that are not named, as of a frame.
+        rest: The value of any other key.
+        keys: Any other key.
+    """
+
+    entries: Mapping[Key, Value] = field(default_factory=dict)
+    rest: Value | None = None
+    keys: Value | None = None
+    open: tuple[frozenset[OpenPart], ...] = ()
+    rows: Inputs = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectCell:
+    """An object of a class, a scope of names, or a cursor: names -> values."""
+
+    names: Mapping[str, Value] = field(default_factory=dict)
+    of: Class | None = None
+    parent: Ref | None = None
+
+
+Cell = Frame | ListCell | DictCell | ObjectCell
+
+
+def change(
+    inputs: Inputs, subtype: Subtype = Subtype.TRANSFORMATION, masking: Masking = Masking.NONE
+) -> Inputs:
+    """The inputs of what is made of a value with these inputs."""
+    if not inputs:
+        return inputs
+    return frozenset(item.then(subtype, masking) for item in inputs)
+
+
+def all_gaps(data: Data) -> Gaps:
+    """The gaps of a value that is made of it."""
+    return data.gaps | {data.origin} if data.origin else data.gaps
+
+
+def combine(values: list[Data], place: CodePlace | None = None) -> Data:
+    """A value made of others, their inputs as they are: for one that is any of them."""
+    if len(values) == 1 and place is None:
+        return values[0]
+    forms = [data.form for data in values]
+    return Data(
+        inputs=NOTHING.union(*(data.inputs for data in values)),
+        rows=NOTHING.union(*(data.rows for data in values)),
+        order=NOTHING.union(*(data.order for data in values)),
+        gaps=NO_GAPS.union(*(data.gaps for data in values)),
+        origin=next((data.origin for data in values if data.origin), None),
+        name=next((data.name for data in values if data.name is not None), None),
+        index=next((data.index for data in values if data.index), ()),
+        place=place or next((data.place for data in values if data.place), None),
+        form=max(forms, key=lambda form: form.value) if forms else Form.VALUE,
+        is_aggregate=bool(values)
+        and all(data.is_aggregate for data in values if data.form is Form.EXPRESSION),
+    )
+
+
+def derive(
+    values: list[Data],
+    place: CodePlace,
+    subtype: Subtype = Subtype.TRANSFORMATION,
+    masking: Masking = Masking.NONE,
+) -> Data:
+    """A value that is made of others by an operation."""
+    data = combine(values, place)
+    return replace(
+        data,
+        inputs=change(data.inputs, subtype, masking),
+        gaps=NO_GAPS.union(*map(all_gaps, values)),
+        origin=None,
+    )
+
+
+Resolve = Callable[[str], Data]
+
+
+def resolve_pending(data: Data, column: Resolve) -> Data:
+    """An expression's value in a frame, whose columns stand for those it names."""
+    if not any(item.source == PENDING for item in data.inputs):
+        return data
+    inputs: set[Input] = set()
+    gaps = set(data.gaps)
+    rows, place = set(data.rows), data.place
+    for item in data.inputs:
+        if item.source != PENDING:
+            inputs.add(item)
+            continue
+        of_frame = column(item.column)
+        inputs.update(change(of_frame.inputs, item.subtype, item.masking))
+        gaps |= all_gaps(of_frame)
+        if item.subtype is Subtype.IDENTITY:
+            place = place or of_frame.place
+    return replace(
+        data, inputs=frozenset(inputs), gaps=frozenset(gaps), rows=frozenset(rows), place=place
+    )

@@ -1,0 +1,111 @@
+"""Frames of pandas, by columns."""
+
+from __future__ import annotations
+
+from tests.cases import for_each
+from tests.collectors.python_code.follow import edges_of_frame
+
+
+@for_each(
+    "lines, expected",
+    [
+        ("out = df[['a', 'b']]", "a=a; b=b"),
+        ("out = df[['a']].rename(columns={'a': 'z'})", "z=a"),
+        ("out = df[['a']].assign(t=df.b * df['c'])", "a=a; t=~b,~c"),
+        ("out = df[['a']].assign(t=lambda d: d.a + 1)", "a=a; t=~a"),
+        ("out = df[['a']].copy()\nout['u'] = out['a'].str.upper()", "a=a; u=~a"),
+        ("out = df[df.b > 1][['a']]", "a=a; *=filter b"),
+        ("out = df.query('b > 1 and c == @x')[['a']]", "a=a; *=filter b,filter c"),
+        ("out = df.drop(columns=['id', 'c', 'k'])", "a=a; b=b"),
+        ("out = df[['a', 'b']].sort_values('b')", "a=a; b=b; *=sort b"),
+        ("out = df[['a']].copy()\nout.columns = ['z']", "z=a"),
+        ("df.drop('a', axis=1, inplace=True)\nout = df[['b']]", "b=b"),
+        ("out = df[['a', 'b']].fillna({'a': 0})", "a=~a; b=b"),
+        ("out = df[['a']].copy()\nout.loc[df.b > 1, 'a'] = 0", "a=if b,~a"),
+        ("out = df[['a']].copy()\nout['f'] = np.where(df.b > 1, df.c, 0)", "a=a; f=if b,~c"),
+        ("out = df[['a']].copy()\nout['n'] = 1", "a=a; n="),
+        ("out = df[['a']].apply(lambda r: r['a'] * 2, axis=1).to_frame('z')", "z=~a"),
+        ("out = df[['a']].melt(id_vars=[], value_vars=['a'])", "variable=; value=a"),
+    ],
+)
+def test_columns_of_a_frame(lines: str, expected: str) -> None:
+    assert edges_of_frame(lines) == expected
+
+
+@for_each(
+    "lines, expected",
+    [
+        (
+            "out = df[['a', 'k']].merge(other[['k', 'x']], on='k')",
+            "a=a; k=k; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "out = df[['a', 'k']].merge(other[['k', 'a']], on='k', suffixes=('', '_r'))",
+            "a=a; k=k; a_r=u.a; *=join k,join u.k",
+        ),
+        (
+            "out = pd.merge(df[['a', 'k']], other[['k', 'x']], how='right')",
+            "a=a; k=u.k; x=u.x; *=join k,join u.k",
+        ),
+        ("out = pd.concat([df[['a']], other[['a', 'x']]])", "a=a,u.a; x=u.x"),
+        (
+            "r = other[['k', 'x']].set_index('k')\n"
+            "out = df[['a', 'k']].merge(r, left_on='k', right_index=True)",
+            "a=a; k=k; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "out = df[['a', 'k']].join(other.set_index('k')[['x']], on='k')",
+            "a=a; k=k; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "out = df[['k']].copy()\nout['v'] = df['k'].map(other.set_index('k')['x'])",
+            "k=k; v=join k,join u.k,u.x",
+        ),
+    ],
+)
+def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
+    assert edges_of_frame(lines) == expected
+
+
+@for_each(
+    "lines, expected",
+    [
+        ("out = df.groupby('k')['a'].sum().reset_index()", "k=k; a=+a; *=group k"),
+        ("out = df.groupby(['k'], as_index=False).agg({'a': 'sum'})", "k=k; a=+a; *=group k"),
+        (
+            "out = df.groupby('k').agg(t=('a', 'sum'), n=('b', 'count')).reset_index()",
+            "k=k; t=+a; n=+b; *=group k",
+        ),
+        ("out = df.groupby('k').size().reset_index(name='n')", "k=k; n=; *=group k"),
+        (
+            "out = df[['a']].copy()\nout['s'] = df.groupby('k')['a'].transform('sum')",
+            "a=a; s=+a,window k",
+        ),
+        (
+            "out = df.groupby('k').agg({'a': ['min', 'max']})\n"
+            "out.columns = ['_'.join(c) for c in out.columns]\nout = out.reset_index()",
+            "k=k; a_min=+a; a_max=+a; *=group k",
+        ),
+        (
+            "out = df[['k', 'a']].sort_values('a')\nout['r'] = out.groupby('k')['a'].cumsum()",
+            "k=k; a=a; r=window a,window k,~a; *=sort a",
+        ),
+    ],
+)
+def test_columns_of_groups(lines: str, expected: str) -> None:
+    assert edges_of_frame(lines) == expected
+
+
+@for_each(
+    "lines, expected",
+    [
+        ("out = every", "*=w.*"),
+        ("out = every.rename(columns={'p': 'q'})", "q=w.p; *=w.* without p,q"),
+        ("out = every[['p']]", "p=w.p"),
+        ("out = every.assign(t=every.p * 2)", "t=~w.p; *=w.* without t"),
+        ("out = every.frobnicate()", "?*"),
+        ("out = df[names]", "?*"),
+    ],
+)
+def test_columns_that_the_code_does_not_name(lines: str, expected: str) -> None:
+    assert edges_of_frame(lines) == expected
