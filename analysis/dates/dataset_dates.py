@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
+from dbt_graft.analysis.dates.access_effects import removes_rows
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.entity_states import (
     EntityState,
@@ -17,7 +18,6 @@ from dbt_graft.analysis.dates.entity_states import (
     entity_states,
     unmapped_inputs,
 )
-from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
 from dbt_graft.analysis.dates.recorded_states import TaintsNow
 from dbt_graft.analysis.dates.write_gaps import WriteGaps, write_gaps
 from dbt_graft.lineage.dataset import DatasetId
@@ -162,3 +162,31 @@ def _union(members: Iterable[Dates]) -> Dates:
     for member in members:
         dates |= member
     return dates
+
+
+def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | None:
+    """The declared kind of a dataset, or the one that its runs show; None where nothing does."""
+    declared = history.lineage.history.declared_dates.get(dataset)
+    if declared and declared.kind:
+        return declared.kind
+    writes = [write for write in history.writes(dataset) if not removes_rows(write)]
+    if not writes:
+        is_read = bool(history.reads(dataset)) and not history.upstream.get(dataset)
+        return DatasetKind.STATIC if is_read else None
+    mappings = [history.mapping(edge) for edge in history.upstream.get(dataset, ())]
+    rules = [mapping for mapping in mappings if mapping.period is not None]
+    if any(mapping.is_cumulative for mapping in rules):
+        return DatasetKind.CUMULATIVE
+    if any((mapping.first or 0) < (mapping.last or 0) for mapping in rules):
+        return DatasetKind.SLIDING
+    if any(write.periods for write in writes):
+        return DatasetKind.TIME_SERIES
+    if all(write.operation.replaces and write.partitions is None for write in writes):
+        return DatasetKind.SNAPSHOT
+    if any(
+        history.written_dates(write) is not None and not write.operation.replaces
+        for write in writes
+    ):
+        return DatasetKind.TIME_SERIES
+    appended = not any(write.operation.replaces for write in writes)
+    return DatasetKind.CUMULATIVE if appended else None

@@ -6,6 +6,7 @@ Columns of a query's result are columns of the relation that dbt builds from it.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,6 @@ from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
-from dbt_graft.collectors.dbt.starred import starred_columns
 from dbt_graft.collectors.statements.columns.outside_names import is_place
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
@@ -30,9 +30,14 @@ _MASKINGS = {str(masking): masking for masking in Masking}
 _ANY = "it selects * from a relation whose columns are not known"
 _NO_NAME = "a column has no name"
 _SHOWN = 5
-
-
 ColumnEnds = frozenset[ColumnInput[DatasetId]]
+# To the end of the line, unless it may be inside of quotes or of another comment, which ends there.
+_COMMENT = re.compile(r"--[ \t][^\n'\"`\[\]/]*$", re.MULTILINE)
+_WORD = re.compile(r"\w+")
+# Where all columns decide on rows, or must be as many as those of another query.
+_COUNTING = frozenset(
+    {"union", "intersect", "except", "minus", "distinct", "natural", "pivot", "unpivot", "all"}
+)
 
 
 def _ends_of_column(ends: Iterable[ColumnInput[DatasetId]], column: str) -> ColumnEnds:
@@ -253,3 +258,15 @@ def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]
 
 def _missing_columns(names: Sequence[str]) -> str:
     return f"columns that its query does not have: {join_names(names, _SHOWN)}"
+
+
+def starred_columns(sql: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """The columns of those that a query reads, folded, in order, that no word of its SQL means."""
+    folded = {column.casefold() for column in columns}
+    if not folded or "*" not in sql:
+        return ()
+    code = _COMMENT.sub("", sql) if "--" in sql else sql
+    words = {*_WORD.findall(code.casefold())}
+    if not words.isdisjoint(_COUNTING):
+        return ()
+    return tuple(sorted(column for column in folded if not words.issuperset(_WORD.findall(column))))

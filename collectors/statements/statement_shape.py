@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 from functools import partial
 from itertools import pairwise
+
+from sql_metadata import Parser
 
 from dbt_graft.collectors.statements.columns.edges import FollowedColumns
 from dbt_graft.collectors.statements.columns.tree import (
@@ -16,7 +19,6 @@ from dbt_graft.collectors.statements.earlier import COMPUTED, EarlierStatements
 from dbt_graft.collectors.statements.followed import follow_columns
 from dbt_graft.collectors.statements.shape import ParsedShape, shape_id
 from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
-from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
 from dbt_graft.collectors.statements.tables.scan import TableScan, scan
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -29,7 +31,6 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
 
 _log = logging.getLogger(__name__)
-
 _NOT_RESOLVED = "dynamic SQL not resolved"
 # Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
@@ -42,6 +43,10 @@ _NO_COLUMNS = frozenset(
     | {Operation.ALTER, Operation.CREATE_SYNONYM, Operation.CREATE_TABLE}
     | {Operation.DROP, Operation.TRUNCATE}
 )
+_KEYWORD = re.compile(
+    r"\b(SELECT|INSERT|REPLACE|UPDATE|DELETE|MERGE|TRUNCATE|DROP|CREATE|ALTER)\b", re.IGNORECASE
+)
+_OPERATIONS = {"REPLACE": Operation.INSERT, "CREATE": Operation.CREATE_TABLE}
 
 
 def statement_shape(
@@ -156,7 +161,7 @@ def _named_like_keywords(
 def last_resort(text: str, dialect: Dialect, reason: str, verb: str) -> ParsedShape:
     """The shape of a statement with the tables of sql-metadata, where the token scan has none."""
     try:
-        accesses, outcome = last_keyword(text), Outcome.PARTIAL
+        accesses, outcome = _last_keyword(text), Outcome.PARTIAL
     except ValueError:
         _log.debug("no parser reads a statement", exc_info=True)
         accesses, outcome = [], Outcome.FAILED
@@ -170,3 +175,27 @@ def last_resort(text: str, dialect: Dialect, reason: str, verb: str) -> ParsedSh
         verb=verb.upper(),
         accesses=tuple(accesses),
     )
+
+
+def _last_keyword(text: str) -> list[TableAccess]:
+    """The tables of a statement without literals.
+
+    Raises:
+        ValueError: sql-metadata does not support it either.
+    """
+    try:
+        tables = Parser(text, disable_logging=True).tables
+    except Exception as error:
+        # Its errors are of many classes, sqlglot's and Python's own among them.
+        raise ValueError(f"sql-metadata: {type(error).__name__}") from error
+    return [_access(text, table) for table in tables]
+
+
+def _access(text: str, table: str) -> TableAccess:
+    at = text.casefold().find(table.casefold())
+    keywords = _KEYWORD.findall(text[: max(at, 0)])
+    keyword = keywords[-1].upper() if keywords else "SELECT"
+    operation = _OPERATIONS.get(keyword) or Operation(keyword)
+    direction = Direction.READ if operation is Operation.SELECT else Direction.WRITE
+    name = tuple(part.strip('[]`"') for part in table.split("."))
+    return TableAccess(name, direction, operation)

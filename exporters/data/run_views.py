@@ -1,4 +1,4 @@
-"""Views of runs: what each read and wrote, how much, at which version and for which dates."""
+"""Views of runs, tasks and DAGs: what each read and wrote, how much, for which dates."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows, 
 from dbt_graft.analysis.dates.contracted_accesses import contracted_accesses
 from dbt_graft.analysis.dates.dbt_accesses import dbt_accesses
 from dbt_graft.analysis.dates.declared_accesses import declared_accesses
+from dbt_graft.analysis.history.dag_runs import DagRun, dag_runs
 from dbt_graft.exporters.data.view import View, ViewColumn, seconds_between
 from dbt_graft.exporters.data.view_columns import (
     DATASET,
@@ -22,12 +23,13 @@ from dbt_graft.exporters.data.view_columns import (
     STATUS,
     TASK,
     TEXT,
+    TEXTS,
     TIME,
     TOOK,
 )
 from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.lineage.dates.period_text import period_text
-from dbt_graft.lineage.records import Access, Direction
+from dbt_graft.lineage.records import Access, Direction, Status
 
 
 def _runs(data: ViewData) -> Iterator[object]:
@@ -85,11 +87,19 @@ _OF_ACCESS = (
     replace(STATUS, path="access."),
     replace(EVIDENCE, path="access."),
 )
+
+
 _FIRST_STATEMENT = ViewColumn("first_at", TIME, "the beginning of its first statement", "access.")
+
+
 _LAST_STATEMENT = ViewColumn("last_at", TIME, "the end of its last statement", "access.")
+
+
 _MOVES_DATA = ViewColumn(
     "moves_data", FLAG, "it took data, or put data there; a DELETE or DROP does not"
 )
+
+
 RUN_VIEWS = (
     View(
         "runs",
@@ -146,5 +156,71 @@ RUN_VIEWS = (
             "known_by", TEXT, "`partition`, `predicate`, `path`, `interval`…", "period.evidence"
         ),
         ViewColumn("in_part", FLAG, "some rows of each unit may be left out", "period."),
+    ),
+)
+
+
+def _dag_runs(data: ViewData) -> Iterator[object]:
+    for run in _all(data):
+        yield SimpleNamespace(
+            run=run,
+            run_id=run.own.run_id if run.own else None,
+            seconds=seconds_between(run.started_at, run.ended_at),
+            tasks=len(run.tries),
+            failed=[name for name, one in run.tries.items() if one.status is Status.FAILED],
+            not_reached=list(run.missing),
+        )
+
+
+def _dag_tasks(data: ViewData) -> Iterator[object]:
+    for run in _all(data):
+        for name, attempt in run.tries.items():
+            seconds = seconds_between(attempt.started_at, attempt.ended_at)
+            yield SimpleNamespace(run=run, name=name, attempt=attempt, seconds=seconds)
+
+
+def _all(data: ViewData) -> list[DagRun]:
+    return dag_runs(data.lineage_of_runs().history.orchestrator_runs)
+
+
+_DAG = ViewColumn("dag", TEXT, "the id of the DAG", "run.")
+
+
+_DAG_RUN = ViewColumn("dag_run", TEXT, "the id of its run in the orchestrator", "run.name")
+
+
+DAG_VIEWS = (
+    View(
+        "dag_runs",
+        "A run of a DAG of Airflow, with the state of its tasks.",
+        _dag_runs,
+        _DAG,
+        _DAG_RUN,
+        ViewColumn("date", TEXT, "the first date of its data interval; null without one", "run."),
+        replace(STATUS, path="run."),
+        replace(STARTED, path="run."),
+        replace(ENDED, path="run."),
+        TOOK,
+        ViewColumn("tasks", NUMBER, "the number of its tasks that ran"),
+        ViewColumn("failed", TEXTS, "those that failed, by their names in the DAG"),
+        ViewColumn("not_reached", TEXTS, "those that ran in the last good run, and not in it"),
+        ViewColumn("run_id", TEXT, "its id in events; `parent_run_id` of the runs of its tasks"),
+    ),
+    View(
+        "dag_tasks",
+        "A task, or an instance of a mapped task, in a run of a DAG: its newest try.",
+        _dag_tasks,
+        _DAG,
+        _DAG_RUN,
+        ViewColumn("name", TEXT, "its name in the DAG, with its groups: `raw.load`, `part[1]`"),
+        replace(TASK, path="attempt."),
+        ViewColumn("run_id", TEXT, "the id of the try", "attempt."),
+        replace(STATUS, path="attempt."),
+        ViewColumn("attempt", NUMBER, "the number of the try", "attempt."),
+        replace(STARTED, path="attempt."),
+        replace(ENDED, path="attempt."),
+        TOOK,
+        ViewColumn("error", TEXT, "why it failed, without literals", "attempt."),
+        ViewColumn("url", TEXT, "its log in the orchestrator", "attempt."),
     ),
 )

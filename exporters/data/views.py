@@ -7,9 +7,8 @@ added, and none is renamed or removed. All of them name datasets and tasks alike
 from __future__ import annotations
 
 from dbt_graft.exporters.data.answer_views import ANSWER_VIEWS
-from dbt_graft.exporters.data.dag_views import DAG_VIEWS
 from dbt_graft.exporters.data.lineage_views import LINEAGE_VIEWS
-from dbt_graft.exporters.data.run_views import RUN_VIEWS
+from dbt_graft.exporters.data.run_views import DAG_VIEWS, RUN_VIEWS
 
 # Those of files hold what the pages of a site show.
 FILE_VIEWS = (*LINEAGE_VIEWS, *RUN_VIEWS, *DAG_VIEWS)

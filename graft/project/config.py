@@ -16,18 +16,17 @@ from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.settings import ExportedKind, endpoint_url
 from dbt_graft.graft.project import dbt_folders
-from dbt_graft.graft.project.airflow_section import AirflowSection
 from dbt_graft.graft.project.collect_section import CollectEntry, check_twice
 from dbt_graft.graft.project.privacy_section import PrivacySection
 from dbt_graft.graft.project.sections import (
+    AirflowSection,
     ImpactSection,
     KeepSection,
     ReviewSection,
     RulesSection,
 )
 from dbt_graft.graft.project.site_section import DocsSection, SiteSection
-from dbt_graft.graft.project.texts import FolderPath, PathText, Variable
-from dbt_graft.graft.project.variables import expand_path
+from dbt_graft.graft.project.texts import FolderPath, PathText, Variable, expand_path
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.errors import GraftError

@@ -10,6 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.analysis.rule import RULES
+from dbt_graft.exporters.dag_factory.settings import DagSettings
+from dbt_graft.graft.project.texts import expand_path
 from dbt_graft.lineage.section import Section, Text
 
 _DAYS = re.compile(r"([1-9][0-9]{0,4})d")
@@ -86,3 +88,21 @@ class RulesSection(Section):
         """Code -> its severity; without codes that are off."""
         names_by_code = {code: rule.severity.value for code, rule in RULES.items()} | self.severity
         return {code: Severity(name) for code, name in names_by_code.items() if name != "off"}
+
+
+def _local_path(path: str) -> str:
+    if "://" in expand_path(path) or not path.isprintable():
+        raise ValueError("write a place on this machine, and copy it from there")
+    return path
+
+
+class AirflowSection(DagSettings):
+    """Settings of the DAGs, and what is beside them in files and in Airflow.
+
+    Attributes:
+        known_as: A task's name in events of Airflow -> its name in the lineage.
+    """
+
+    out: Annotated[Text, AfterValidator(_local_path)] = "dags"
+    overrides: Annotated[Text, AfterValidator(_local_path)] | None = None
+    known_as: dict[str, Text] = Field(default={})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -11,9 +13,30 @@ from pydantic import (
     AfterValidator,
 )
 
-from dbt_graft.graft.project.variables import expand_path
 from dbt_graft.lineage.redaction import has_secret
 from dbt_graft.lineage.section import Text
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}")
+
+
+def expand_path(path: str) -> str:
+    """A path with its `${NAME}` and `${NAME:-default}` filled in, and a leading `~`.
+
+    As in a shell, an empty variable takes the default.
+
+    Raises:
+        ValueError: A variable is not set and has no default.
+    """
+    text = _VARIABLE.sub(_value, path)
+    return str(Path(text).expanduser()) if text.startswith("~") else text
+
+
+def _value(match: re.Match[str]) -> str:
+    name, default = match.groups()
+    value = os.environ.get(name) or default
+    if not value:
+        raise ValueError(f"set the variable {name}, or write a default: ${{{name}:-default}}")
+    return value
 
 
 def _task_pattern(pattern: str) -> str:
@@ -84,10 +107,24 @@ def _site_url(url: str) -> str:
 
 
 PathText = Annotated[Text, AfterValidator(_path)]
+
+
 LogPath = Annotated[PathText, AfterValidator(_log_path)]
+
+
 FolderPath = Annotated[PathText, AfterValidator(_folder)]
+
+
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
+
+
 Pattern = Annotated[str, AfterValidator(_pattern)]
+
+
 Timezone = Annotated[str, AfterValidator(_timezone)]
+
+
 Variable = Annotated[str, AfterValidator(_variable)]
+
+
 SiteUrl = Annotated[str, AfterValidator(_site_url)]

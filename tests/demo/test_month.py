@@ -23,8 +23,8 @@ pytest.importorskip("dbt_graft.analysis.dates.taint")
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.bad_writes import bad_dates, last_good_run
+from dbt_graft.analysis.dates.dataset_dates import dataset_kind
 from dbt_graft.analysis.dates.entity_states import entity_states
-from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
 from dbt_graft.analysis.dates.taint import Taint, spread
 from dbt_graft.analysis.dates.taint_plan import taint_plan
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of

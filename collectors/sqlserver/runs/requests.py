@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.captured import Level, TaskEvent
@@ -21,12 +22,15 @@ from dbt_graft.collectors.sqlserver.runs.segment import (
     SegmentKind,
 )
 from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTables, encode
-from dbt_graft.collectors.sqlserver.runs.text_dates import dates_at
+from dbt_graft.collectors.statements.periods.expressions import DateValues
+from dbt_graft.collectors.statements.periods.shape import DateShape, TextDate
 
 # Times in an export are cut to milliseconds: a statement began before the next.
 _CUT = 1000
 # In the place of a digest: the request showed one statement.
 ALONE = "alone"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST = 4_096
 
 
 class StatementEvent(NamedTuple):
@@ -168,3 +172,39 @@ def _digest(shown: list[StatementEvent]) -> str:
         {f"{s.level}:{s.statement.text if s.statement else s.handle}:{s.ok}" for s in shown}
     )
     return hashlib.blake2b("|".join(lines).encode(), digest_size=8).hexdigest()
+
+
+def dates_at(
+    shape: DateShape,
+    literals: tuple[str, ...],
+    parameters: tuple[tuple[str, str], ...],
+    started: int,
+    timezone: tzinfo = UTC,
+) -> tuple[TextDate, ...]:
+    """The dates in a text's conditions.
+
+    Args:
+        literals: Those that the dates depend on.
+        started: When the statement began, in microseconds: `GETDATE()`.
+        timezone: That of the server.
+    """
+    at = _EPOCH + timedelta(microseconds=started if shape.is_relative else 0)
+    days = at.astimezone(timezone).date(), at.date()
+    used = (
+        tuple(parameter for parameter in parameters if parameter[0] in shape.variables)
+        if parameters
+        else ()
+    )
+    return _dates(shape, literals, used, days)
+
+
+@lru_cache(maxsize=_MOST)
+def _dates(
+    shape: DateShape,
+    literals: tuple[str, ...],
+    parameters: tuple[tuple[str, str], ...],
+    days: tuple[date, date],
+) -> tuple[TextDate, ...]:
+    now, utc_now = (datetime.combine(day, time(), UTC) for day in days)
+    numbered = dict(zip(shape.numbers, literals, strict=True))
+    return shape.dates(DateValues(numbered, dict(parameters), now, utc_now))

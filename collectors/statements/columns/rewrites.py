@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from dbt_graft.collectors.statements.columns.json_functions import (
-    JSON_FUNCTIONS,
-    json_function,
-)
 from dbt_graft.collectors.statements.columns.left_out import SIGNS
-from dbt_graft.collectors.statements.columns.row_functions import (
-    ROW_FUNCTIONS,
-    row_function,
-)
 from dbt_graft.collectors.statements.columns.statement_tokens import Edit, StatementTokens
+from dbt_graft.collectors.statements.text.files import FILES
 from dbt_graft.collectors.statements.text.functions import is_method
+from dbt_graft.collectors.statements.text.source_words import NO_ALIAS
 from dbt_graft.collectors.statements.text.tokens import keywords
 
 # They change the column: `SET doc.modify('…')`, `SET note.WRITE(…)`.
 _CHANGING = keywords("MODIFY WRITE")
+# Each, and a function that sqlglot reads in its place: its arguments are all that counts.
+_JSON_FUNCTIONS: Mapping[str, str] = {
+    "JSON_ARRAY": "CONCAT",
+    "JSON_ARRAYAGG": "JSON_AGG",
+    "JSON_OBJECT": "CONCAT",
+    "JSON_OBJECTAGG": "JSONB_OBJECT_AGG",
+    "JSON_QUERY": "JSON_QUERY",
+    "JSON_VALUE": "JSON_VALUE",
+}
+_ON_NULL = (["NULL", "ON", "NULL"], ["ABSENT", "ON", "NULL"])
+_ROW_FUNCTIONS = keywords("OPENJSON OPENROWSET OPENXML")
+_NO_NAME = "[rows]"
 
 
 def rewrites(statement: StatementTokens) -> Iterator[Edit]:
@@ -97,10 +103,10 @@ def _method(statement: StatementTokens, at: int) -> Iterator[Edit]:
 
 def _function(statement: StatementTokens, at: int) -> Iterator[Edit]:
     words = statement.words
-    if words[at - 1] in JSON_FUNCTIONS:
-        yield from json_function(statement, at)
-    elif words[at - 1] in ROW_FUNCTIONS:
-        yield from row_function(statement, at)
+    if words[at - 1] in _JSON_FUNCTIONS:
+        yield from _json_function(statement, at)
+    elif words[at - 1] in _ROW_FUNCTIONS:
+        yield from _row_function(statement, at)
     match words[at - 1]:
         case "PARSE" | "TRY_PARSE":
             yield at - 1, at, "TRY_CAST"
@@ -122,3 +128,76 @@ def _changed_column(statement: StatementTokens, name: int, behind: int) -> str:
     target = statement.tokens[statement.behind_name(1) - 1].text
     quoted = target if target[:1] in "#@" else f"[{target.replace(']', ']]')}]"
     return f"{quoted}.{column}"
+
+
+def _json_function(statement: StatementTokens, at: int) -> Iterator[Edit]:
+    """The edits of a function whose brackets open at a place."""
+    words = statement.words
+    end = statement.behind_brackets(at) - 1
+    position = at + 1
+    if position < end:
+        yield at - 1, at, _JSON_FUNCTIONS[words[at - 1]]
+    while position < end:
+        behind = max(position + 1, statement.behind_brackets(position))
+        if words[position] == ":":
+            yield position, behind, ","
+        elif words[position : position + 3] in _ON_NULL:
+            behind = position + 3
+            yield position, behind, " "
+        elif words[position] == "RETURNING" or words[position : position + 2] == ["WITH", "ARRAY"]:
+            behind = end
+            yield position, behind, " "
+        position = behind
+
+
+def _row_function(statement: StatementTokens, at: int) -> Iterator[Edit]:
+    """The edits of a function whose brackets open at a place."""
+    words, behind = statement.words, statement.behind_brackets(at)
+    names = _column_names(statement, behind + 1) if words[behind] == "WITH" else []
+    file = _file(statement, at)
+    if not names:
+        if file:
+            yield at - 1, behind, file
+        if (
+            words[behind] == "WITH" and words[behind + 1] != "("
+        ):  # WITH dbo.t: as that table has them
+            yield behind, statement.behind_name(behind + 1), " "
+        return
+    end = statement.behind_brackets(behind + 1)
+    alias_at = end + (words[end] == "AS")
+    is_named = (
+        alias_at < len(statement.tokens)
+        and statement.tokens[alias_at].is_name
+        and words[alias_at] not in NO_ALIAS
+    )
+    alias = statement.text_between(alias_at, alias_at + 1) if is_named else _NO_NAME
+    end = alias_at + 1 if is_named else end
+    columns = ", ".join(f"[{name.replace(']', ']]')}]" for name in names)
+    if file:
+        yield at - 1, end, f"(SELECT {columns} FROM {file}) AS {alias}"  # noqa: S608 (not run)
+    else:
+        renamed = words[end] == "("  # AS j (a, b)
+        yield behind, end, f"AS {alias}" if renamed else f"AS {alias} ({columns})"
+
+
+def _column_names(statement: StatementTokens, at: int) -> list[str]:
+    """The columns of `(a int, b varchar(9) '$.b')`."""
+    names: list[str] = []
+    if statement.words[at] != "(":
+        return names
+    position, end, first = at + 1, statement.behind_brackets(at) - 1, True
+    while position < end:
+        if first:
+            names.append(statement.tokens[position].text)
+        first = statement.words[position] == ","
+        position = max(position + 1, statement.behind_brackets(position))
+    return names
+
+
+def _file(statement: StatementTokens, at: int) -> str:
+    """The file in `(BULK files.[x], …)`; empty where it is another function, or not known."""
+    words = statement.words
+    first = at + 2 + (words[at + 2] == "(")
+    if words[at + 1] != "BULK" or words[first : first + 2] != [FILES.upper(), "."]:
+        return ""
+    return statement.text_between(first, first + 3)

@@ -10,10 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
-from dbt_graft.collectors.statements.text.known_words import known_words
+import sqlglot
+from sqlglot import exp
 
+_LONG = r'"""(?:[^"\\]|\\.|"(?!""))*"""'
+_DOCSTRING = re.compile(rf"(?:\A|:\n)\s*+{_LONG}")
+_STRING = re.compile(rf"""{_LONG}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
+_SQLGLOT, _STATEMENTS = Path(sqlglot.__file__).parent, Path(__file__).parents[1]
+# Spark's dialect is made of those of Hive and of Spark 2.
+_DIALECTS = ["dialects/dialect", "*/base", "*/tsql", "*/hive", "*/spark2", "*/spark"]
+_PARTS = ["*.py", "expressions/*.py", *(f"{dialect}.py" for dialect in _DIALECTS)]
+# One of a table of keywords, one of a function's middle, one of ours.
+_SURE = frozenset({"select", "ordinality", "addlinkedsrvlogin"})
 # Names, with what belongs to them or makes something else of them: `#t`, `@v`, `N'…'` without its
 # value; and quoted ones of more than a word. A quote behind a word ends one.
 _PIECES = re.compile(
@@ -26,6 +37,17 @@ _OURS = re.compile(r"__(Nn|NN|nn)(\d+)")
 # Names that mean something by how they begin: procedures, methods of shapes, FOR SYSTEM_TIME.
 _MEANT = re.compile(r"ST[A-Z]|(?i:sp_|xp_|system_|version|timestamp|path)")
 _LONGEST = 100_000
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """The words, folded; none where the sources cannot be read."""
+    words = {name.casefold() for name in exp.FUNCTION_BY_NAME}
+    parts = (path for part in _PARTS for path in _SQLGLOT.glob(part))
+    for path in (*_STATEMENTS.rglob("*.py"), *parts):
+        code = _DOCSTRING.sub("", path.read_text("utf-8"))
+        words.update(_WORD.findall(" ".join(_STRING.findall(code)).casefold()))
+    return frozenset(words) if words >= _SURE else frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,17 @@ a table in a string, gets the name without quotes. Runs before literals are stri
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, Dialect
+from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
 from dbt_graft.collectors.statements.text.files import protect_files
-from dbt_graft.collectors.statements.text.remote import unwrap_remote_queries
 from dbt_graft.collectors.statements.text.variables import (
     ASSIGNMENT,
     EXPRESSION,
     STRING_PART,
     VARIABLE,
     Variables,
+    unquote,
 )
 
 _DEEPEST = 5
@@ -41,7 +42,6 @@ _FILLS = "sp_executesql"
 _SERVER_PARTS = 3  # srv.db.schema.
 _DATABASE_PARTS = 2  # db.schema.
 _STATEMENT_NAMES = frozenset({"@stmt", "@statement", "@tsql"})
-
 _STRING = STRING_PART
 _VALUE = rf"(?:{_STRING}|{VARIABLE}(?:\s+OUT(?:PUT)?\b)?|[-+]?[$]?[\w.]++|\?)"
 _ARGUMENT = rf"(?:@\w++\s*=\s*)?{_VALUE}"
@@ -67,6 +67,19 @@ _PART_OF_NAME = re.compile(rf"{NAME[Dialect.TSQL]}|[^.]+|(?<=\.)(?=\.)")
 _DECLARATIONS = re.compile(r"\s*\(\s*@\w++\s(?:[^()']++|\([^()']*+\))*\)\s*(?=\w)")
 # A text called a thousand times is not repeated a thousand times.
 _MOST = 1_000_000
+_ANY_STRING = STRING[Dialect.TSQL]
+_NAME = rf"(?:\w++|{NAME[Dialect.TSQL]})"
+_REMOTE = re.compile(
+    rf"(?P<skip>{COMMENT}|{_ANY_STRING}|{NAME[Dialect.TSQL]})"
+    rf"|\bOPENQUERY\s*\(\s*(?P<server>{_NAME})\s*,\s*(?P<query>{_ANY_STRING})\s*(?:\)|\Z)"
+    rf"|\bOPENROWSET\s*\(\s*{_ANY_STRING}\s*,\s*(?P<rowset>{_ANY_STRING})(?:\s*;\s*{_ANY_STRING})*\s*,\s*"
+    rf"(?:(?P<rows>{_ANY_STRING})|(?P<table>{_NAME}(?:\s*\.+\s*{_NAME})*))\s*(?:\)|\Z)"
+    rf"|\bOPENDATASOURCE\s*\(\s*{_ANY_STRING}\s*,\s*(?P<source>{_ANY_STRING})\s*\)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SERVER = re.compile(
+    r"(?:^|;)\s*(?:Server|Data\s+Source|Address|Addr|Network\s+Address)\s*=\s*([^;]+)", re.I
+)
 
 
 def unwrap(text: str, depth: int = 0) -> str:
@@ -75,7 +88,7 @@ def unwrap(text: str, depth: int = 0) -> str:
         text = text[declarations.end() :]
     if depth == _DEEPEST:
         return text
-    text = unwrap_remote_queries(protect_files(text), lambda query: unwrap(query, depth + 1))
+    text = _unwrap_remote_queries(protect_files(text), lambda query: unwrap(query, depth + 1))
     if not _CALLED.search(text):
         return text
     variables = Variables()
@@ -177,3 +190,39 @@ def _part(written: str) -> str:
 
 def _bracket_name(name: str) -> str:
     return f"[{name.replace(']', ']]')}]"
+
+
+def _unwrap_remote_queries(text: str, unwrap: Callable[[str], str]) -> str:
+    """A text in which queries and tables of other servers stand without quotes.
+
+    Args:
+        unwrap: Applied to each query found.
+    """
+    if "open" not in text.casefold():
+        return text
+
+    def rewrite(match: re.Match[str]) -> str:
+        unchanged = match.group()
+        if match["server"]:
+            return _query(match["server"], match["query"])
+        server = _server(match["rowset"] or match["source"] or "")
+        if not server:
+            return unchanged
+        if match["rows"]:
+            return _query(server, match["rows"])
+        return f"{server}.{match['table']}" if match["table"] else server
+
+    def _query(server: str, query: str) -> str:
+        return f"OPENQUERY({server}, {unwrap(unquote(query))}\n)"
+
+    return _REMOTE.sub(rewrite, text)
+
+
+def _server(connection: str) -> str:
+    """The server's name in a connection, in brackets; empty where it has none."""
+    text = unquote(connection)
+    named = _SERVER.search(text)
+    name = named[1].strip() if named else "" if "=" in text or not text else text
+    # Access and Excel name a file there, not a server.
+    is_file = bool(re.search(r"\.\w{3,5}$|^\w:|^\\\\", name))
+    return f"[{name.replace(']', ']]')}]" if name and not is_file else ""

@@ -14,8 +14,8 @@ import pytest
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.bad_writes import BadWrite, bad_dates, bad_runs
+from dbt_graft.analysis.dates.dataset_dates import dataset_kind
 from dbt_graft.analysis.dates.entity_states import EntityState, entity_states
-from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
 from dbt_graft.analysis.dates.taint import spread
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId

@@ -9,7 +9,7 @@ import pytest
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.bad_writes import bad_dates, bad_runs, last_good_run
-from dbt_graft.analysis.dates.kind_of_dataset import dataset_kind
+from dbt_graft.analysis.dates.dataset_dates import dataset_kind
 from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 from dbt_graft.analysis.dates.taint import Taint, spread
 from dbt_graft.analysis.dates.taint_plan import taint_plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.dbt.starred import starred_columns
+from dbt_graft.collectors.dbt.edges import starred_columns
 
 COLUMNS = ("id", "Amount", "sent at", "address.city")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from dbt_graft.collectors.sqlserver.runs.text_dates import dates_at
+from dbt_graft.collectors.sqlserver.runs.requests import dates_at
 from dbt_graft.collectors.statements.periods.shape import find_dates
 from dbt_graft.collectors.statements.text.fingerprint import literals
 from tests.cases import for_each

@@ -5,8 +5,7 @@ from __future__ import annotations
 from sqlglot.dialects.spark import Spark
 from sqlglot.dialects.tsql import TSQL
 
-from dbt_graft.collectors.statements.text.known_words import known_words
-from dbt_graft.collectors.statements.text.template import make_template
+from dbt_graft.collectors.statements.text.template import known_words, make_template
 from tests.cases import for_each
 
 ALIKE = [

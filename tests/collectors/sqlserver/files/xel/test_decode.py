@@ -22,7 +22,7 @@ from dbt_graft.collectors.sqlserver.event import (
     Mask,
 )
 from dbt_graft.collectors.sqlserver.files.xel import decode, metadata
-from dbt_graft.collectors.sqlserver.files.xel.payload import payload_decoder
+from dbt_graft.collectors.sqlserver.files.xel.decode import payload_decoder
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel
 from tests.cases import for_each
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE, SIZES, Map, Session
