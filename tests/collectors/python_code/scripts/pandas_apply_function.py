@@ -1,8 +1,8 @@
 # lineage
 # dw.invoices = dbo.invoices: invoice_id
 # dw.invoices.gross <- dbo.invoices.(amount, vat): transformation
-# dw.invoices.state <- dbo.invoices.paid_on: transformation (unseen: its dates are only compared with null)
-# dw.invoices.class <- dbo.invoices.amount: transformation
+# dw.invoices.state <- dbo.invoices.paid_on: conditional
+# dw.invoices.class <- dbo.invoices.amount: conditional
 import pandas as pd
 from sqlalchemy import create_engine
 

@@ -2,7 +2,7 @@
 # dw.leads = crm.leads: lead_id
 # dw.leads.domain <- crm.leads.mail: transformation
 # dw.leads.label <- crm.leads.(full_name, source): transformation
-# dw.leads.is_hot <- crm.leads.score: transformation
+# dw.leads.is_hot <- crm.leads.score: conditional
 import pandas as pd
 from sqlalchemy import create_engine
 

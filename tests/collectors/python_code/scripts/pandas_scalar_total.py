@@ -1,7 +1,9 @@
 # lineage
 # mart.shares = dbo.departments: department
 # mart.shares.share <- dbo.departments.budget: aggregation
+# mart.shares.share <~ dbo.departments.budget: transformation
 # mart.shares.over_mean <- dbo.departments.budget: aggregation
+# mart.shares.over_mean <~ dbo.departments.budget: transformation
 import pandas as pd
 from sqlalchemy import create_engine
 

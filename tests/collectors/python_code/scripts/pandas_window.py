@@ -5,8 +5,12 @@
 # mart.running.previous <- dbo.payments.amount: transformation
 # mart.running.previous <- dbo.payments.invoice_id: window
 # mart.running.share <- dbo.payments.amount: aggregation
+# mart.running.share <~ dbo.payments.amount: transformation
 # mart.running.share <- dbo.payments.invoice_id: window
 # mart.running.number <- dbo.payments.invoice_id: window
+# mart.running.running <~ dbo.payments.paid_at: window
+# mart.running.previous <~ dbo.payments.paid_at: window
+# mart.running.number <~ dbo.payments.paid_at: window
 # mart.running.* <- dbo.payments.paid_at: sort
 import pandas as pd
 from sqlalchemy import create_engine
