@@ -16,7 +16,7 @@ Part = tuple[str, str, bool]
 
 
 class Verdict(StrEnum):
-    """How a column was read, the better ones first."""
+    """Quality of what was read of a column, the better ones first."""
 
     EXACT = "exact"
     GAP = "gap"  # incomplete, and a gap tells it
