@@ -15,8 +15,8 @@ from dbt_graft.graft.steps.start import write_config
 def init(folder: Path, *, force: bool) -> None:
     """Write a commented graft.yml beside the dbt project in FOLDER.
 
-    It names the logs that lie there: event logs of Spark, .xel files, OpenLineage events, declared
-    lineage.
+    It names the logs that lie there: event logs of Spark, Extended Events, OpenLineage events,
+    declared lineage.
     """
     written = write_config(folder, force=force)
     click.echo(f"wrote {written.path}")

@@ -68,7 +68,7 @@ collect:{found}
 
 store: .graft/store         # the lineage collected so far; preserve it between builds
 artifacts: .graft/artifacts # the grafted manifest.json and catalog.json
-{spark}spark: {{master: "local[*]"}} # any spark.* setting for `graft collect`
+# spark: {{master: "local[*]"}} # any spark.* setting, where Spark is to read the logs
 
 site:
   name: {name}
@@ -91,7 +91,9 @@ _SPARK_FOLDER = "eventlog_v2_"
 _SPARK_FILE = re.compile(r"(local-\d{10,}|app-\d{14}-\d+|application_\d+_\d+)(_\d+)?(\.\w+)*")
 _SPARK_HEAD = re.compile(rb'\s*\{"Event":"SparkListener')
 _EVENT_KEYS = (b'"eventTime"', b'"schemaURL"')
-_TEXTS = (".json", ".jsonl", ".ndjson")
+_EXPORTS = (".json", ".jsonl", ".ndjson", ".xml", ".csv")
+# An element, a column's or a key's name of each form of exported Extended Events.
+_EXPORT_WORD = b"client_app_name"
 _DECLARED = re.compile(r"^version: *1\s*$.*^(tasks|consumers):", re.MULTILINE | re.DOTALL)
 
 
@@ -147,7 +149,6 @@ def write_config(folder: Path, *, force: bool = False) -> WrittenConfig:
         target=target,
         schema=SCHEMA_URL,
         found=_entries(logs),
-        spark="" if logs.spark else "# ",
         namespace=platform(adapter, connection).namespace if adapter else "duckdb://shop.duckdb",
     )
     path.write_text(text, encoding="utf-8")
@@ -179,7 +180,7 @@ class _SeenLogs:
 
     Attributes:
         spark: With event logs of Spark.
-        xel: With files of Extended Events.
+        xel: With files of Extended Events, or exports of them.
         openlineage: With events of OpenLineage.
         declared: With files of declared lineage.
     """
@@ -226,8 +227,10 @@ def _kind(path: Path) -> str:
         return "xel"
     if path.parent.name.startswith(_SPARK_FOLDER) or _SPARK_FILE.fullmatch(path.name):
         return "spark"
-    if suffix in _TEXTS or not suffix:
+    if suffix in _EXPORTS or not suffix:
         head = _head(path)
+        if _EXPORT_WORD in head:
+            return "xel"
         if _SPARK_HEAD.match(head):
             return "spark"
         if all(key in head for key in _EVENT_KEYS):

@@ -21,6 +21,9 @@ DECLARED = b"version: 1\ntasks:\n  load: {flows: []}\n"
         ("ev/app-20261001000000-0001.lz4", b"", [("spark", "ev/")]),
         ("a b/night.json", SPARK, [("spark", "a b/")]),
         ("xe/lineage_0_1.xel", b"", [("sqlserver", "xe/")]),
+        ("xe/a.xml", b'<event name="x"><action name="client_app_name"/>', [("sqlserver", "xe/")]),
+        ("xe/a.csv", b"name,timestamp,client_app_name\n", [("sqlserver", "xe/")]),
+        ("seeds/a.csv", b"id,name\n", []),
         ("events.ndjson", EVENT, [("openlineage", "./")]),
         ("lineage/partners.yml", DECLARED, [("declared", "lineage/")]),
         ("models/schema.yml", b"version: 2\nmodels: []\n", []),
@@ -43,7 +46,7 @@ def test_init_names_the_logs_that_lie_there(
         if (entry := getattr(source, kind))
     ]
     assert written == entries
-    assert bool(config.spark) is any(kind == "spark" for kind, _ in entries)
+    assert not config.spark, "who has no PySpark reads without"
 
 
 def test_a_folder_in_another_is_named_once(tmp_path: Path) -> None:
