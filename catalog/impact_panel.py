@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt_graft.analysis.impact.answer import ProposedChange
@@ -111,11 +111,18 @@ def impact_panel(
     of_dataset = {kind: reach.measure(ProposedChange(dataset, kind)) for kind in OF_DATASET}
     if not any(of_dataset.values()):
         return None
-    of_columns = {
-        name: {kind: reach.measure(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN}
-        for name in columns
-        if reach.knows(dataset, name)
-    }
+    reaches_of: dict[Hashable, Reaches] = {}
+    of_columns: dict[str, Reaches] = {}
+    for name in columns:
+        states = reach.states_of(dataset, name)
+        if states is None:
+            continue
+        # Most columns of a table reach the same.
+        if states not in reaches_of:
+            reaches_of[states] = {
+                kind: reach.measure(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN
+            }
+        of_columns[name] = reaches_of[states]
     read = {name: reaches for name, reaches in of_columns.items() if any(reaches.values())}
     return ImpactPanel(of_dataset, read, [name for name in columns if name not in read])
 

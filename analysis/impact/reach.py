@@ -1,14 +1,18 @@
 """The reach of every change at once: counts for the pages of all datasets and columns.
 
 `answer.impact` follows one change and keeps the paths. Here all changes share what lies further
-downstream: a set is a number with a bit for each member, and equal sets are one object.
+downstream: a set is a number with a bit for each member, equal sets are one object, and of the
+sets only their sizes stay. Projects have a million states, so what is kept of each is a number in
+an array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
+from array import array
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
 from dbt_graft.analysis.impact.answer import ProposedChange, Surroundings
 from dbt_graft.analysis.impact.change import (
@@ -21,9 +25,16 @@ from dbt_graft.analysis.impact.change import (
     severity,
 )
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.impact.spread import Spread, State, next_steps, state_number, state_of
+from dbt_graft.analysis.impact.spread import (
+    BITS,
+    Spread,
+    column_of,
+    effect_of,
+    next_steps,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.records import ANY_COLUMN
 
 _EFFECTS = tuple(ImpactEffect)
 # In a set of effects: not written because something is gone, which is no mere delay.
@@ -57,8 +68,7 @@ class ReachOfChange:
         return bool(self.datasets or self.tests or self.consumers)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sets:
+class _Sets(NamedTuple):
     """Sets of what a state leads to, as bits; `consumers` and `effects` are sets of effects."""
 
     datasets: int = 0
@@ -68,6 +78,73 @@ class _Sets:
     unknown: int = 0
     consumers: int = 0
     effects: int = 0
+
+    def join(self, other: _Sets) -> _Sets:
+        """The members of both."""
+        if self is other:
+            return self
+        datasets, broken, tests, known, unknown, consumers, effects = other
+        return _Sets(
+            *(self.datasets | datasets, self.broken | broken, self.tests | tests),
+            *(self.known | known, self.unknown | unknown),
+            *(self.consumers | consumers, self.effects | effects),
+        )
+
+    def sizes(self) -> _Sizes:
+        """How many they have."""
+        return _Sizes(
+            *(self.datasets.bit_count(), self.broken.bit_count(), self.tests.bit_count()),
+            *(self.known.bit_count(), (self.known | self.unknown).bit_count()),
+            *(self.consumers, self.effects),
+        )
+
+
+class _NumberedSets:
+    """Sets by numbers from 1 on: equal ones have one, and equal parts of them are one object."""
+
+    def __init__(self) -> None:
+        self.sets = [_Sets()]
+        self._numbers: dict[_Sets, int] = {}
+        self._parts: dict[int, int] = {}
+
+    def number(self, sets: _Sets) -> int:
+        """The number of sets, a new one for new ones."""
+        number = self._numbers.get(sets)
+        if number is None:
+            sets = _Sets(*(self._parts.setdefault(part, part) for part in sets))
+            number = self._numbers[sets] = len(self.sets)
+            self.sets.append(sets)
+        return number
+
+
+class _Sizes(NamedTuple):
+    """What a page says of the sets of a state."""
+
+    datasets: int
+    broken: int
+    tests: int
+    known: int
+    flows: int
+    consumers: int
+    effects: int
+
+
+@dataclass(slots=True)
+class _OpenState:
+    """A state of which not all is known that it leads to.
+
+    Attributes:
+        first: The place of the earliest open state that it leads back to.
+    """
+
+    state: int
+    place: int
+    sets: _Sets
+    after: Iterator[int]
+    first: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.first = self.place
 
 
 class ImpactReach:
@@ -83,54 +160,61 @@ class ImpactReach:
                     self._readers.setdefault(dataset_number, []).append(number)
         self._tests: dict[tuple[int, str], int] = {}
         self._number_tests(around)
-        self._interned: dict[_Sets, _Sets] = {}
-        self._sets: dict[int, _Sets] = {}
-        self._follow(chain.from_iterable(map(self._starts, range(len(graph.datasets)))))
+        # The place of a state's sizes, by the number of the state: those of datasets come last,
+        # as theirs are negative.
+        self._sizes_at = array("I", [0]) * (len(graph.column_names) + len(graph.datasets) << BITS)
+        # States that lead to their own dataset: tasks lead back to where it is made.
+        self._returning: set[int] = set()
+        self._sizes = self._follow()
 
     def measure(self, change: ProposedChange) -> ReachOfChange:
         """The reach of a change of a dataset or a column that the graph knows."""
         number = self._graph.find_dataset(change.dataset)
         if number is None:
             return ReachOfChange(ImpactSeverity.INFO, 0, 0, 0, (), 0, 0)
-        of_column = change.column and change.kind not in OF_DATASETS
-        column = self._graph.find_column(number, change.column) if of_column else -1
-        start = State(number, -1 if column is None else column, START[change.kind])
-        sets = self._sets[state_number(start)]
-        effects = sets.consumers
+        kind, start = change.kind, START[change.kind]
+        of_column = change.column and kind not in OF_DATASETS
+        column = self._graph.find_column(number, change.column) if of_column else None
+        state = _state(number, column, start)
+        sizes = self._sizes[self._sizes_at[state]]
+        effects = sizes.consumers
         for reader in self._readers.get(number, ()):
-            effects |= 1 << reader * _OF_CONSUMER + start.effect
-        consumers = dict(self._severities(change.kind, effects))
-        worst = [severity(change.kind, effect) for effect in _effects(sets.effects)]
-        worst += consumers.values()
-        if sets.broken:
-            worst.append(severity(change.kind, ImpactEffect.GONE))
-        if sets.datasets >> number & 1:  # Tasks lead back to where it is made.
-            worst.append(severity(change.kind, start.effect))
-        if sets.tests:
+            effects |= 1 << reader * _OF_CONSUMER + start
+        consumers = dict(self._severities(kind, effects))
+        own = state in self._returning
+        worst = [_worst(kind, sizes.effects | own << start), *consumers.values()]
+        if sizes.broken:
+            worst.append(severity(kind, ImpactEffect.GONE))
+        if sizes.tests:
             worst.append(ImpactSeverity.BLOCKING)
         return ReachOfChange(
-            max(worst, default=ImpactSeverity.INFO),
-            (sets.datasets & ~(1 << number)).bit_count(),
-            sets.broken.bit_count(),
-            sets.tests.bit_count(),
+            max(worst),
+            sizes.datasets - own,
+            sizes.broken,
+            sizes.tests,
             tuple(sorted(consumers, key=lambda consumer: (-consumers[consumer], consumer.name))),
-            sets.known.bit_count(),
-            (sets.known | sets.unknown).bit_count(),
+            sizes.known,
+            sizes.flows,
         )
 
-    def knows(self, dataset: DatasetId, column: str) -> bool:
-        """The graph has the column."""
+    def states_of(self, dataset: DatasetId, column: str) -> Hashable | None:
+        """Equal for columns of a dataset that reach the same; None for one that is not known."""
         number = self._graph.find_dataset(dataset)
-        return number is not None and self._graph.find_column(number, column) is not None
+        at = None if number is None else self._graph.find_column(number, column)
+        if number is None or at is None:
+            return None
+        states = [_state(number, at, effect) for effect in _COLUMN_STARTS]
+        return tuple((self._sizes_at[state], state in self._returning) for state in states)
 
     def _severities(
         self, kind: ChangeType, effects: int
     ) -> Iterator[tuple[Consumer, ImpactSeverity]]:
-        for number, consumer in enumerate(self._consumers):
+        while effects:
+            number = ((effects & -effects).bit_length() - 1) // _OF_CONSUMER
             bits = effects >> number * _OF_CONSUMER & (1 << _OF_CONSUMER) - 1
-            if bits:
-                worst = max(severity(kind, effect) for effect in _effects(bits))
-                yield consumer, raise_severity(worst) if consumer.is_critical else worst
+            effects ^= bits << number * _OF_CONSUMER
+            consumer, worst = self._consumers[number], _worst(kind, bits)
+            yield consumer, raise_severity(worst) if consumer.is_critical else worst
 
     def _number_tests(self, around: Surroundings) -> None:
         """Give each test a bit: by its dataset and column, and by its dataset alone."""
@@ -144,94 +228,101 @@ class ImpactReach:
                     self._tests[key] = self._tests.get(key, 0) | 1 << number
                 number += 1
 
-    def _starts(self, dataset: int) -> Iterator[int]:
-        for effect in _DATASET_STARTS:
-            yield state_number(State(dataset, -1, effect))
-        for name in self._graph.columns(dataset):
-            column = self._graph.find_column(dataset, name)
-            for effect in _COLUMN_STARTS if column is not None else ():
-                yield state_number(State(dataset, column or 0, effect))
+    def _starts(self) -> Iterator[int]:
+        for dataset, columns in self._graph.columns_of.items():
+            yield from (_state(dataset, None, effect) for effect in _DATASET_STARTS)
+            for name, column in columns.items():
+                for effect in _COLUMN_STARTS if name != ANY_COLUMN else ():
+                    yield _state(dataset, column, effect)
 
-    def _follow(self, starts: Iterable[int]) -> None:
-        """Work out the sets of all states, the last ones first; again where tasks go in circles."""
-        direct: dict[int, _Sets] = {}
-        next_: dict[int, list[int]] = {}
-        order: list[int] = []
-        for start in starts:
-            waiting = [start]
+    def _follow(self) -> list[_Sizes]:
+        """Work out the sets of all states, and return the different sizes of them.
+
+        By Tarjan's algorithm: a state is closed behind all that it leads to, and states that lead
+        to each other are closed at once, with the same sets.
+        """
+        sizes_at = self._sizes_at
+        closed = _NumberedSets()
+        open_states: list[int] = []
+        places: dict[int, int] = {}
+
+        def opened(state: int) -> _OpenState:
+            place = places[state] = len(open_states)
+            open_states.append(state)
+            return _OpenState(state, place, *self._step(state))
+
+        for start in self._starts():
+            waiting = [] if sizes_at[start] else [opened(start)]
             while waiting:
-                state = waiting[-1]
-                if state not in next_:
-                    direct[state], next_[state] = self._direct_sets(state)
-                    waiting += [successor for successor in next_[state] if successor not in next_]
+                at = waiting[-1]
+                for state in at.after:
+                    if number := sizes_at[state]:
+                        at.sets = at.sets.join(closed.sets[number])
+                    elif state in places:
+                        at.first = min(at.first, places[state])
+                    else:
+                        waiting.append(opened(state))
+                        break
                 else:
+                    if at.first == at.place:
+                        self._close(open_states[at.place :], at.sets, closed.number(at.sets))
+                        for state in open_states[at.place :]:
+                            del places[state]
+                        del open_states[at.place :]
                     waiting.pop()
-                    if state not in self._sets:
-                        self._sets[state] = direct[state]
-                        order.append(state)
-        changed = True
-        while changed:
-            changed = False
-            for state in order:
-                after = self._join_sets(direct[state], next_[state])
-                if after is not self._sets[state]:
-                    self._sets[state], changed = after, True
-        self._interned.clear()
+                    for before in waiting[-1:]:
+                        before.sets = before.sets.join(at.sets)
+                        before.first = min(before.first, at.first)
+        return [sets.sizes() for sets in closed.sets]
 
-    def _direct_sets(self, state: int) -> tuple[_Sets, list[int]]:
+    def _close(self, states: Sequence[int], sets: _Sets, number: int) -> None:
+        for state in states:
+            self._sizes_at[state] = number
+            if sets.datasets >> self._dataset_of(state) & 1:
+                self._returning.add(state)
+
+    def _dataset_of(self, state: int) -> int:
+        return self._graph.dataset_of[column_of(state)] if state >= 0 else column_of(~state)
+
+    def _step(self, state: int) -> tuple[_Sets, Iterator[int]]:
         """The sets of a state itself, and the states that it leads to."""
-        spread = Spread(self._graph)
-        after = list(dict.fromkeys(successor for successor, *_ in next_steps(spread, state)))
-        at = state_of(self._graph, state)
+        extent = Spread(self._graph)
+        after = dict.fromkeys(step[0] for step in next_steps(extent, state))
+        is_gone = effect_of(state) == ImpactEffect.GONE
         datasets = consumers = effects = 0
         for successor in after:
-            reached = state_of(self._graph, successor)
-            datasets |= 1 << reached.dataset
-            effect = _effect_after(at.effect, reached.effect)
+            effect = effect_of(successor)
+            if is_gone and effect == ImpactEffect.LATE:
+                effect = _BROKE
+            dataset = self._dataset_of(successor)
+            datasets |= 1 << dataset
             effects |= 1 << effect
-            for reader in self._readers.get(reached.dataset, ()):
+            for reader in self._readers.get(dataset, ()):
                 consumers |= 1 << reader * _OF_CONSUMER + effect
-        known_flows = unknown_flows = 0
-        for flow, has_columns in spread.flows.items():
-            known_flows |= has_columns << flow
-            unknown_flows |= (not has_columns) << flow
-        tests = 0
-        if at.effect is ImpactEffect.GONE:
-            name = self._graph.column_names[at.column].casefold() if at.column >= 0 else ""
-            tests = self._tests.get((at.dataset, name), 0)
-        broken = sum(1 << task for task in spread.broken)
+        known_flows = unknown_flows = tests = broken = 0
+        for flow, has_columns in extent.flows.items():
+            if has_columns:
+                known_flows |= 1 << flow
+            else:
+                unknown_flows |= 1 << flow
+        for task in extent.broken:
+            broken |= 1 << task
+        if is_gone and self._tests:
+            names = self._graph.column_names
+            name = names[column_of(state)].casefold() if state >= 0 else ""
+            tests = self._tests.get((self._dataset_of(state), name), 0)
         sets = _Sets(datasets, broken, tests, known_flows, unknown_flows, consumers, effects)
-        return self._intern(sets), after
-
-    def _join_sets(self, direct: _Sets, after: Iterable[int]) -> _Sets:
-        datasets, broken, tests = direct.datasets, direct.broken, direct.tests
-        known_flows, unknown_flows = direct.known, direct.unknown
-        consumers, effects = direct.consumers, direct.effects
-        for state in after:
-            sets = self._sets[state]
-            datasets |= sets.datasets
-            broken |= sets.broken
-            tests |= sets.tests
-            known_flows |= sets.known
-            unknown_flows |= sets.unknown
-            consumers |= sets.consumers
-            effects |= sets.effects
-        return self._intern(
-            _Sets(datasets, broken, tests, known_flows, unknown_flows, consumers, effects)
-        )
-
-    def _intern(self, sets: _Sets) -> _Sets:
-        return self._interned.setdefault(sets, sets)
+        return sets, iter(after)
 
 
-def _effect_after(before: ImpactEffect, effect: ImpactEffect) -> int:
-    broke = before is ImpactEffect.GONE and effect is ImpactEffect.LATE
-    return _BROKE if broke else effect
+def _state(dataset: int, column: int | None, effect: ImpactEffect) -> int:
+    """The number of a state, as in `spread`."""
+    return ~(dataset << BITS | effect) if column is None else column << BITS | effect
 
 
-def _effects(bits: int) -> Iterator[ImpactEffect]:
-    for effect in _EFFECTS:
-        if bits >> effect & 1:
-            yield effect
-    if bits >> _BROKE & 1:
-        yield ImpactEffect.GONE
+@cache
+def _worst(kind: ChangeType, effects: int) -> ImpactSeverity:
+    """The worst severity of the effects of a change."""
+    reached = [effect for effect in _EFFECTS if effects >> effect & 1]
+    reached += [ImpactEffect.GONE] if effects >> _BROKE & 1 else []
+    return max((severity(kind, effect) for effect in reached), default=ImpactSeverity.INFO)
