@@ -91,7 +91,7 @@ class _Sets(NamedTuple):
         )
 
     def sizes(self) -> _Sizes:
-        """How many they have."""
+        """The numbers of their members."""
         return _Sizes(
             *(self.datasets.bit_count(), self.broken.bit_count(), self.tests.bit_count()),
             *(self.known.bit_count(), (self.known | self.unknown).bit_count()),
@@ -118,7 +118,7 @@ class _NumberedSets:
 
 
 class _Sizes(NamedTuple):
-    """What a page says of the sets of a state."""
+    """The numbers of members of sets, and the effects, which a page shows."""
 
     datasets: int
     broken: int
