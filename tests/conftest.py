@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dbt_graft.collectors.engines.engine import Engine
 
 ROOT = Path(__file__).resolve().parent.parent
+gc.disable()  # until all tests are collected: little of that is garbage
 
 # `nohup` and some CI runners start us with Ctrl-C ignored, and programs inherit that: those that
 # tests interrupt would never end.
@@ -92,6 +93,7 @@ def pytest_collection_finish() -> None:
     """Leave what the collection made out of each later search for garbage: it stays to the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:

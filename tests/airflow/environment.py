@@ -128,8 +128,7 @@ class AirflowEnvironment:
 
     def run_lines(self, *lines: str) -> str:
         """The output of lines of Airflow's command line, `dags test shop 2026-10-01`."""
-        words = json.dumps([line.split() for line in lines])
-        done = self.run("python", "-c", _LINES, words)
+        done = self.run(*process_of(*lines))
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
         return done.stdout + done.stderr
 
@@ -164,6 +163,11 @@ class AirflowEnvironment:
         assert "error" not in answer, answer["error"]
         loaded: dict[str, Any] = answer["dags"]
         return loaded
+
+
+def process_of(*lines: str) -> list[str]:
+    """The command that runs lines of Airflow's command line in one process."""
+    return ["python", "-c", _LINES, json.dumps([line.split() for line in lines])]
 
 
 def _ready(version: int) -> Path:
