@@ -26,6 +26,7 @@ from dbt_graft.collectors.python_code.values import (
     Function,
     Items,
     ListCell,
+    Method,
     OneOf,
     Ref,
     Thing,
@@ -73,13 +74,24 @@ def _attribute(machine: Machine, node: ast.Attribute, scope: Ref) -> Value:
 
 
 def _call(machine: Machine, node: ast.Call, scope: Ref) -> Value:
-    function = evaluate(machine, node.func, scope)
+    function = _called(machine, node.func, scope)
     arguments = evaluate_arguments(machine, node, scope)
     line = machine.line
     machine.line = node.func.end_lineno or node.lineno
     value = machine.invoke(function, arguments)
     machine.line = line
     return value
+
+
+def _called(machine: Machine, node: ast.expr, scope: Ref) -> Value:
+    """The function of a call: of a frame a method, whatever names its columns have."""
+    if not isinstance(node, ast.Attribute):
+        return evaluate(machine, node, scope)
+    owner = evaluate(machine, node.value, scope)
+    machine.line = node.end_lineno or machine.line
+    if machine.frame(owner) is not None:
+        return Method(owner, node.attr)
+    return get_attribute(machine, owner, node.attr)
 
 
 def _subscript(machine: Machine, node: ast.Subscript, scope: Ref) -> Value:
