@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.containers import get_entry, row_entries
-from dbt_graft.collectors.python_code.databases import ROLE
+from dbt_graft.collectors.python_code.databases import RESULT, ROLE
 from dbt_graft.collectors.python_code.frames import column, name_columns, row_of
 from dbt_graft.collectors.python_code.machine import Machine, to_value
 from dbt_graft.collectors.python_code.methods import FRAME_METHODS
@@ -17,6 +17,7 @@ from dbt_graft.collectors.python_code.values import (
     Class,
     Const,
     Data,
+    DictCell,
     Form,
     Frame,
     Function,
@@ -29,10 +30,11 @@ from dbt_graft.collectors.python_code.values import (
     Text,
     Thing,
     Value,
+    derive,
 )
 from dbt_graft.collectors.python_code.vocabulary import words
 
-_ACCESSORS = frozenset({"str", "dt", "cat", "list", "struct", "arr", "name", "sparse"})
+_ACCESSORS = words("str dt cat list struct arr bin json")
 _ROW_METHODS = frozenset({"_asdict", "asDict", "get", "keys", "values", "items"})
 _SERIES = frozenset({"values", "array", "T", "real", "index_values"})
 
@@ -54,6 +56,8 @@ def get_attribute(machine: Machine, owner: Value, name: str) -> Value:
         return _of_frame(machine, owner, cell, name)
     if isinstance(owner, Data):
         return _of_data(owner, name)
+    if isinstance(cell, DictCell) and name in cell.entries and name not in _ROW_METHODS:
+        return cell.entries[name]  # of a row that is a series
     if isinstance(owner, Items) and _has_name(owner, name):
         return get_entry(machine, row_entries(owner), Const(name)) or UNKNOWN
     if isinstance(owner, Thing):
@@ -81,13 +85,20 @@ def _of_object(machine: Machine, owner: Value, cell: ObjectCell, name: str) -> V
     if name in cell.names:
         return cell.names[name]
     if cell.of is None:
-        return Method(owner, name) if ROLE in cell.names else UNKNOWN
+        return _of_cursor(machine, owner, cell, name) if ROLE in cell.names else UNKNOWN
     attribute = _of_class(machine, cell.of, name, owner)
     if attribute is None:
         return cell.names.get("*") or Method(owner, name)
     if isinstance(attribute, Function) and attribute.is_property:
         return machine.call(attribute)
     return attribute
+
+
+def _of_cursor(machine: Machine, owner: Value, cell: ObjectCell, name: str) -> Value:
+    frame = machine.frame(cell.names.get(RESULT))
+    if name == "description" and frame is not None and not frame.open and not frame.rest:
+        return Items(tuple(Items((to_value(column),)) for column in frame.columns))
+    return UNKNOWN if name in {"description", "rowcount", "lastrowid"} else Method(owner, name)
 
 
 def _of_class(machine: Machine, owner: Class, name: str, bound_to: Value) -> Value | None:
@@ -166,9 +177,9 @@ def column_names(frame: Frame) -> Value:
 
 def _of_data(owner: Data, name: str) -> Value:
     if owner.form is not Form.VALUE and name in _ACCESSORS:
-        if name == "name":
-            return to_value(owner.name)
-        return owner
+        return Thing("accessor", {}, owner)
+    if owner.form is Form.SERIES and name == "name":
+        return to_value(owner.name)
     if owner.form is Form.SERIES and name in _SERIES:
         return owner
     if owner.form is Form.SERIES and name == "index":
@@ -185,13 +196,18 @@ def _of_thing(machine: Machine, owner: Thing, name: str) -> Value:
             return column(machine, frame, name)
     if owner.role == "groups" and name not in GROUP_METHODS:
         return replace(owner, traits={**owner.traits, "selected": Const(name)})
-    if owner.role in _SAME.get(name, ()):
-        return owner
+    if owner.role == "accessor" and name in _PARTS:
+        data = machine.data(owner.owner)
+        return replace(derive([data], machine.place), name=data.name, index=data.index)
     return Method(owner, name)
 
 
-# Attributes of things that are the thing again: `spark.read`, `groups.str`.
-_SAME: Mapping[str, frozenset[str]] = {"builder": frozenset({"spark"})}
+# Attributes behind `.dt` and `.str` that are no methods.
+_PARTS = words("""
+    year month day hour minute second microsecond nanosecond date time dayofweek day_of_week weekday
+    dayofyear day_of_year quarter days seconds total_days is_month_start is_month_end is_leap_year
+    is_quarter_start is_quarter_end is_year_start is_year_end tz daysinmonth days_in_month week
+    weekofyear codes categories""")
 
 
 def set_attribute(machine: Machine, owner: Value, name: str, value: Value) -> None:

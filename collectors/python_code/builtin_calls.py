@@ -14,15 +14,17 @@ from dbt_graft.collectors.python_code.limits import LARGEST_FILE, MOST_COLUMNS
 from dbt_graft.collectors.python_code.machine import Call, Handler, Machine
 from dbt_graft.collectors.python_code.masks import masking_of
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
-from dbt_graft.collectors.python_code.texts import concatenate
+from dbt_graft.collectors.python_code.texts import concatenate, join_path
 from dbt_graft.collectors.python_code.values import (
     UNKNOWN,
     Const,
     Data,
     DictCell,
+    Form,
     Items,
     ListCell,
     ObjectCell,
+    Ref,
     Text,
     Thing,
     Value,
@@ -118,14 +120,14 @@ def _items(call: Call) -> Value:
 
 def _length(call: Call) -> Value:
     items = call.machine.items(_first(call))
-    if items is not None and items.rest is None:
-        return Const(len(items.items))
+    if items is not None:
+        return Const(len(items.items)) if items.rest is None else UNKNOWN
     if isinstance(_first(call), Const | Text):
         return UNKNOWN
     if call.machine.frame(_first(call)) or isinstance(_first(call), Thing):
         return UNKNOWN
     data = call.machine.data(_first(call))
-    return replace(derive([data], call.place), rows=data.rows)
+    return derive([data], call.place) if data.form is Form.VALUE else UNKNOWN
 
 
 def _aggregate(call: Call) -> Value:
@@ -200,8 +202,17 @@ def _nothing(call: Call) -> Value:
 
 def _not_followed(call: Call) -> Value:
     """`exec`, `eval`: code that is made while the script runs."""
-    call.machine.record.add_gap(call.machine.gap(f"`{call.name}` runs code that is not known"))
-    return Data(origin=call.machine.gap(f"`{call.name}` runs code that is not known"))
+    machine = call.machine
+    gap = machine.gap(f"`{call.name}` runs code that is not known")
+    names = [value for value in call.arguments.values() if isinstance(value, Ref)]
+    for value in names:
+        cell = machine.cell(value)
+        if isinstance(cell, DictCell):
+            data = derive(machine.parts(value), machine.place)
+            machine.put(value, replace(cell, rest=replace(data, origin=gap)))
+    if not names:
+        machine.record.add_gap(gap)
+    return Data(origin=gap)
 
 
 def _open(call: Call) -> Value:
@@ -210,10 +221,7 @@ def _open(call: Call) -> Value:
 
 
 def _path(call: Call) -> Value:
-    parts: list[Value] = []
-    for value in call.arguments.positional:
-        parts += [Const("/"), value] if parts else [value]
-    return concatenate(call.machine, parts) if parts else Const("")
+    return join_path(call.machine, call.arguments.positional)
 
 
 def _directory(call: Call) -> Value:

@@ -70,7 +70,7 @@ def _loop(
             truth = machine.is_true(test)
             if truth is False:
                 return
-            decided |= change(machine.data(test).inputs, Subtype.FILTER)
+            decided |= change(machine.condition(test), Subtype.FILTER)
             unsure = unsure or truth is None
         _loop(machine, node, level + 1, scope, made, is_any=unsure, rows=decided)
 

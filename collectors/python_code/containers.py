@@ -62,7 +62,8 @@ def put_entry(machine: Machine, target: Ref, key: Value, value: Value) -> None:
         if known is NOT_KNOWN:
             rest = machine.join(cell.rest, value) if cell.rest is not None else value
             keys = machine.join(cell.keys, machine.data(key)) if cell.keys else key
-            rows = cell.rows | machine.control
+            groups = change(machine.data(key).inputs, Subtype.GROUP_BY)
+            rows = cell.rows | machine.control | groups
             machine.put(target, replace(cell, rest=rest, keys=keys, rows=rows))
         else:
             machine.put(target, replace(cell, entries={**cell.entries, known: value}))
@@ -162,7 +163,10 @@ def get_entry(machine: Machine, cell: DictCell, key: Value) -> Value | None:
     chosen = machine.data(key)
     if chosen.inputs and all(isinstance(item, Const) for item in values):
         return derive([chosen], machine.place)
-    return machine.decide(value, chosen.inputs)
+    keys = machine.data(cell.keys).inputs
+    if chosen.inputs == keys:  # the entry of the row itself
+        return value
+    return machine.look_up(value, chosen.inputs | keys)
 
 
 def _setdefault(call: Call) -> Value:

@@ -13,11 +13,13 @@ from dbt_graft.collectors.python_code.parameters import Slot, find_slots, with_q
 from dbt_graft.collectors.python_code.reading import read_query
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values import (
+    NOTHING,
     UNKNOWN,
     Const,
     Data,
     DictCell,
     Frame,
+    Inputs,
     Items,
     ObjectCell,
     OneOf,
@@ -109,7 +111,7 @@ def execute(call: Call) -> Value:
     if call.machine.frame(statement) is not None and statement is not None:
         return set_result(call, statement)
     results = [
-        execute_text(call, text, _parameters(call)) for text in _alternatives(call, statement)
+        execute_text(call, text, *_parameters(call)) for text in _alternatives(call, statement)
     ]
     return call.machine.join_all(results) or UNKNOWN
 
@@ -120,7 +122,9 @@ def _alternatives(call: Call, statement: Value | None) -> list[Value]:
     return [statement if statement is not None else UNKNOWN]
 
 
-def execute_text(call: Call, statement: Value, rows: list[Value]) -> Value:
+def execute_text(
+    call: Call, statement: Value, rows: list[Value], deciding: Inputs = NOTHING
+) -> Value:
     """Execute a statement, once for each of the rows."""
     machine = call.machine
     text = machine.text(statement)
@@ -131,19 +135,19 @@ def execute_text(call: Call, statement: Value, rows: list[Value]) -> Value:
         return set_result(call, read_query(machine, statement, Dialect.TSQL, "query", *rows))
     if _SETTINGS.match(text) and not _WRITES.search(text):
         return set_result(call, UNKNOWN)
-    send(call, statement, rows)
+    send(call, statement, rows, deciding)
     return set_result(call, UNKNOWN)
 
 
-def _parameters(call: Call) -> list[Value]:
-    """The rows of parameters of a call."""
+def _parameters(call: Call) -> tuple[list[Value], Inputs]:
+    """The rows of parameters of a call, and what decides on them."""
     machine = call.machine
     given = list(call.arguments.positional[1:])
     for name in ("parameters", "params", "args", "vars", "seq_of_parameters", "argslist"):
         value = call.arguments.get(name)
         given += [value] if value is not None else []
     if len(given) != 1:
-        return [Items(tuple(given))] if given else []
+        return ([Items(tuple(given))] if given else []), NOTHING
     (value,) = given
     items = machine.items(value)
     is_many = call.name in {"executemany", "execute_batch", "execute_values"} or (
@@ -153,21 +157,20 @@ def _parameters(call: Call) -> list[Value]:
     )
     if is_many and items is not None:
         machine_rows = [*items.items, *([items.rest] if items.rest is not None else [])]
-        machine.control |= items.rows
         row = machine.join_all(machine_rows)
-        return [row] if row is not None else []
+        return ([row], items.rows) if row is not None else ([], NOTHING)
     if items is None and not isinstance(value, Data | Ref):
-        return [Items((value,))]
+        return [Items((value,))], NOTHING
     if isinstance(value, Data) and call.name == "execute":
-        return [Items((value,))] if not value.origin else [value]
-    return [value]
+        return [Items((value,)) if not value.origin else value], NOTHING
+    return [value], NOTHING
 
 
 def _is_row(machine: Machine, value: Value | None) -> bool:
     return isinstance(value, Items) or isinstance(machine.cell(value), DictCell)
 
 
-def send(call: Call, statement: Value, rows: list[Value]) -> None:
+def send(call: Call, statement: Value, rows: list[Value], deciding: Inputs) -> None:
     """ScriptRecord a statement that writes, and the columns of its parameters."""
     machine = call.machine
     text = machine.text(statement) or ""
@@ -193,7 +196,8 @@ def send(call: Call, statement: Value, rows: list[Value]) -> None:
                         target, [slot.column] if slot.column != ANY_COLUMN else []
                     )
                     _send_slot(machine, target, slot, part)
-    machine.record.add_edges(target, ANY_COLUMN, machine.control, machine.place)
+    deciding |= machine.control
+    machine.record.add_edges(target, ANY_COLUMN, deciding, machine.place)
 
 
 def _value_for(machine: Machine, row: Value, slot: Slot) -> Data:
@@ -308,13 +312,13 @@ def _execute_values(call: Call) -> Value:
     )
     statement = inner.get("sql", 0) or UNKNOWN
     text = call.machine.text(statement)
-    rows = _parameters(inner)
+    rows, deciding = _parameters(inner)
     if text is not None and call.name == "execute_values":
         items = call.machine.items(rows[0]) if rows else None
         count = max(1, len(items.items) if items is not None else 1)
         marks = ", ".join(["%s"] * count)
         statement = Const(re.sub(r"VALUES\s*%s", f"VALUES ({marks})", text, flags=re.I))
-    return execute_text(inner, statement, rows)
+    return execute_text(inner, statement, rows, deciding)
 
 
 _SAME = frozenset(

@@ -16,7 +16,7 @@ from dbt_graft.collectors.python_code.containers import append
 from dbt_graft.collectors.python_code.iteration import iterate
 from dbt_graft.collectors.python_code.machine import Machine
 from dbt_graft.collectors.python_code.subscripts import get_item
-from dbt_graft.collectors.python_code.texts import concatenate, format_percent
+from dbt_graft.collectors.python_code.texts import concatenate, format_percent, join_path
 from dbt_graft.collectors.python_code.values import (
     UNKNOWN,
     Const,
@@ -177,7 +177,7 @@ def operate(machine: Machine, operation: ast.operator, left: Value, right: Value
     if isinstance(operation, ast.Add) and (added := _added(machine, left, right)) is not None:
         return added
     if isinstance(operation, ast.Div) and machine.texts(right):  # Path / "file"
-        return concatenate(machine, [left, Const("/"), right]) if machine.texts(left) else UNKNOWN
+        return join_path(machine, [left, right])
     first, second = machine.cell(left), machine.cell(right)
     if isinstance(first, DictCell) and isinstance(second, DictCell):
         return machine.new(replace(first, entries={**first.entries, **second.entries}))
@@ -263,7 +263,9 @@ def _unary(machine: Machine, node: ast.UnaryOp, scope: Ref) -> Value:
     value = evaluate(machine, node.operand, scope)
     if isinstance(node.op, ast.Not):
         truth = machine.is_true(value)
-        return _derived(machine, value) if truth is None else Const(not truth)
+        if truth is None:
+            return _derived(machine, value) if isinstance(value, Data) else UNKNOWN
+        return Const(not truth)
     if isinstance(value, Const) and isinstance(value.value, int | float):
         if isinstance(node.op, ast.USub):
             return Const(-value.value)
@@ -321,7 +323,7 @@ def _conditional(machine: Machine, node: ast.IfExp, scope: Ref) -> Value:
         return evaluate(machine, node.body if truth else node.orelse, scope)
     body = evaluate(machine, node.body, scope)
     other = evaluate(machine, node.orelse, scope)
-    return machine.decide(machine.join(body, other), machine.data(test).inputs)
+    return machine.decide(machine.join(body, other), machine.condition(test))
 
 
 def _lambda(machine: Machine, node: ast.Lambda, scope: Ref) -> Value:

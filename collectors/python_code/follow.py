@@ -15,6 +15,7 @@ from dbt_graft.collectors.python_code.script import Script
 from dbt_graft.collectors.python_code.statements import execute
 from dbt_graft.collectors.python_code.values import Function, LineGap, ObjectCell, Ref
 from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.errors import exception_summary
 
 _LANGUAGE = Language(evaluate, execute, invoke)
 
@@ -47,6 +48,9 @@ def follow_script(file: str, read_file: Callable[[str], bytes | None]) -> Script
         record.add_gap(LineGap(machine.place, str(error)))
     except RecursionError:
         record.add_gap(LineGap(machine.place, "the code is nested too deeply"))
+    except Exception as error:  # of ours: what was followed so far is told, and that it ends here
+        reason = f"not followed to its end ({exception_summary(error)})"
+        record.add_gap(LineGap(machine.place, reason))
     return record.script()
 
 

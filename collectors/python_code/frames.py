@@ -61,7 +61,7 @@ def find_column(machine: Machine, frame: Frame, name: Key) -> Data:
     if taken is not None:
         return replace(taken, gaps=taken.gaps | frame.gaps)
     if frame.rest is not None:
-        return frame.rest
+        return replace(frame.rest, origin=None)
     if isinstance(name, tuple) and len(name) == 2 and name[1] == "" and name[0] in frame.columns:
         return frame.columns[name[0]]
     gaps = frame.gaps or frozenset({machine.gap(f"the frame has no column {name!r}")})
@@ -82,7 +82,8 @@ def take_open(machine: Machine, groups: Open, name: Key) -> Data | None:
 
 def opaque_frame(data: Data, library: str = "pandas") -> Frame:
     """A frame whose columns are not known, made of these inputs."""
-    return Frame(rest=replace(data, inputs=change(data.inputs)), rows=data.rows, library=library)
+    rest = replace(data, inputs=change(data.inputs), gaps=all_gaps(data))
+    return Frame(rest=rest, rows=data.rows, library=library)
 
 
 def as_frame(machine: Machine, value: Value | None) -> Frame | None:

@@ -191,6 +191,19 @@ class Machine:
             return replace(data, inputs=change(data.inputs) | conditional)
         return value
 
+    def look_up(self, value: Value, deciding: Inputs) -> Value:
+        """A value as it is, that others decide on."""
+        if deciding and isinstance(value, Data):
+            chosen = change(deciding, Subtype.CONDITIONAL)
+            return replace(value, inputs=value.inputs | chosen)
+        return self.decide(value, deciding)
+
+    def condition(self, value: Value) -> Inputs:
+        """The inputs of a condition; whether there are rows at all is none of their values."""
+        if isinstance(value, OneOf):
+            return NOTHING.union(*map(self.condition, value.values))
+        return value.inputs if isinstance(value, Data) else NOTHING
+
     # -- views of values
 
     def data(self, value: Value | None) -> Data:

@@ -294,8 +294,7 @@ def _deduplicated(call: Call) -> Value:
     if names is None or names == [None]:
         return result(call, frame)
     parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
-    rows = change(combined(parts).inputs, Subtype.FILTER) | change(frame.order, Subtype.FILTER)
-    return result(call, replace(frame, rows=frame.rows | rows))
+    return result(call, with_rows(frame, combined(parts).inputs, Subtype.GROUP_BY))
 
 
 def _sorted(call: Call) -> Value:

@@ -151,6 +151,9 @@ def _aggregate(call: Call, data: Data) -> Data:
 def _aggregated(call: Call) -> Value:
     base, is_series = _selected(call)
     columns = {name: _aggregate(call, data) for name, data in base.columns.items()}
+    if base.open:
+        gap = call.machine.gap(f"which columns `{call.name}` takes is not known")
+        base = replace(base, gaps=base.gaps | {gap})
     base = replace(base, open=change_open(base.open, Subtype.AGGREGATION))
     return _grouped(call, columns, base, is_series=is_series)
 
@@ -258,7 +261,9 @@ def _per_row(call: Call) -> Value:
     window = change(_deciding(call), Subtype.WINDOW)
     if call.name in _ORDERED:
         window |= change(base.order, Subtype.WINDOW)
-    subtype = Subtype.AGGREGATION if call.name == "transform" else Subtype.TRANSFORMATION
+    subtype = Subtype.TRANSFORMATION
+    if call.name == "transform" or call.name.startswith("cum"):
+        subtype = Subtype.AGGREGATION
     columns: dict[Key, Data] = {}
     for name, data in base.columns.items():
         if call.name == "transform" and isinstance(function, Function):
@@ -266,8 +271,8 @@ def _per_row(call: Call) -> Value:
                 apply_function(call, function, [replace(data, form=Form.SERIES)])
             )
             inputs = change(data.inputs)
-        elif call.name in {"cumcount", "ngroup"} or function == Const("count_rows"):
-            inputs = NOTHING
+        elif call.name == "rank":
+            inputs = change(data.inputs, Subtype.WINDOW)
         else:
             inputs = change(data.inputs, subtype)
         columns[name] = replace(

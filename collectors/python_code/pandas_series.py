@@ -42,6 +42,13 @@ def call_series_method(call: Call) -> Value:
     return handler(call) if handler else transform(call)
 
 
+def call_accessor_method(call: Call) -> Value:
+    """A method behind `.str`, `.dt`: each value changed by itself."""
+    assert isinstance(call.owner, Thing)
+    series = replace(call, owner=call.machine.data(call.owner.owner))
+    return _expanded(series) if call.name in _EXPANDING else transform(series)
+
+
 def transform(call: Call) -> Data:
     """Values made of the series and of the arguments."""
     owner = call.machine.data(call.owner)
@@ -82,9 +89,10 @@ def _window(call: Call) -> Value:
     """A value made of those of other rows, which their order decides on."""
     owner = call.machine.data(call.owner)
     order = change(owner.order, Subtype.WINDOW)
+    subtype = Subtype.AGGREGATION if call.name.startswith("cum") else Subtype.TRANSFORMATION
     return replace(
         owner,
-        inputs=change(owner.inputs) | order,
+        inputs=change(owner.inputs, subtype) | order,
         place=call.place,
         index=owner.index,
         gaps=all_gaps(owner),
@@ -94,7 +102,8 @@ def _window(call: Call) -> Value:
 def _rank(call: Call) -> Value:
     """A place in an order: of what it orders by."""
     owner = call.machine.data(call.owner)
-    return replace(owner, inputs=change(owner.inputs), place=call.place, gaps=all_gaps(owner))
+    inputs = change(owner.inputs, Subtype.WINDOW)
+    return replace(owner, inputs=inputs, place=call.place, gaps=all_gaps(owner))
 
 
 def _rolling(call: Call) -> Value:
@@ -141,10 +150,10 @@ def apply_function(call: Call, function: Value, values: list[Value]) -> Value:
         )
         return combine([derive(data, call.place), machine.data(mapped)])
     if isinstance(function, Data) and function.form is Form.SERIES:
-        chosen = change(combine(data).inputs, Subtype.JOIN) if data else NOTHING
+        chosen = change(combine(data).inputs, Subtype.CONDITIONAL) if data else NOTHING
         keys = NOTHING.union(*(level.inputs for _, level in function.index))
         return replace(
-            function, inputs=function.inputs | chosen | change(keys, Subtype.JOIN), index=()
+            function, inputs=function.inputs | chosen | change(keys, Subtype.CONDITIONAL), index=()
         )
     if isinstance(function, Function | Class | Method | Library):
         return machine.invoke(function, _arguments(call, values))
@@ -249,8 +258,7 @@ def _expanded(call: Call) -> Value:
     if call.flag("expand") is not True:
         return transform(call)
     data = replace(transform(call), form=Form.VALUE)
-    gap = call.machine.gap("a text is split into a number of columns that is not known")
-    return call.machine.new(Frame(rest=replace(data, origin=gap), rows=data.rows, library="parts"))
+    return call.machine.new(Frame(rest=data, rows=data.rows))
 
 
 def _agg(call: Call) -> Value:
@@ -285,6 +293,7 @@ AGGREGATES = words("""
     sum mean avg average count min max median std var first last nunique prod sem skew
     any all mode quantile size idxmin idxmax agg_list n_unique approx_count_distinct kurt
     implode product len""")
+_EXPANDING = frozenset({"split", "rsplit", "extract", "partition", "rpartition"})
 _TABLE: Mapping[Handler, str] = {
     _same: """copy head tail sort_values sort_index to_numpy infer_objects convert_dtypes sample
         reindex nlargest nsmallest swapaxes squeeze ravel flatten compute persist asc desc
@@ -295,8 +304,8 @@ _TABLE: Mapping[Handler, str] = {
     aggregate: """sum mean avg average count min max median std var first last nunique prod sem skew
         any all mode quantile idxmin idxmax n_unique kurt implode product len""",
     _window: """shift diff pct_change cumsum cumprod cummax cummin cumcount ffill bfill
-        interpolate backward_fill forward_fill cum_sum cum_max cum_min""",
-    _rank: "rank",
+        interpolate backward_fill forward_fill cum_sum cum_max cum_min cum_prod cum_count""",
+    _rank: "rank ordinal_rank",
     _rolling: "rolling expanding ewm",
     apply: "apply map transform map_elements",
     _where: "where mask",
@@ -306,7 +315,6 @@ _TABLE: Mapping[Handler, str] = {
     _filter_values: "dropna drop_nulls",
     _value_counts: "value_counts",
     _items: "items iteritems",
-    _expanded: "split extract partition rsplit",
     _agg: "agg aggregate",
     _alias: "alias name",
     _pipe: "pipe",

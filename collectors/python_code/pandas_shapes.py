@@ -67,8 +67,11 @@ def merge(call: Call) -> Value:
         left_keys = _keys(call, left, list(names))
         right_keys = _keys(call, right, list(names))
     frame = _merged(call, sides, left_keys, right_keys)
-    if call.flag("indicator"):
-        frame = frame.with_column("_merge", Data(change(frame.rows, Subtype.JOIN)))
+    indicator = machine.key(call.get("indicator"))
+    if indicator is True or isinstance(indicator, str):
+        keys = NOTHING.union(*(data.inputs for _, data in [*left_keys, *right_keys]))
+        name = indicator if isinstance(indicator, str) else "_merge"
+        frame = frame.with_column(name, Data(change(keys), place=call.place))
     return machine.new(frame)
 
 
@@ -245,7 +248,7 @@ def _pivot(call: Call) -> Value:
     data = derive([value for _, value in values], call.place, subtype) if values else UNKNOWN
     rows = frame.rows
     if is_table:
-        groups = NOTHING.union(*(key.inputs for _, key in [*index, *columns]))
+        groups = NOTHING.union(*(key.inputs for _, key in index))
         rows |= change(groups, Subtype.GROUP_BY)
     if not columns:
         made = {name: derive([value], call.place, subtype) for name, value in values}

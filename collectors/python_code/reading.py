@@ -51,9 +51,13 @@ def _result(machine: Machine, sql: str, dialect: Dialect, library: str, rows: In
         machine.place, Medium.STATEMENT, with_question_marks(sql), dialect
     )
     result = result_columns(with_question_marks(sql), dialect)
-    columns: dict[Key, Data] = {
-        name: Data(frozenset({ColumnInput(source, name)})) for name in result.names
-    }
+    columns: dict[Key, Data] = {}
+    for at, name in enumerate(result.names):
+        if name:
+            columns[name] = Data(frozenset({ColumnInput(source, name)}))
+        else:
+            gap = machine.gap("a column of the query has no name")
+            columns[at] = Data(gaps=frozenset({gap}))
     if result.has_unknown:
         gap = machine.gap("columns of the query are not known")
         rest = Data(gaps=frozenset({gap}), origin=gap)

@@ -15,6 +15,7 @@ from dbt_graft.collectors.python_code.script import (
 from dbt_graft.collectors.python_code.values import Input, LineGap
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.records import EdgeType, Masking
 
 
 class ScriptRecord:
@@ -64,7 +65,7 @@ class ScriptRecord:
         without: tuple[str, ...] = (),
     ) -> None:
         """Add the inputs of a column of a target."""
-        for source, from_column, subtype, masking in sorted(inputs):
+        for source, from_column, subtype, masking in _strongest(inputs):
             if source < 0:
                 self.add_gap(
                     LineGap(place, f"the frame of column {from_column!r} is not known"),
@@ -92,3 +93,17 @@ class ScriptRecord:
             tuple(self._edges),
             tuple(self._gaps),
         )
+
+
+def _strongest(inputs: Iterable[Input]) -> list[Input]:
+    """Of a column that goes into another on several ways, the way that changes it most."""
+    direct: dict[tuple[int, str, Masking], Input] = {}
+    others = []
+    for item in sorted(inputs):
+        if item.subtype.type is EdgeType.INDIRECT:
+            others.append(item)
+            continue
+        key = item.source, item.column, item.masking
+        before = direct.get(key)
+        direct[key] = item if before is None else item.then(before.subtype)
+    return [*direct.values(), *others]

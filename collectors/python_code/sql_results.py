@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
+from dbt_graft.collectors.statements.columns.projections import engines_name
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
 _LONGEST = 100_000
@@ -35,7 +36,7 @@ def result_columns(text: str, dialect: Dialect) -> ResultColumns:
     """The columns of a text's last query."""
     for tree in reversed(parse_sql(text, dialect)):
         if isinstance(tree, exp.Query):
-            return _columns(tree, {})
+            return _columns(tree, {}, dialect)
         if isinstance(tree, exp.Insert | exp.Update | exp.Delete | exp.Create | exp.Merge):
             return ResultColumns(is_open=False)
     return ResultColumns()
@@ -53,21 +54,23 @@ def parse_sql(text: str, dialect: Dialect) -> list[exp.Expr]:
     return []
 
 
-def _columns(query: exp.Expr, outer: dict[str, exp.Expr], depth: int = 0) -> ResultColumns:
+def _columns(
+    query: exp.Expr, outer: dict[str, exp.Expr], dialect: Dialect, depth: int = 0
+) -> ResultColumns:
     if depth > 20:
         return ResultColumns(is_query=True)
     ctes = dict(outer)
     for cte in (query.args.get("with_") and query.args["with_"].expressions) or ():
         ctes[cte.alias.casefold()] = cte.this
     if isinstance(query, exp.SetOperation):
-        return _columns(query.this, ctes, depth + 1)
+        return _columns(query.this, ctes, dialect, depth + 1)
     if isinstance(query, exp.Subquery):
-        return _columns(query.this, ctes, depth + 1)
+        return _columns(query.this, ctes, dialect, depth + 1)
     names: list[str] = []
     is_open = has_unknown = False
     for projection in query.selects if isinstance(query, exp.Query) else ():
         if projection.is_star and not isinstance(projection, exp.Alias):
-            stars = _starred(query, projection, ctes, depth)
+            stars = _starred(query, projection, ctes, dialect, depth)
             if stars is None:
                 is_open = True
             else:
@@ -75,12 +78,17 @@ def _columns(query: exp.Expr, outer: dict[str, exp.Expr], depth: int = 0) -> Res
         elif projection.alias_or_name == UNKNOWN_PART:
             has_unknown = is_open = True
         else:
-            names.append(projection.alias_or_name or projection.output_name)
+            names.append(_name(projection, dialect, len(names)))
     return ResultColumns(tuple(names), is_open, True, has_unknown)
 
 
+def _name(projection: exp.Expr, dialect: Dialect, position: int) -> str:
+    """The name of a column; as the edges of a statement have it where the text gives none."""
+    return projection.output_name or engines_name(projection, dialect.value, position)
+
+
 def _starred(
-    query: exp.Expr, star: exp.Expr, ctes: dict[str, exp.Expr], depth: int
+    query: exp.Expr, star: exp.Expr, ctes: dict[str, exp.Expr], dialect: Dialect, depth: int
 ) -> list[str] | None:
     """The columns behind a star over queries that name theirs."""
     from_ = query.args.get("from_")
@@ -97,7 +105,9 @@ def _starred(
             inner = ctes.get(source.name.casefold())
         if inner is None:
             return None
-        columns = _columns(inner, {k: v for k, v in ctes.items() if v is not inner}, depth + 1)
+        columns = _columns(
+            inner, {k: v for k, v in ctes.items() if v is not inner}, dialect, depth + 1
+        )
         if columns.is_open:
             return None
         names += columns.names

@@ -101,7 +101,7 @@ def _if(machine: Machine, node: ast.If, scope: Ref) -> bool:
     truth = machine.is_true(test)
     if truth is not None:
         return machine.execute(node.body if truth else node.orelse, scope)
-    deciding = machine.data(test).inputs
+    deciding = machine.condition(test)
     return branch(
         machine,
         [lambda: machine.execute(node.body, scope), lambda: machine.execute(node.orelse, scope)],
@@ -251,7 +251,7 @@ def _leave(machine: Machine, node: ast.stmt, scope: Ref) -> bool:
 
 def _match(machine: Machine, node: ast.Match, scope: Ref) -> bool:
     subject = machine.evaluate(node.subject, scope)
-    deciding = machine.data(subject).inputs
+    deciding = machine.condition(subject)
     ways: list[Callable[[], bool]] = [lambda: True]
     bodies: list[Sequence[ast.stmt]] = [[]]
     for case in node.cases:

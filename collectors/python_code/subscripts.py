@@ -23,6 +23,7 @@ from dbt_graft.collectors.python_code.values import (
     DictCell,
     Form,
     Frame,
+    Function,
     Items,
     Key,
     Library,
@@ -132,6 +133,9 @@ def _of_thing(machine: Machine, owner: Thing, key: Value) -> Value:
         return _located(machine, owner, key)
     if "items" in owner.traits:
         return get_item(machine, owner.traits["items"], key)
+    if owner.role == "accessor":
+        data = machine.data(owner.owner)
+        return replace(derive([data], machine.place), name=data.name, index=data.index)
     if owner.role == "groups":
         names = machine.keys(key)
         return replace(owner, traits={**owner.traits, "selected": key}) if names else owner
@@ -145,6 +149,8 @@ def _of_thing(machine: Machine, owner: Thing, key: Value) -> Value:
 
 
 def _of_frame(machine: Machine, owner: Value, frame: Frame, key: Value) -> Value:
+    if isinstance(key, Function):
+        key = machine.call(key, owner)
     if isinstance(key, OneOf):
         return machine.join_all(_of_frame(machine, owner, frame, item) for item in key.values) or (
             UNKNOWN
@@ -193,7 +199,11 @@ def _pair(key: Value) -> tuple[Value, Value | None]:
 
 def _located(machine: Machine, owner: Thing, key: Value) -> Value:
     frame = machine.frame(owner.owner)
+    if isinstance(key, Function) and owner.owner is not None:
+        key = machine.call(key, owner.owner)
     rows, names = _pair(key)
+    if isinstance(rows, Function) and owner.owner is not None:
+        rows = machine.call(rows, owner.owner)
     if frame is None:
         data = machine.data(owner.owner)
         decided = machine.data(rows).inputs

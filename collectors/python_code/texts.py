@@ -65,6 +65,19 @@ def simple(text: Text) -> Value:
     return text
 
 
+def join_path(machine: Machine, values: Sequence[Value]) -> Value:
+    """The parts of a path, one below the other."""
+    parts: list[Value] = []
+    for value in values:
+        text = machine.text(value)
+        if text == "":
+            continue
+        if text is not None and text.startswith("/"):
+            parts = []
+        parts += [Const("/"), value] if parts else [value]
+    return concatenate(machine, parts) if parts else Const("")
+
+
 def format_percent(machine: Machine, template: Value, arguments: Value) -> Value:
     """`template % arguments`."""
     text = as_text(machine, template)

@@ -8,7 +8,7 @@ from dbt_graft.collectors.python_code.builtin_calls import read_of
 from dbt_graft.collectors.python_code.frames import change_open
 from dbt_graft.collectors.python_code.machine import Call
 from dbt_graft.collectors.python_code.pandas_groups import call_group_method
-from dbt_graft.collectors.python_code.pandas_series import rolled
+from dbt_graft.collectors.python_code.pandas_series import call_accessor_method, rolled
 from dbt_graft.collectors.python_code.values import UNKNOWN, Items, Thing, Value, change, derive
 from dbt_graft.lineage.records import Subtype
 
@@ -17,6 +17,8 @@ def call_thing_method(call: Call) -> Value:
     """A method of such an object."""
     owner = call.owner
     assert isinstance(owner, Thing)
+    if owner.role == "accessor":
+        return call_accessor_method(call)
     if owner.role == "groups":
         return call_group_method(call)
     if owner.role == "rolling":

@@ -58,8 +58,8 @@ def project_columns(node: exp.Expr, scope: QueryScope, position: int) -> Iterabl
     if isinstance(node, exp.Placeholder):
         return [RowsetColumn("", input_columns)]
     if isinstance(node, exp.Literal):
-        return [RowsetColumn(_name(node, scope.context.dialect, position), input_columns)]
-    name = node.output_name or _name(node, scope.context.dialect, position)
+        return [RowsetColumn(engines_name(node, scope.context.dialect, position), input_columns)]
+    name = node.output_name or engines_name(node, scope.context.dialect, position)
     return [RowsetColumn(name, input_columns, _fields_of_struct(node, input_columns, scope))]
 
 
@@ -73,7 +73,7 @@ def _fields_of_struct(
     return () if is_copied else tuple(struct_fields(node, scope))
 
 
-def _name(node: exp.Expr, dialect: str, position: int) -> str:
+def engines_name(node: exp.Expr, dialect: str, position: int) -> str:
     """The name that the engine gives to an expression without one."""
     if dialect == "bigquery":
         return f"f{position}_"

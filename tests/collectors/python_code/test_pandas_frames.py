@@ -59,7 +59,7 @@ def test_columns_of_a_frame(lines: str, expected: str) -> None:
         ),
         (
             "out = df[['k']].copy()\nout['v'] = df['k'].map(other.set_index('k')['x'])",
-            "k=k; v=join k,join u.k,u.x",
+            "k=k; v=if k,if u.k,u.x",
         ),
     ],
 )
@@ -88,7 +88,7 @@ def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
         ),
         (
             "out = df[['k', 'a']].sort_values('a')\nout['r'] = out.groupby('k')['a'].cumsum()",
-            "k=k; a=a; r=window a,window k,~a; *=sort a",
+            "k=k; a=a; r=+a,window a,window k; *=sort a",
         ),
     ],
 )
