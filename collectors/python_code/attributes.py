@@ -41,30 +41,36 @@ _SERIES = frozenset({"values", "array", "T", "real", "index_values"})
 
 def get_attribute(machine: Machine, owner: Value, name: str) -> Value:
     """`owner.name`."""
+    match owner:
+        case OneOf():
+            results = [get_attribute(machine, item, name) for item in owner.values]
+            return machine.join_all(results) or UNKNOWN
+        case Ref():
+            return _of_cell(machine, owner, name) or Method(owner, name)
+        case Library():
+            return Library(f"{owner.name}.{name}")
+        case Class():
+            return _of_class(machine, owner, name, owner) or Method(owner, name)
+        case Data():
+            return _of_data(owner, name)
+        case Items() if _has_name(owner, name):
+            return get_entry(machine, row_entries(owner), Const(name)) or UNKNOWN
+        case Thing():
+            return _of_thing(machine, owner, name)
+        case Const() | Text() if name in {"stem", "name", "suffix", "parent"}:
+            return _of_path(machine, owner, name)
+    return Method(owner, name)
+
+
+def _of_cell(machine: Machine, owner: Ref, name: str) -> Value | None:
     cell = machine.cell(owner)
-    if isinstance(owner, OneOf):
-        return (
-            machine.join_all(get_attribute(machine, item, name) for item in owner.values) or UNKNOWN
-        )
-    if isinstance(owner, Library):
-        return Library(f"{owner.name}.{name}")
-    if isinstance(owner, Class):
-        return _of_class(machine, owner, name, owner) or Method(owner, name)
     if isinstance(cell, ObjectCell):
         return _of_object(machine, owner, cell, name)
     if isinstance(cell, Frame):
         return _of_frame(machine, owner, cell, name)
-    if isinstance(owner, Data):
-        return _of_data(owner, name)
-    if isinstance(cell, DictCell) and name in cell.entries and name not in _ROW_METHODS:
-        return cell.entries[name]  # of a row that is a series
-    if isinstance(owner, Items) and _has_name(owner, name):
-        return get_entry(machine, row_entries(owner), Const(name)) or UNKNOWN
-    if isinstance(owner, Thing):
-        return _of_thing(machine, owner, name)
-    if isinstance(owner, Const | Text) and name in {"stem", "name", "suffix", "parent"}:
-        return _of_path(machine, owner, name)
-    return Method(owner, name)
+    if isinstance(cell, DictCell) and name not in _ROW_METHODS:
+        return cell.entries.get(name)  # of a row that is a series
+    return None
 
 
 def _has_name(row: Items, name: str) -> bool:
