@@ -126,6 +126,13 @@ PHANTOM_EDGE = _rule(
 UNDECLARED_EDGE = _rule(
     "drift", "UNDECLARED_EDGE", _WARNING, "an edge is seen, and [nobody declared it](#drift)"
 )
+CODE_DRIFT = _rule(
+    "drift",
+    "CODE_DRIFT",
+    _WARNING,
+    "a task's code in the repository is not what runs: logs show a table or a column that it does "
+    "not have, or it has one that no run was seen to write",
+)
 COLUMN_DRIFT = _rule(
     "drift",
     "COLUMN_DRIFT",

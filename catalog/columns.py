@@ -10,6 +10,7 @@ from markupsafe import Markup
 from dbt_graft.catalog.formatting import SUBTYPE
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import prose
+from dbt_graft.lineage.code_lines import CodeLine, code_line
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.grouping import group_by_key
@@ -34,6 +35,7 @@ class LinkedColumn:
         decides: What it decides on: `filtered by`, `grouped and sorted by`; empty where it does
             not.
         evidence: The strongest evidence of all this.
+        line: The line of code that does it, where one does.
     """
 
     dataset: DatasetId
@@ -41,6 +43,7 @@ class LinkedColumn:
     usage: str = ""
     decides: str = ""
     evidence: Evidence = Evidence.OBSERVED
+    line: CodeLine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +136,16 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
         )
         for (key, column), comes_from, feeds in zip(
             columns.items(),
-            _limit_columns([upstream_columns(upstream.get(key, ())) for key in columns]),
-            _limit_columns([_downstream_columns(downstream.get(key, ())) for key in columns]),
+            _limit_columns([upstream_columns(index, upstream.get(key, ())) for key in columns]),
+            _limit_columns(
+                [_downstream_columns(index, downstream.get(key, ())) for key in columns]
+            ),
             strict=True,
         )
     )
     of_all = upstream.get(ANY_COLUMN, ())
-    unmatched = upstream_columns(edge for edge in of_all if edge.type is EdgeType.DIRECT)
-    conditions = upstream_columns(edge for edge in of_all if edge.type is EdgeType.INDIRECT)
+    unmatched = upstream_columns(index, (e for e in of_all if e.type is EdgeType.DIRECT))
+    conditions = upstream_columns(index, (e for e in of_all if e.type is EdgeType.INDIRECT))
     listed = [
         *(column for row in rows for column in (*row.upstream.listed, *row.downstream.listed)),
         *unmatched,
@@ -155,7 +160,8 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
         evidence=tuple(
             evidence
             for evidence in Evidence
-            if evidence in evidences and evidence is not Evidence.OBSERVED
+            # Of code the lines are named.
+            if evidence in evidences and evidence not in (Evidence.OBSERVED, Evidence.CODE)
         ),
         is_declared=evidences == {Evidence.DECLARED},
     )
@@ -175,7 +181,7 @@ class WrittenColumns:
     omitted: int
 
 
-def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
+def written_columns(index: Index, edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
     """The columns that a task writes by its column edges, by dataset."""
     columns_by_dataset: dict[DatasetId, dict[str, list[ColumnEdge]]] = {}
     for edge in edges:
@@ -185,7 +191,7 @@ def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
     for dataset, columns in sorted(columns_by_dataset.items()):
         shown = sorted(columns, key=lambda name: (name == ANY_COLUMN, name))[:left]
         left -= len(shown)
-        upstream = _limit_columns([upstream_columns(columns[name]) for name in shown])
+        upstream = _limit_columns([upstream_columns(index, columns[name]) for name in shown])
         names = [columns[name][0].to_column for name in shown]
         pairs = (("" if n == ANY_COLUMN else n, c) for n, c in zip(names, upstream, strict=True))
         tables.append(WrittenColumns(dataset, tuple(pairs), len(columns) - len(shown)))
@@ -220,16 +226,18 @@ def _shares(wanted: Sequence[int]) -> list[int]:
     return limits
 
 
-def upstream_columns(edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:
+def upstream_columns(index: Index, edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:
     """Each upstream column once, with all that is done with it."""
-    return _link_columns((edge.from_dataset, edge.from_column, edge) for edge in edges)
+    return _link_columns(index, ((edge.from_dataset, edge.from_column, edge) for edge in edges))
 
 
-def _downstream_columns(edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:
-    return _link_columns((edge.to_dataset, edge.to_column, edge) for edge in edges)
+def _downstream_columns(index: Index, edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:
+    return _link_columns(index, ((edge.to_dataset, edge.to_column, edge) for edge in edges))
 
 
-def _link_columns(ends: Iterable[tuple[DatasetId, str, ColumnEdge]]) -> tuple[LinkedColumn, ...]:
+def _link_columns(
+    index: Index, ends: Iterable[tuple[DatasetId, str, ColumnEdge]]
+) -> tuple[LinkedColumn, ...]:
     """The columns at these ends; those to which values go, or from which they come, are first."""
     edges_by_end: dict[tuple[DatasetId, str], list[ColumnEdge]] = {}
     names: dict[tuple[DatasetId, str], tuple[DatasetId, str]] = {}
@@ -237,10 +245,20 @@ def _link_columns(ends: Iterable[tuple[DatasetId, str, ColumnEdge]]) -> tuple[Li
         key = dataset, column.casefold()
         names.setdefault(key, (dataset, "" if column == ANY_COLUMN else column))
         edges_by_end.setdefault(key, []).append(edge)
-    return tuple(_link(*names[key], edges) for key, edges in edges_by_end.items())
+    return tuple(
+        _link(*names[key], edges, _line(index, edges)) for key, edges in edges_by_end.items()
+    )
 
 
-def _link(dataset: DatasetId, column: str, edges: Sequence[ColumnEdge]) -> LinkedColumn:
+def _line(index: Index, edges: Sequence[ColumnEdge]) -> CodeLine | None:
+    """The line of code of the first edge that has one."""
+    edge = next((edge for edge in edges if edge.place), None)
+    return code_line(index.lineage, edge.task, edge.place) if edge else None
+
+
+def _link(
+    dataset: DatasetId, column: str, edges: Sequence[ColumnEdge], line: CodeLine | None
+) -> LinkedColumn:
     direct = [edge for edge in edges if edge.type is EdgeType.DIRECT]
     evidence = min((edge.evidence for edge in direct or edges), key=_EVIDENCE.__getitem__)
     is_known = any(edge.evidence is not Evidence.INFERRED for edge in direct)
@@ -257,4 +275,4 @@ def _link(dataset: DatasetId, column: str, edges: Sequence[ColumnEdge]) -> Linke
     )
     *others, last = decides or [""]
     by = f"{', '.join(others)} and {last} by" if others else f"{last} by" if last else ""
-    return LinkedColumn(dataset, column, ", ".join(usage), by, evidence)
+    return LinkedColumn(dataset, column, ", ".join(usage), by, evidence, line)

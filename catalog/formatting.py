@@ -35,12 +35,14 @@ ROLE = {
 }
 EVIDENCE = {
     Evidence.OBSERVED: "observed in logs",
+    Evidence.CODE: "in the code of the task, seen in no log",
     Evidence.DECLARED: "declared",
     Evidence.INFERRED: "inferred",
 }
 # What the evidence of a column edge means, for readers who must not take a guess for a fact.
 EVIDENCE_OF_COLUMNS = {
-    Evidence.DECLARED: "From SQL or YAML: no log shows it",
+    Evidence.CODE: "Read in the task's code: logs show that it reads the one and writes the other",
+    Evidence.DECLARED: "From SQL, YAML or code: no log shows it",
     Evidence.INFERRED: "A guess by the columns' names: no log shows it",
 }
 STATUS = {Status.OK: "succeeded", Status.FAILED: "failed", Status.UNKNOWN: "unknown"}

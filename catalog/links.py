@@ -16,8 +16,9 @@ from markupsafe import Markup
 from dbt_graft.catalog.columns import ColumnRow, LinkedColumn
 from dbt_graft.catalog.formatting import EVIDENCE_OF_COLUMNS, count
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.markup import text
+from dbt_graft.catalog.markup import external, text
 from dbt_graft.catalog.neighbourhood import box_shape
+from dbt_graft.lineage.code_lines import CodeLine
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Evidence
 from dbt_graft.lineage.urls import column_anchor, dataset_path, task_path
@@ -86,25 +87,34 @@ def linked_columns(
         column: The column whose row it is: so does its name where the other has the same.
         marked: What is declared has a mark; not where the heading has it.
     """
-    groups: dict[tuple[str, Evidence], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, CodeLine | None, Evidence], list[str]] = defaultdict(list)
     for linked in columns:
         link = _column_link(linked, root, beside, column)
-        groups[_words(linked, upstream), linked.evidence].append(link)
-    declared = {evidence for _, evidence in groups} == {Evidence.DECLARED}
+        groups[_words(linked, upstream), linked.line, linked.evidence].append(link)
+    declared = {evidence for _, _, evidence in groups} == {Evidence.DECLARED}
     lines = []
-    for (words, evidence), links in groups.items():
-        mark = "" if declared or evidence is Evidence.OBSERVED else f" {evidence_mark(evidence)}"
-        lines.append(f"<small>{words}</small> {', '.join(links)}{mark}")
+    for (words, line, evidence), links in groups.items():
+        is_seen = evidence in (Evidence.OBSERVED, Evidence.CODE)  # of code the line is named
+        mark = "" if declared or is_seen else f" {evidence_mark(evidence)}"
+        place = f" <small>in {_line_link(line)}</small>" if line else ""
+        lines.append(f"<small>{words}</small> {', '.join(links)}{place}{mark}")
     mark = f" {evidence_mark(Evidence.DECLARED)}" if declared and marked else ""
     return Markup("<br>".join(lines) + mark)  # noqa: S704
 
 
 def _words(column: LinkedColumn, upstream: bool) -> str:
-    """The word for what is done with a column, before the links to all of which it is true."""
+    """The words for what is done with a column, before the links to all of which they are true."""
     if upstream and not column.usage:
         return column.decides
     decides = f"{column.decides} it" if column.decides else ""
     return ", ".join(filter(None, (column.usage, decides))) + ":"
+
+
+def _line_link(line: CodeLine) -> Markup:
+    url = external(line.url)
+    if not url:
+        return text(line.text)
+    return Markup('<a href="{}" rel="noopener">{}</a>').format(url, line.text)
 
 
 def _column_link(linked: LinkedColumn, root: str, beside: DatasetId | None, row_column: str) -> str:

@@ -120,7 +120,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         writes=[usage for usage in writes if not usage.repeats],
         upstream_tasks=[parent for parent in order.parents(name) if parent in index.tasks],
         downstream_tasks=[child for child in order.children(name) if child in index.tasks],
-        columns=written_columns(index.columns_by.get(name, ())),
+        columns=written_columns(index, index.columns_by.get(name, ())),
         runs=task.runs if task else (),
         history=index.run_dates.of_runs(
             task_history(index.lineage, task, writes, index.days.tasks.get(name, ())), name

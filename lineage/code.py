@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Masking, Subtype
 
 # The parts of a table's name as the code writes it, without quotes; a path is one part.
@@ -20,6 +21,9 @@ class CodePlace:
 
     file: str
     line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +99,47 @@ class TaskCode:
 
     Attributes:
         file: The script.
-        digest: A hash of the script and of all files that it uses.
+        digest: A hash of the script and of all files that it uses; empty where none was made.
+        syntax: A hash of what they do: comments, layout and docstrings do not count.
     """
 
     file: str
-    digest: str
+    digest: str = ""
+    syntax: str = ""
     reads: tuple[CodeRead, ...] = ()
     writes: tuple[CodeWrite, ...] = ()
     edges: tuple[CodeEdge, ...] = ()
     gaps: tuple[CodeGap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeDifference:
+    """The code says something else than the logs.
+
+    Attributes:
+        dataset: The table that it is about, as the logs name it; None where they have none.
+        is_seen: Runs were seen to do what the code does not have; else the code has what no run
+            was seen to do.
+    """
+
+    place: CodePlace
+    problem: str
+    dataset: DatasetId | None = None
+    is_seen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CodeMatch:
+    """The code of a task, and how far it agrees with the logs.
+
+    Attributes:
+        verified: Columns that its runs wrote from memory and the code explains.
+        declared: Columns that it writes and no run was seen to write.
+        unexplained: Columns that its runs wrote from memory and the code does not explain.
+    """
+
+    code: TaskCode
+    verified: int = 0
+    declared: int = 0
+    unexplained: int = 0
+    differences: tuple[CodeDifference, ...] = ()

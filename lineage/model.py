@@ -9,6 +9,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
+from dbt_graft.lineage.code import CodeMatch
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
@@ -134,6 +135,7 @@ class Lineage:
     Attributes:
         definitions: dbt's models and views, by name.
         dataset_metadata: Descriptions, owners and tags of datasets in events.
+        codes: The code of tasks, and how far it agrees with their logs, by task.
     """
 
     datasets: Mapping[DatasetId, Dataset] = field(default_factory=dict)
@@ -148,6 +150,7 @@ class Lineage:
     names: DatasetNames = field(default_factory=DatasetNames)
     history: History = field(default_factory=History)
     dbt: DbtRuns = field(default_factory=DbtRuns)
+    codes: Mapping[str, CodeMatch] = field(default_factory=dict)
 
     def names_of(self, dataset: DatasetId) -> tuple[DatasetId, ...]:
         """All names of a dataset: its own, those in logs, links to it, and former ones."""

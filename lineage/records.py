@@ -24,11 +24,22 @@ class Direction(StrEnum):
 
 
 class Evidence(StrEnum):
-    """Evidence of an access or a column edge, strongest first: a log, YAML or dbt, a rule."""
+    """Evidence of an access or a column edge, strongest first.
+
+    OBSERVED: a log. CODE: the code of a task; of a column edge a log shows both ends, of an access
+    none does. DECLARED: YAML or dbt; a column edge of code that no run was seen to do. INFERRED: a
+    rule.
+    """
 
     OBSERVED = "observed"
+    CODE = "code"
     DECLARED = "declared"
     INFERRED = "inferred"
+
+    @property
+    def is_of_runs(self) -> bool:
+        """Whether an access of it is one that a run was seen to do."""
+        return self in (Evidence.OBSERVED, Evidence.INFERRED)
 
 
 class Status(StrEnum):
@@ -213,6 +224,8 @@ class ColumnEdge:
             DIRECT one stands for unknown columns.
         masking: The value cannot be derived from the result.
         masked_by: The operation that hides it; NONE where nothing tells it.
+        place: The file and line of the code that makes it, `tasks/load_orders.py:41`; empty where
+            no code says it.
     """
 
     task: str
@@ -227,6 +240,7 @@ class ColumnEdge:
     origin: str = ""
     evidence: Evidence = Evidence.OBSERVED
     masked_by: Masking = Masking.NONE
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

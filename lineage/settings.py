@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
 
+from dbt_graft.lineage.code import TaskCode
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import TaskInfo
@@ -36,6 +37,7 @@ class LineageSettings:
         one_name: The kinds of names that are names of another dataset; all of them by default.
         dates: What people declare of the dates of datasets, under any of their names.
         ignore: Patterns of the names of tasks that are left out.
+        codes: The code of tasks, by name.
     """
 
     infos: Mapping[str, TaskInfo] = field(default_factory=dict)
@@ -45,6 +47,7 @@ class LineageSettings:
     one_name: OneNameRules = field(default_factory=OneNameRules)
     dates: Mapping[DatasetId, DeclaredDates] = field(default_factory=dict)
     ignore: Collection[str] = ()
+    codes: Mapping[str, TaskCode] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

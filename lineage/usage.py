@@ -130,7 +130,7 @@ def _ends(flow: Flow) -> tuple[tuple[DatasetId, Direction], tuple[DatasetId, Dir
 
 def engine_without_run(access: Access) -> str:
     """The engine of an access without a run of its own."""
-    return DECLARED if access.evidence is Evidence.DECLARED else UNKNOWN
+    return UNKNOWN if access.evidence.is_of_runs else DECLARED
 
 
 def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:

@@ -30,7 +30,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.records import Evidence, Outcome
+from dbt_graft.lineage.records import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _without_run(subject: _Subject) -> Iterator[Finding]:
     lineage = subject.lineage
     for dataset, writers in lineage.writer_names().items():
         usages = lineage.writers(dataset)
-        seen = any(usage.evidence is not Evidence.DECLARED or usage.evidences for usage in usages)
+        seen = any(usage.evidence.is_of_runs or usage.evidences for usage in usages)
         if not seen and not lineage.definition(dataset):
             yield MISSING_PRODUCING_RUN.finding(
                 str(dataset),

@@ -33,7 +33,7 @@ def _declared_usages(task: Task) -> list[Usage]:
     shown = {
         (usage.dataset, usage.direction)
         for usage in task.usages
-        if usage.last_at and usage.evidence is not Evidence.DECLARED
+        if usage.last_at and usage.evidence.is_of_runs
     }
     return [
         usage

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.records import Access, Evidence, Records, Run, Status
+from dbt_graft.lineage.records import Access, Records, Run, Status
 
 # Of so many runs before the base everything is known; what none of them did is new.
 _KNOWN = 30
@@ -71,7 +71,7 @@ def _around(base: Records, records: Records, is_new: Callable[[_Key], bool]) -> 
     known_datasets = frozenset(
         access.dataset
         for access in old
-        if access.evidence is not Evidence.DECLARED and _key(access) not in broken
+        if access.evidence.is_of_runs and _key(access) not in broken
     )
     wanted = _newest_runs(base, {_key(access) for access in old if access.task in tasks})
     before = _select_runs(base, lambda key: key in wanted, tasks)
@@ -147,9 +147,7 @@ def _select_runs(
     accesses = tuple(
         access
         for access in records.accesses
-        if access.task in tasks
-        and access.evidence is not Evidence.DECLARED
-        and is_wanted(_key(access))
+        if access.task in tasks and access.evidence.is_of_runs and is_wanted(_key(access))
     )
     shapes = {(access.task, access.shape_id, access.origin) for access in accesses}
     # Temporary tables of other runs: their names are their own.

@@ -78,10 +78,10 @@ def run_reviews(
             ),
         )
         changes = [] if name in before.tasks else [NodeChange(_V.ADDITIVE, "new task")]
-        changes += _changes(name, versions, around, since)
+        changes += version_changes(name, versions, around, since)
         if name in before.tasks:
             changes += other_statements(versions, before, since, changes, outline)
-        reviews += _review(name, changes, since.tasks[name].info)
+        reviews += review_node(name, changes, since.tasks[name].info)
     return tuple(reviews)
 
 
@@ -108,7 +108,7 @@ def declared_reviews(
     for name in sorted({*old, *new}):
         first, second = old.get(name, NO_WORK), new.get(name, NO_WORK)
         versions = TaskVersions(first, second, first, seen.get(name, NO_WORK))
-        changes = list(_changes(name, versions, around, after))
+        changes = list(version_changes(name, versions, around, after))
         if name not in new:
             changes.append(NodeChange(_V.METADATA, "no longer declared"))
         elif name not in old:
@@ -122,11 +122,12 @@ def declared_reviews(
         ]
         if all(infos) and infos[0] != infos[1]:
             changes.append(NodeChange(_V.METADATA, "its description, owner or schedule"))
-        reviews += _review(name, changes, infos[1] or infos[0] or TaskInfo())
+        reviews += review_node(name, changes, infos[1] or infos[0] or TaskInfo())
     return tuple(reviews)
 
 
-def _review(name: str, changes: Collection[NodeChange], info: TaskInfo) -> Iterator[NodeReview]:
+def review_node(name: str, changes: Collection[NodeChange], info: TaskInfo) -> Iterator[NodeReview]:
+    """The review of a task, the worst change first; none without changes."""
     if changes:
         ordered = sorted(
             set(changes),
@@ -135,9 +136,10 @@ def _review(name: str, changes: Collection[NodeChange], info: TaskInfo) -> Itera
         yield NodeReview(name, TASK, info.path, tuple(ordered), repo=info.repo)
 
 
-def _changes(
+def version_changes(
     name: str, versions: TaskVersions, around: TaskSurroundings, after: Lineage
 ) -> Iterator[NodeChange]:
+    """The changes of a task between two versions of it."""
     yield from _write_changes(name, versions, around)
     lasting = versions.before.writes & versions.after.writes
     if versions.before.reads and versions.after.reads:

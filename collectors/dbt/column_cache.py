@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput, schema_digest
-from dbt_graft.collectors.dbt.parsed_file import read_entries, write_entries
+from dbt_graft.collectors.parsed_file import read_entries, write_entries
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.statements.text.names import Name

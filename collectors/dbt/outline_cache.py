@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
-from dbt_graft.collectors.dbt.parsed_file import read_entries, write_entries
+from dbt_graft.collectors.parsed_file import read_entries, write_entries
 from dbt_graft.collectors.statements.outline.scope import OutlineTables, digest
 from dbt_graft.collectors.statements.text.names import Name
 

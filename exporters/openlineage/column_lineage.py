@@ -79,7 +79,7 @@ def input_fields(edges: Iterable[ColumnEdge]) -> list[dict[str, Any]]:
         transformation = {
             "type": str(edge.type),
             "subtype": str(edge.subtype),
-            "description": _DESCRIPTIONS.get(edge.evidence, ""),
+            "description": _describe(edge),
             "masking": edge.masking,
         }
         if transformation not in transformations:
@@ -88,6 +88,12 @@ def input_fields(edges: Iterable[ColumnEdge]) -> list[dict[str, Any]]:
         {**identity(dataset), "field": name, "transformations": transformations}
         for (dataset, _), (name, transformations) in inputs.items()
     ]
+
+
+def _describe(edge: ColumnEdge) -> str:
+    """How a column is known: `in tasks/load_orders.py:41`, `declared, not observed`."""
+    place = f"in {edge.place}" if edge.place else ""
+    return ", ".join(filter(None, (place, _DESCRIPTIONS.get(edge.evidence, ""))))
 
 
 def lineage_facet(

@@ -59,6 +59,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         dataset_names,
         logs,
         project,
+        python_code,
         store_files,
         store_state,
     )
@@ -106,6 +107,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     )
     if state.records.accesses:
         yield FILE_NAME, partial(dataset_names.matches, config)
+        yield FILE_NAME, partial(python_code.python_code, config)
 
 
 def examine_declared(files: Sequence[Path]) -> Iterator[Finding]:

@@ -71,5 +71,5 @@ def write_indexes(files: IndexFiles, project: Project) -> ImpactIndex:
         {IMPACT_FILE: impact_sections(impact), LINEAGE_FILE: lineage_sections(index)}
     )
     if written:
-        project.column_cache.write()
+        project.write_caches()
     return impact

@@ -144,21 +144,35 @@ class DbtResultsEntry(Section):
     path: LogPath
 
 
+class PythonEntry(Section):
+    """The source code of tasks; see `graft.project.task_codes`.
+
+    Attributes:
+        path: A script, a folder, or a pattern with `*`.
+        task: The name of a task, of that of its file without `.py`.
+    """
+
+    path: PathText
+    task: TaskPattern = r"(?P<task>.+)"
+
+
 class CollectEntry(Section):
-    """One entry of `collect`: exactly one kind of log."""
+    """One entry of `collect`: exactly one kind of log, or the code of tasks."""
 
     sqlserver: SqlServerEntry | None = None
     spark: SparkEntry | None = None
     declared: DeclaredEntry | None = None
     dbt: DbtResultsEntry | None = None
     openlineage: OpenLineageEntry | None = None
+    python: PythonEntry | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> CollectEntry:
-        kinds = (self.sqlserver, self.spark, self.declared, self.dbt, self.openlineage)
+        kinds = (self.sqlserver, self.spark, self.declared, self.dbt, self.openlineage, self.python)
         if sum(kind is not None for kind in kinds) != 1:
             raise ValueError(
-                "name exactly one kind of log: sqlserver, spark, openlineage, declared or dbt"
+                "name exactly one kind of log: sqlserver, spark, openlineage, declared, dbt or "
+                "python"
             )
         return self
 
@@ -173,6 +187,8 @@ class CollectEntry(Section):
             return f"dbt:{self.dbt.path}"
         if self.openlineage:
             return self.openlineage.path
+        if self.python:
+            return f"python:{self.python.path}"
         assert self.sqlserver
         server = self.sqlserver
         return server.path or f"{server.server}/{server.table or server.session or server.files}"

@@ -16,7 +16,7 @@ from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.settings import ExportedKind, endpoint_url
 from dbt_graft.graft.project import dbt_folders
-from dbt_graft.graft.project.collect_section import CollectEntry, check_twice
+from dbt_graft.graft.project.collect_section import CollectEntry, PythonEntry, check_twice
 from dbt_graft.graft.project.privacy_section import PrivacySection
 from dbt_graft.graft.project.sections import (
     AirflowSection,
@@ -130,6 +130,12 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
     }
 
 
+class CodedTask(TaskEntry):
+    """A task, and its script where that is not at `path`."""
+
+    code: PathText | None = None
+
+
 class LineageSection(Section):
     """The accesses and column edges that count as lineage; see `lineage.build.build`."""
 
@@ -152,9 +158,11 @@ class Config(Section):
     """A `graft.yml`; relative paths start at its folder."""
 
     dbt: DbtSection = DbtSection()
-    collect: Annotated[tuple[CollectEntry, ...], AfterValidator(check_twice)] = ()
+    collect_entries: Annotated[tuple[CollectEntry, ...], AfterValidator(check_twice)] = Field(
+        alias="collect", default=()
+    )
     names: tuple[NameEntry, ...] = ()
-    tasks: dict[str, TaskEntry] = Field(default={})
+    tasks: dict[str, CodedTask] = Field(default={})
     check: CheckSection = CheckSection()
     lineage: LineageSection = LineageSection()
     openlineage: OpenLineageSection = OpenLineageSection()
@@ -178,6 +186,16 @@ class Config(Section):
         """A path or URL of this file: its variables and `~` filled in, and made absolute."""
         text = expand_path(text)
         return text if "://" in text else (self._folder / text).resolve().as_posix()
+
+    @property
+    def collect(self) -> tuple[CollectEntry, ...]:
+        """The logs."""
+        return tuple(entry for entry in self.collect_entries if entry.python is None)
+
+    @property
+    def python_code(self) -> tuple[PythonEntry, ...]:
+        """The places of the code of tasks."""
+        return tuple(entry.python for entry in self.collect_entries if entry.python)
 
     @property
     def folder(self) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 from dbt_graft import __version__, analysis, collectors, graft, injector, lineage
 from dbt_graft.collectors.store.state import store_state
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.injector.platform import platform, read_connection
 
 _ARTIFACTS = ("manifest.json", "catalog.json", "sources.json")
@@ -34,6 +35,7 @@ def index_key(config: Config) -> str:
         *_stamps(target / name for name in _ARTIFACTS),
         *_stamps(sorted((target / "index").glob("*.parquet"))),
         *_connection(config),
+        *TaskCodes(config).digests(),
         *(
             line
             for entry in _written_paths(config)

@@ -34,6 +34,7 @@ from dbt_graft.graft.project.declared import declared_dates, task_infos
 from dbt_graft.graft.project.lineage_index import LineageIndex
 from dbt_graft.graft.project.names import all_names, lineage_names
 from dbt_graft.graft.project.past import past_records
+from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.graft.project.view import NOW, LineageView
 from dbt_graft.graft.project.without_pandas import leave_pandas_out
 from dbt_graft.injector import artifacts as dbt_artifacts
@@ -92,6 +93,7 @@ class Project:
         self.config = config
         self.damaged: tuple[Reject, ...] = ()
         self.column_cache = ColumnCache(Path(config.path(config.artifacts)) / "column_cache.json")
+        self.task_codes = TaskCodes(config)
         self._warn, self._tolerant, self._unreadable = warn, tolerant, unreadable
         self._artifacts = artifacts
         self._records: dict[LineageView, Records] = {}
@@ -145,6 +147,7 @@ class Project:
             one_name=one_name,
             dates=declared_dates(config),
             ignore=section.ignore_tasks,
+            codes=self.task_codes.codes(),
         )
 
     def records(self, view: LineageView = NOW) -> Records:
@@ -196,9 +199,12 @@ class Project:
 
         Args:
             rename: The name of a dataset of the logs; by default the project's.
-            infos: What people wrote of tasks; by default in this project.
+            infos: What people wrote of tasks; by default in this project. With others the code of
+                today is left out: that of those records may be another.
         """
-        settings = self.settings if infos is None else replace(self.settings, infos=infos)
+        settings = self.settings
+        if infos is not None:
+            settings = replace(settings, infos=infos, codes={})
         return build(records, rename or self.rename, settings)
 
     def grafted(
@@ -309,6 +315,11 @@ class Project:
             records = read_selected(store_folder, tasks, results=view.results, rename=self.rename)
             rejects = (*records.rejects, *self._unreadable, *self.damaged)
             return self.build(replace(records, rejects=tuple(dict.fromkeys(rejects))))
+
+    def write_caches(self) -> None:
+        """Keep what was parsed for the next build."""
+        self.column_cache.write()
+        self.task_codes.write()
 
     def _missing(self) -> DbtPart:
         dbt_artifacts.read(self.config.target_dir)

@@ -144,7 +144,7 @@ def _write_artifacts(project: Project, grafted: Grafted) -> None:
     output = output_of(project.config, "artifacts")
     output.claim()
     artifacts.write(grafted, output.path)
-    project.column_cache.write()
+    project.write_caches()
     write_file(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
 
 

@@ -27,6 +27,7 @@ from dbt_graft.lineage.building.run_group import parent_by_run
 from dbt_graft.lineage.building.runs import results_by_node, runs_by_task
 from dbt_graft.lineage.building.spaced_periods import with_spaced_periods
 from dbt_graft.lineage.building.superseded import supersessions
+from dbt_graft.lineage.building.task_code import with_task_code
 from dbt_graft.lineage.building.task_metadata import with_metadata
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -61,6 +62,7 @@ def build(
     if settings.projects is not None:
         records = with_foreign_models(records, settings.projects)
     records, ignored = without_tasks(with_known_namespaces(records), settings.ignore)
+    records, codes = with_task_code(records, settings.codes)
     names = other_names(records, rename or NameRules(), settings.one_name)
     records, rename = names.records, names.rename
     of_tasks, of_dbt = split(join_events(records))
@@ -72,6 +74,10 @@ def build(
         lineage = replace(lineage, history=replace(lineage.history, declared_dates=dates))
     if ignored.tasks:
         lineage = replace(lineage, ignored=ignored)
+    if codes:
+        lineage = replace(
+            lineage, codes={task: map_datasets(match, rename) for task, match in codes.items()}
+        )
     if not of_dbt.accesses:
         return lineage
     built = _build_lineage(of_dbt, rename, LineageSettings())

@@ -9,6 +9,7 @@ Logs decide which edges there are (`lineage.precedence`); here the others are no
 | `Airflow` | declared: inlets, outlets and hooks |
 | `OpenLineage job event` | declared |
 | `shop.yml` | declared in that file |
+| `load_orders.py` | the code of the task |
 
 An event or a file shows an edge if one statement of it has both ends.
 """
@@ -45,7 +46,7 @@ def with_evidences(
     others = [
         access
         for access in listed
-        if (access.evidence is Evidence.DECLARED or is_event(access))
+        if (not access.evidence.is_of_runs or is_event(access))
         and access.status is not Status.FAILED
     ]
     if not others:
@@ -55,7 +56,7 @@ def with_evidences(
         access
         for access in listed
         if access.task in tasks
-        and access.evidence is not Evidence.DECLARED
+        and access.evidence.is_of_runs
         and not is_event(access)
         and access.status is not Status.FAILED
     ]
@@ -94,11 +95,11 @@ class _SourcesOfRuns:
 
     def _name(self, access: Access) -> str:
         if not is_event(access):
-            if access.evidence is Evidence.DECLARED:
+            if not access.evidence.is_of_runs:
                 return access.origin.rpartition("#")[2].rpartition("/")[2] or "YAML"
             engine = self.engine(access)
             return "log" if engine == UNKNOWN else f"{_label(engine)} log"
-        if access.evidence is not Evidence.DECLARED:
+        if access.evidence.is_of_runs:
             return "OpenLineage event"
         run = self._runs.get((access.task, access.run_id))
         by = orchestrator_task(run, self._orchestrators) if run else None

@@ -42,6 +42,7 @@ def chain_edges(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) 
         masking=first.masking or last.masking,
         masked_by=first.masked_by.then(last.masked_by),
         evidence=max(first.evidence, last.evidence, key=_WEAKNESS.__getitem__),
+        place=last.place or first.place,
     )
 
 

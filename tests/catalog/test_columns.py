@@ -165,12 +165,13 @@ def test_only_evidence_that_no_log_shows_is_explained() -> None:
 
 def test_a_task_writes_columns_by_dataset_up_to_a_limit() -> None:
     edges = [edge("t.c<s.d"), edge("t.*<s.e", Subtype.FILTER), edge("u.x<s.d")]
-    written = written_columns(edges)
+    written = written_columns(index(edges), edges)
     assert [(one.dataset, [name for name, _ in one.columns]) for one in written] == [
         (table("t"), ["c", ""]),
         (table("u"), ["x"]),
     ]
-    [many] = written_columns([edge(f"t.c{n:04}<s.d") for n in range(1000)])
+    edges = [edge(f"t.c{n:04}<s.d") for n in range(1000)]
+    [many] = written_columns(index(edges), edges)
     assert (len(many.columns), many.omitted) == (300, 700)
 
 

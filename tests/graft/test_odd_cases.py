@@ -141,7 +141,7 @@ WRONG_CONFIG = {
     ),
     "collect: [{spark: {path: a}, declared: {path: b}}]": fault(
         "collect.0",
-        ": name exactly one kind of log: sqlserver, spark, openlineage, declared or dbt",
+        ": name exactly one kind of log: sqlserver, spark, openlineage, declared, dbt or python",
     ),
     "collect:\n- sqlserver: {path: a, server: 'mssql://c', idle_minutes: 0}": fault(
         "collect.0.sqlserver.idle_minutes", " must be at least 1", 2

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.checks.code_drift import code_drift
 from dbt_graft.analysis.checks.column_drift import ColumnDrift, column_drift
 from dbt_graft.analysis.checks.drift import drift
 from dbt_graft.analysis.checks.drift_answer import drift_answer
@@ -23,13 +24,15 @@ def check_drift(checked: CheckedProject) -> Answer:
     """The edges and columns on which they do not agree."""
     options, lineage = checked.options, checked.described.lineage
     since = checked.now - options.since if options.since else None
-    return drift_answer(
+    answer = drift_answer(
         [*drift(lineage, options.runs, since), *model_drift(lineage, options.runs, since)],
         _drifted_columns(checked, lineage),
         checked.owners,
         {definition.name for definition in lineage.definitions.values()},
         since,
     )
+    of_code = code_drift(lineage, checked.owners, options.runs)
+    return replace(answer, findings=[*answer.findings, *of_code])
 
 
 def _drifted_columns(checked: CheckedProject, lineage: Lineage) -> list[ColumnDrift]:

@@ -68,7 +68,7 @@ def compare_declarations(
         usage.dataset
         for task in lineage.tasks.values()
         for usage in task.usages
-        if usage.evidence is not Evidence.DECLARED
+        if usage.evidence.is_of_runs
     }
     around = TaskSurroundings(_merge_writers(writers_of(after), shown), datasets)
     nodes = declared_reviews(before, after, lineage, around)

@@ -15,6 +15,7 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.current_index import load_impact_index
 from dbt_graft.graft.project.dbt_relations import dbt_relations
 from dbt_graft.graft.project.impact_index import ImpactIndex
+from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.review.base import base_artifacts
 from dbt_graft.graft.questions.review.contracts import compare_contracts
@@ -54,8 +55,8 @@ def review_project(
     declared = [entry.declared.path for entry in config.collect if entry.declared]
     with base_files(base, config, [*declared, *config.contracts]) as files:
         tasks = TasksReviewed()
-        if has_store or declared or base_store:
-            tasks = _tasks(config, old, new, base_store, since, files, has_store=has_store)
+        if has_store or declared or base_store or TaskCodes(config).files:
+            tasks = _tasks(config, old, new, base, base_store, since, files, has_store=has_store)
         datasets = {*index.graph.datasets, *index.around.descriptions}
         contracts = compare_contracts(config, files, datasets, index.datasets.others)
     all_nodes = tuple(
@@ -71,6 +72,7 @@ def _tasks(
     config: Config,
     old: Artifacts,
     new: Artifacts,
+    base: str,
     base_store: str | None,
     since: Moment | None,
     files: BaseFiles,
@@ -80,6 +82,7 @@ def _tasks(
     """Tasks by their runs and as they are declared."""
     # Importing these takes longer than a review without tasks.
     from dbt_graft.graft.project.project import Project
+    from dbt_graft.graft.questions.review.code import compare_code
     from dbt_graft.graft.questions.review.declared import compare_declarations
     from dbt_graft.graft.questions.review.names import ReviewNames
     from dbt_graft.graft.questions.review.tasks import base_moment, compare_runs
@@ -92,8 +95,10 @@ def _tasks(
     when = since or base_moment(old)
     ran = compare_runs(config, names, when, base_store, described if has_store else None)
     declarations = compare_declarations(config, names, files, base_store, described)
-    nodes = with_files(merge_reviews(ran.nodes, declarations.nodes), config, declarations.files)
-    return TasksReviewed(nodes, (*ran.notices, *declarations.notices), ran.now)
+    code = compare_code(config, names, base, files)
+    merged = merge_reviews(ran.nodes, declarations.nodes, code.nodes)
+    nodes = with_files(merged, config, {**code.files, **declarations.files})
+    return TasksReviewed(nodes, (*ran.notices, *declarations.notices, *code.notices), ran.now)
 
 
 def _impact(

@@ -227,5 +227,8 @@ def _effect(effect: Effect | ColumnEdge) -> dict[str, Any]:
 
 
 def _step(step: ColumnStep) -> dict[str, Any]:
-    edges = [{**_effect(edge), "task": edge.task} for edge in step.edges]
+    edges = [
+        {**_effect(edge), "task": edge.task, **({"place": edge.place} if edge.place else {})}
+        for edge in step.edges
+    ]
     return {"from": _column(step.source), "to": _column(step.target), "edges": edges}

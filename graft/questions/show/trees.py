@@ -12,6 +12,7 @@ from dbt_graft.analysis.answer import Tree
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.catalog.formatting import SUBTYPE
 from dbt_graft.graft.project.names import words
+from dbt_graft.lineage.code_lines import code_line
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
@@ -145,7 +146,12 @@ class Steps:
             else _CHANGE[edge.subtype]
             for edge in edges
         )
-        return f"{', '.join(changes)}, {self.makers(edges)}"
+        edge = next((edge for edge in edges if edge.place), edges[0])
+        line = code_line(self.described.lineage, edge.task, edge.place)
+        by = self.makers(edges)
+        if line:
+            by = f"{by.removesuffix(f', {Evidence.CODE}')}, in {line.text}"
+        return f"{', '.join(changes)}, {by}"
 
     def of_column(self, column: ColumnId, *, upstream: bool) -> list[Branch]:
         """The columns one step away, values first; upstream what decides is among them."""

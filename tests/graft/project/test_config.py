@@ -86,7 +86,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         (
             "collect:\n- {}",
             2,
-            "exactly one kind of log: sqlserver, spark, openlineage, declared or dbt",
+            "exactly one kind of log: sqlserver, spark, openlineage, declared, dbt or python",
         ),
         ("collect:\n- sqlserver:\n    path: a\n    server: crm", 4, "write mssql://<host>:<port>"),
         ("collect:\n- sqlserver: {path: a, server: 'mssql://u:p@crm'}", 2, "without user and pass"),

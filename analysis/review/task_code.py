@@ -1,0 +1,57 @@
+"""Two versions of tasks' code -> the columns whose sources changed, and what may have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dbt_graft.analysis.impact.change import ChangeType
+from dbt_graft.analysis.render.phrases import join_names
+from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
+from dbt_graft.analysis.review.task_version import NO_WORK, TaskVersions, task_versions
+from dbt_graft.analysis.review.tasks import TaskSurroundings, review_node, version_changes
+from dbt_graft.lineage.code import TaskCode
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import TaskInfo
+
+_SHOWN = 3
+
+
+def code_reviews(
+    old: Mapping[str, TaskCode],
+    new: Mapping[str, TaskCode],
+    before: Lineage,
+    after: Lineage,
+    infos: Mapping[str, TaskInfo],
+) -> tuple[NodeReview, ...]:
+    """The reviews of tasks whose code changed.
+
+    Columns follow from both versions. Which values and rows another expression gives does not, so
+    all that a changed script writes may be other.
+
+    Args:
+        before, after: The lineage of the two versions, by the code alone.
+    """
+    versions = [task_versions(lineage) for lineage in (before, after)]
+    reviews: list[NodeReview] = []
+    for name, code in sorted(new.items()):
+        info = infos.get(name, TaskInfo())
+        if name not in old:
+            changes = [NodeChange(ReviewVerdict.METADATA, f"its code is here now: {code.file}")]
+        else:
+            first, second = (version.get(name, NO_WORK) for version in versions)
+            changes = list(
+                version_changes(name, TaskVersions(first, second, first), TaskSurroundings(), after)
+            )
+            written = sorted({*first.writes, *second.writes})
+            changes += _other_code(code, written)
+        reviews += review_node(name, changes, info)
+    return tuple(reviews)
+
+
+def _other_code(code: TaskCode, written: list[DatasetId]) -> Iterator[NodeChange]:
+    """What the changed code may do otherwise."""
+    names = join_names([str(dataset) for dataset in written], _SHOWN) or "what it writes"
+    text = f"its code changed ({code.file}): values and rows of {names} may be others"
+    kind = ChangeType.ROWS if written else None
+    yield NodeChange(ReviewVerdict.UNKNOWN, text, kind, "", tuple(written))

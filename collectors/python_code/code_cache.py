@@ -1,0 +1,136 @@
+"""The code of tasks of the last build in a file: a script that has not changed is not read again.
+
+An entry is of a script; it holds as long as all files that following it asked for are the same,
+those that were not there too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dbt_graft.collectors.parsed_file import read_entries, write_entries
+from dbt_graft.collectors.python_code.syntax import syntax_digest
+from dbt_graft.lineage.code import CodeEdge, CodeGap, CodePlace, CodeRead, CodeWrite, TaskCode
+from dbt_graft.lineage.records import Masking, Subtype
+
+_STATEMENTS = "dbt_graft.collectors.statements"
+_PARSER = (
+    "dbt_graft.collectors.python_code",
+    *(f"{_STATEMENTS}{part}" for part in ("", ".columns", ".tables", ".text")),
+)
+ReadFile = Callable[[str], bytes | None]
+# What this process followed, by the file of the cache and the script: a key of an index asks, and
+# then the lineage.
+_FOLLOWED: dict[tuple[Path | None, str], Any] = {}
+
+
+class CodeCache:
+    """The code of scripts, followed once for each content.
+
+    Args:
+        path: None keeps nothing.
+        read_file: As of `follow_script`.
+    """
+
+    def __init__(self, path: Path | None, read_file: ReadFile) -> None:
+        self._path, self._read_file = path, read_file
+        self._entries: Mapping[str, Any] = read_entries(path, *_PARSER)
+        self._used: dict[str, Any] = {}
+
+    def digest(self, file: str) -> str:
+        """A digest of a script and of all files that it uses."""
+        return str(self._entry(file)["digest"])
+
+    def code(self, file: str) -> TaskCode:
+        """The code of a script."""
+        return _task_code(self._entry(file))
+
+    def write(self) -> None:
+        """Write what was asked for, and nothing else."""
+        if self._path and self._used and self._used != self._entries:
+            write_entries(self._path, self._used, *_PARSER)
+
+    def _entry(self, file: str) -> Any:
+        if file not in self._used:
+            entry = _FOLLOWED.get((self._path, file)) or self._entries.get(file)
+            if entry is None or self._digest(entry["files"]) != entry["digest"]:
+                entry = _FOLLOWED[self._path, file] = self._follow(file)
+            self._used[file] = entry
+        return self._used[file]
+
+    def _follow(self, file: str) -> Any:
+        from dbt_graft.collectors.python_code.task_code import task_code  # with the SQL parser
+
+        asked: dict[str, None] = {file: None}
+
+        def read_file(path: str) -> bytes | None:
+            asked[path] = None
+            return self._read_file(path)
+
+        code = task_code(file, read_file)
+        syntax = syntax_digest({path: self._read_file(path) for path in asked})
+        return _as_entry(code, list(asked), self._digest(asked), syntax)
+
+    def _digest(self, files: Iterable[str]) -> str:
+        digest = hashlib.sha256()
+        for file in files:
+            content = self._read_file(file)
+            state = "missing" if content is None else hashlib.sha256(content).hexdigest()
+            digest.update(f"{file} {state}\n".encode(errors="surrogateescape"))
+        return digest.hexdigest()[:32]
+
+
+def _as_entry(code: TaskCode, files: list[str], digest: str, syntax: str) -> Any:
+    places = [[_place(read.place), read.tables, read.shape_id] for read in code.reads]
+    return {
+        "files": files,
+        "digest": digest,
+        "syntax": syntax,
+        "reads": places,
+        "writes": [
+            [_place(w.place), w.table, w.columns, w.is_open, w.shape_id] for w in code.writes
+        ],
+        "edges": [
+            [
+                *(e.to_table, e.to_column, e.from_table, e.from_column, e.subtype),
+                *(_place(e.place), e.masked_by, e.without),
+            ]
+            for e in code.edges
+        ],
+        "gaps": [[_place(g.place), g.reason, g.to_table, g.column] for g in code.gaps],
+    }
+
+
+def _task_code(entry: Any) -> TaskCode:
+    return TaskCode(
+        entry["files"][0],
+        entry["digest"],
+        entry["syntax"],
+        reads=tuple(
+            CodeRead(CodePlace(*place), tuple(map(tuple, tables)), shape_id)
+            for place, tables, shape_id in entry["reads"]
+        ),
+        writes=tuple(
+            CodeWrite(CodePlace(*place), tuple(table), tuple(columns), is_open, shape_id)
+            for place, table, columns, is_open, shape_id in entry["writes"]
+        ),
+        edges=tuple(
+            CodeEdge(
+                *(tuple(to_table), to_column, tuple(from_table), from_column),
+                *(Subtype(subtype), CodePlace(*place), Masking(masked_by), tuple(without)),
+            )
+            for to_table, to_column, from_table, from_column, subtype, *rest in entry["edges"]
+            for place, masked_by, without in [rest]
+        ),
+        gaps=tuple(
+            CodeGap(CodePlace(*place), reason, tuple(to_table), column)
+            for place, reason, to_table, column in entry["gaps"]
+        ),
+    )
+
+
+def _place(place: CodePlace) -> list[object]:
+    return [place.file, place.line]

@@ -1,0 +1,330 @@
+"""A script that was followed, with the SQL of its statements -> the code of a task.
+
+The columns that a query returns are followed back to its tables by the parser that reads the
+statements of logs, so that a query in the code and the same query in a log say the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from dbt_graft.collectors.python_code.follow import follow_script
+from dbt_graft.collectors.python_code.script import (
+    UNKNOWN_PART,
+    Medium,
+    Script,
+    ScriptEdge,
+    ScriptSource,
+    ScriptTarget,
+)
+from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.shape import ParsedShape
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.names import name_at
+from dbt_graft.collectors.statements.text.tokens import tokenise
+from dbt_graft.lineage.code import (
+    CodeEdge,
+    CodeGap,
+    CodePlace,
+    CodeRead,
+    CodeWrite,
+    TableName,
+    TaskCode,
+)
+from dbt_graft.lineage.graphs.columns import compose
+from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType, Masking, Outcome, Subtype
+
+_PARAMETER = re.compile(r"(?<![\w:%])(?:%s|%\(\w+\)s|:[A-Za-z_]\w*)")
+_MADE_AT_RUN_TIME = "the name of its table is made at run time"
+
+
+@dataclass(slots=True)
+class _ReadColumns:
+    """What a script reads, with what is behind its columns.
+
+    Attributes:
+        columns: The inputs of a column, by its name, folded.
+        names: The names of these columns as written.
+        starred: The tables of which it returns all columns.
+        rows: What decides on its rows.
+    """
+
+    place: CodePlace
+    tables: tuple[TableName, ...] = ()
+    shape_id: str = ""
+    columns: dict[str, list[ParsedColumnEdge]] = field(default_factory=lambda: defaultdict(list))
+    names: dict[str, str] = field(default_factory=dict)
+    starred: list[TableName] = field(default_factory=list)
+    rows: list[ParsedColumnEdge] = field(default_factory=list)
+
+
+def task_code(file: str, read_file: Callable[[str], bytes | None]) -> TaskCode:
+    """The code of a task; see `follow_script` for the arguments.
+
+    Never raises: what cannot be read is a gap with its line.
+    """
+    return compose_code(file, follow_script(file, read_file))
+
+
+def compose_code(file: str, script: Script) -> TaskCode:
+    """The code of a task whose script was followed."""
+    return _Composition(script).task_code(file)
+
+
+class _Composition:
+    """The reads, writes, edges and gaps of a script while its SQL is added."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._gaps: dict[CodeGap, None] = {}
+        self._edges: dict[CodeEdge, None] = {}
+        self._sources = [self._source(source) for source in script.sources]
+        self._tables: list[tuple[TableName, ...]] = []
+
+    def task_code(self, file: str) -> TaskCode:
+        writes = [write for target in self._script.targets for write in self._target_writes(target)]
+        for edge in self._script.edges:
+            for table in self._tables[edge.target]:
+                self._add_edge(edge, table)
+        for gap in self._script.gaps:
+            tables = self._tables[gap.target] if gap.target is not None else ()
+            for table in tables or ((),):
+                self._add_gap(gap.place, gap.reason, table, gap.column)
+        reads = (
+            CodeRead(source.place, source.tables, source.shape_id)
+            for source in self._sources
+            if source.tables
+        )
+        return TaskCode(
+            file,
+            reads=tuple(dict.fromkeys((*reads, *self._statement_reads))),
+            writes=tuple(dict.fromkeys(writes)),
+            edges=tuple(self._edges),
+            gaps=tuple(self._gaps),
+        )
+
+    def _add_gap(
+        self, place: CodePlace, reason: str, table: TableName = (), column: str = ""
+    ) -> None:
+        self._gaps[CodeGap(place, reason, table, column)] = None
+
+    def _source(self, source: ScriptSource) -> _ReadColumns:
+        if source.medium is not Medium.STATEMENT:
+            table = _table_name(source.text, source.medium, source.dialect)
+            if _is_made_at_run_time(table):
+                self._add_gap(source.place, _MADE_AT_RUN_TIME)
+                return _ReadColumns(source.place)
+            return _ReadColumns(source.place, (table,), starred=[table])
+        composed = _ReadColumns(source.place)
+        tables: dict[TableName, None] = {}
+        for shape in _shapes(source.text, source.dialect):
+            self._add_shape_gaps(shape, source.place)
+            tables.update(dict.fromkeys(_tables(shape, Direction.READ)))
+            if any(edge.table == () for edge in shape.column_edges):
+                composed.shape_id = shape.shape_id
+            for edge in shape.column_edges:
+                if edge.table == ():
+                    self._add_output(composed, edge)
+        composed.tables = tuple(tables)
+        return composed
+
+    def _add_output(self, source: _ReadColumns, edge: ParsedColumnEdge) -> None:
+        if UNKNOWN_PART in (edge.column, edge.from_column):
+            if edge.subtype.type is EdgeType.DIRECT:
+                self._add_gap(source.place, "columns of its query are made at run time")
+        elif edge.from_table == ():
+            pass  # a parameter
+        elif edge.column != ANY_COLUMN:
+            source.columns[edge.column.casefold()].append(edge)
+            source.names.setdefault(edge.column.casefold(), edge.column)
+        elif edge.subtype.type is EdgeType.INDIRECT:
+            source.rows.append(edge)
+        elif edge.from_column == ANY_COLUMN:
+            source.starred.append(edge.from_table)
+        else:
+            self._add_gap(source.place, "a column of its query has no name")
+
+    def _add_shape_gaps(self, shape: ParsedShape, place: CodePlace) -> None:
+        names = (*_tables(shape, Direction.READ), *_tables(shape, Direction.WRITE))
+        if any(map(_is_made_at_run_time, names)):
+            self._add_gap(place, _MADE_AT_RUN_TIME)
+        if shape.outcome is not Outcome.PARSED and shape.reason:
+            self._add_gap(place, shape.reason)
+
+    @property
+    def _statement_reads(self) -> Iterator[CodeRead]:
+        """What the statements read by which a script writes."""
+        for target in self._script.targets:
+            if target.medium is Medium.STATEMENT:
+                for shape in _shapes(target.text, target.dialect):
+                    if tables := tuple(_tables(shape, Direction.READ)):
+                        yield CodeRead(target.place, tables, shape.shape_id)
+
+    def _target_writes(self, target: ScriptTarget) -> Iterator[CodeWrite]:
+        """The writes of a target; the tables that its edges lead to are noted."""
+        if target.medium is not Medium.STATEMENT:
+            table = _table_name(target.text, target.medium, target.dialect)
+            if _is_made_at_run_time(table):
+                self._add_gap(target.place, _MADE_AT_RUN_TIME)
+                self._tables.append(())
+                return
+            self._tables.append((table,))
+            yield CodeWrite(target.place, table, target.columns, target.is_open)
+            return
+        written: dict[TableName, None] = {}
+        for shape in _shapes(target.text, target.dialect):
+            self._add_shape_gaps(shape, target.place)
+            tables = [
+                access.name
+                for access in shape.accesses
+                if access.direction is Direction.WRITE and access.operation.brings_data
+                if not _is_made_at_run_time(access.name)
+            ]
+            written.update(dict.fromkeys(tables))
+            self._add_statement_edges(shape, target.place)
+            columns = (*target.columns, *(e.column for e in shape.column_edges if e.table))
+            named = dict.fromkeys(column for column in columns if column != ANY_COLUMN)
+            for table in tables:
+                yield CodeWrite(target.place, table, tuple(named), False, shape.shape_id)
+        self._tables.append(tuple(written))
+
+    def _add_statement_edges(self, shape: ParsedShape, place: CodePlace) -> None:
+        """What a statement itself carries from table to table."""
+        for edge in shape.column_edges:
+            if edge.table and edge.from_table and UNKNOWN_PART not in (edge.from_column,):
+                self._edges[
+                    CodeEdge(
+                        edge.table,
+                        edge.column,
+                        edge.from_table,
+                        edge.from_column,
+                        edge.subtype,
+                        place,
+                        edge.masking,
+                    )
+                ] = None
+
+    def _add_edge(self, edge: ScriptEdge, table: TableName) -> None:
+        source = self._sources[edge.source]
+        if edge.subtype.type is EdgeType.DIRECT:
+            for row in source.rows:
+                # The query decides, at its own line.
+                at_query = replace(edge, place=source.place, masked_by=Masking.NONE)
+                self._add_code_edge(at_query, table, ANY_COLUMN, row, row.subtype)
+        if edge.from_column == ANY_COLUMN and edge.column == ANY_COLUMN:
+            self._add_open_columns(edge, table, source)
+            return
+        for first in self._inputs(edge, table, source):
+            self._add_code_edge(
+                edge, table, edge.column, first, compose(edge.subtype, first.subtype)
+            )
+
+    def _add_open_columns(self, edge: ScriptEdge, table: TableName, source: _ReadColumns) -> None:
+        """The columns of a source that the code does not name."""
+        named = {column.casefold() for column in edge.without}
+        for column, inputs in source.columns.items():
+            if column not in named:
+                for first in inputs:
+                    subtype = compose(edge.subtype, first.subtype)
+                    self._add_code_edge(edge, table, source.names[column], first, subtype)
+        without = tuple(dict.fromkeys((*edge.without, *source.names.values())))
+        for starred in source.starred:
+            self._edges[
+                CodeEdge(
+                    table,
+                    ANY_COLUMN,
+                    starred,
+                    ANY_COLUMN,
+                    edge.subtype,
+                    edge.place,
+                    edge.masked_by,
+                    without,
+                )
+            ] = None
+
+    def _inputs(
+        self, edge: ScriptEdge, table: TableName, source: _ReadColumns
+    ) -> Sequence[ParsedColumnEdge]:
+        """The columns of tables behind a column of a source."""
+        column = edge.from_column
+        if column == ANY_COLUMN:
+            inputs = [first for inputs in source.columns.values() for first in inputs]
+            return [*inputs, *(_passed_on(starred, ANY_COLUMN) for starred in source.starred)]
+        if inputs := source.columns.get(column.casefold(), []):
+            return inputs
+        if len(source.starred) == 1:
+            return [_passed_on(source.starred[0], column)]
+        if source.starred:
+            names = ", ".join(sorted(".".join(name) for name in source.starred))
+            reason = f"which table has {column} is not known: {names}"
+        elif source.tables:
+            reason = f"its query returns no column {column}"
+        else:
+            return ()  # said of the source
+        self._add_gap(edge.place, reason, table, edge.column)
+        return ()
+
+    def _add_code_edge(
+        self,
+        edge: ScriptEdge,
+        table: TableName,
+        column: str,
+        first: ParsedColumnEdge,
+        subtype: Subtype,
+    ) -> None:
+        masked_by = first.masking.then(edge.masked_by)
+        self._edges[
+            CodeEdge(
+                table, column, first.from_table, first.from_column, subtype, edge.place, masked_by
+            )
+        ] = None
+
+
+def _passed_on(table: TableName, column: str) -> ParsedColumnEdge:
+    return ParsedColumnEdge((), column, table, column, Subtype.IDENTITY)
+
+
+def _shapes(text: str, dialect: Dialect) -> Iterable[ParsedShape]:
+    """The statements of a text; parts that are values, not names, are literals."""
+    text = _PARAMETER.sub("?", text)
+    shapes = parse(text, dialect)
+    if UNKNOWN_PART not in text or any(map(_has_unknown_names, shapes)):
+        return shapes
+    with_values = parse(text.replace(UNKNOWN_PART, "0"), dialect)
+    return with_values if len(with_values) == len(shapes) else shapes
+
+
+def _has_unknown_names(shape: ParsedShape) -> bool:
+    return any(_is_made_at_run_time(access.name) for access in shape.accesses) or any(
+        UNKNOWN_PART in (edge.column, edge.from_column)
+        for edge in shape.column_edges
+        if edge.subtype.type is EdgeType.DIRECT
+    )
+
+
+def _tables(shape: ParsedShape, direction: Direction) -> Iterator[TableName]:
+    for access in shape.accesses:
+        if (
+            access.direction is direction
+            and access.operation.reads_data | access.operation.brings_data
+        ):
+            yield access.name
+
+
+def _table_name(text: str, medium: Medium, dialect: Dialect) -> TableName:
+    """A name as its parts; a path is one."""
+    if medium is Medium.FILE:
+        return (text,)
+    named = name_at(tokenise(text, dialect), 0, dialect)
+    return named.name if named else tuple(text.split("."))
+
+
+def _is_made_at_run_time(table: TableName) -> bool:
+    """Whether no part of a name is known; of a path its end may be."""
+    if len(table) == 1 and "/" in table[0]:
+        return table[0].rstrip("/").endswith(UNKNOWN_PART)
+    return any(UNKNOWN_PART in part for part in table)

@@ -1,0 +1,87 @@
+"""The code of the project's tasks: their scripts in the checkout, followed once a content."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from glob import has_magic
+from pathlib import Path
+
+from dbt_graft.collectors.python_code.code_cache import CodeCache
+from dbt_graft.graft.project.config import Config
+from dbt_graft.lineage.code import TaskCode
+
+_CACHE = "code_cache.json"
+
+
+class TaskCodes:
+    """The scripts of tasks.
+
+    A task's script is what `code` in graft.yml names, or `path` where that is a file below the
+    checkout; those below `collect: - python` are of the tasks that are called like them.
+    Only files of the checkout are read: the repository that holds graft.yml, or its folder.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._folder = config.folder.resolve()
+        self._top = _checkout(self._folder)
+        self._cache = CodeCache(Path(config.path(config.artifacts)) / _CACHE, self._read)
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Task -> its script, as a path from the folder of graft.yml."""
+        files = {}
+        for entry in self._config.python_code:
+            pattern = re.compile(entry.task)
+            for path in _scripts(Path(self._config.path(entry.path))):
+                if match := pattern.fullmatch(path.stem):
+                    files[match["task"]] = self._relative(path)
+        for name, task in self._config.tasks.items():
+            text = task.code or task.path
+            if text.endswith(".py") and "://" not in text:
+                path = Path(self._config.path(text))
+                if task.code or path.is_file():
+                    files[name] = self._relative(path)
+        return dict(sorted(files.items()))
+
+    def digests(self) -> Iterator[str]:
+        """A line for each task that changes with its code."""
+        for name, file in self.files.items():
+            yield f"{name} {file} {self._cache.digest(file)}"
+
+    def codes(self) -> dict[str, TaskCode]:
+        """The code of each task."""
+        return {name: self._cache.code(file) for name, file in self.files.items()}
+
+    def write(self) -> None:
+        """Keep what was followed for the next build."""
+        self._cache.write()
+
+    def _relative(self, path: Path) -> str:
+        return Path(os.path.relpath(path, self._folder)).as_posix()
+
+    def _read(self, file: str) -> bytes | None:
+        """The content of a file of the checkout; None for any other."""
+        try:
+            path = (self._folder / file).resolve()
+            if path.is_relative_to(self._top) and path.is_file():
+                return path.read_bytes()
+        except (OSError, ValueError):
+            pass
+        return None
+
+
+def _checkout(folder: Path) -> Path:
+    """The repository that holds a folder; itself where there is none."""
+    return next(
+        (parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder
+    )
+
+
+def _scripts(path: Path) -> Iterable[Path]:
+    if has_magic(path.as_posix()):
+        return sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]

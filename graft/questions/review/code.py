@@ -1,0 +1,95 @@
+"""The code of tasks in a review: what it does now, and in the base."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from dbt_graft.analysis.review.task_code import code_reviews
+from dbt_graft.collectors.python_code.code_cache import CodeCache
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.task_codes import TaskCodes
+from dbt_graft.graft.questions.review.base import commit_of, git, nearest
+from dbt_graft.graft.questions.review.files import BaseFiles
+from dbt_graft.graft.questions.review.names import ReviewNames
+from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
+from dbt_graft.lineage.building.task_code import records_of_code
+from dbt_graft.lineage.code import TaskCode
+from dbt_graft.lineage.model import Lineage
+
+_ReadFile = Callable[[str], bytes | None]
+
+
+def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles) -> TasksReviewed:
+    """The tasks whose code does other things than in the base.
+
+    Args:
+        base: A folder, or a revision of git.
+        files: Those of a folder.
+    """
+    codes = TaskCodes(config)
+    if not codes.files:
+        return TasksReviewed()
+    read_file = _base_reader(config, base, files)
+    if read_file is None:
+        return TasksReviewed(
+            notices=("the code of tasks is not compared: the base has no files of it",)
+        )
+    earlier = CodeCache(None, read_file)
+    now = codes.codes()
+    then = {
+        name: earlier.code(file)
+        for name, file in codes.files.items()
+        if read_file(file) is not None
+    }
+    changed = {name for name in now if name not in then or now[name].syntax != then[name].syntax}
+    if not changed:
+        return TasksReviewed()
+    store = names.records(config.path(config.store))
+    infos = config.task_infos
+
+    def lineage_of(version: Mapping[str, TaskCode]) -> Lineage:
+        chosen = {name: code for name, code in version.items() if name in changed}
+        return names.lineage(records_of_code(store, chosen), infos)
+
+    nodes = code_reviews(
+        {name: code for name, code in then.items() if name in changed},
+        {name: now[name] for name in changed},
+        lineage_of(then),
+        lineage_of(now),
+        infos,
+    )
+    paths = {name: str(Path(config.path(codes.files[name]))) for name in changed}
+    return TasksReviewed(nodes, files=paths)
+
+
+def _base_reader(config: Config, base: str, files: BaseFiles) -> _ReadFile | None:
+    """Reads files of the base by their paths from the folder of graft.yml; None if it has none."""
+    if Path(base).is_dir():
+        return _read_beside(files) if files.is_known else None
+    above = nearest(config.folder)
+    root = git(above, "rev-parse", "--show-toplevel")
+    if root is None:
+        return None
+    top = Path(root.decode().rstrip("\n")).resolve()
+    commit = commit_of(base, above)
+
+    def read_file(file: str) -> bytes | None:
+        path = Path(os.path.normpath(config.folder.resolve() / file))
+        if not path.is_relative_to(top):
+            return None
+        return git(top, "show", f"{commit}:{path.relative_to(top).as_posix()}")
+
+    return read_file
+
+
+def _read_beside(files: BaseFiles) -> _ReadFile:
+    def read_file(file: str) -> bytes | None:
+        path = files.path(file)
+        try:
+            return Path(path).read_bytes() if path else None
+        except OSError:
+            return None
+
+    return read_file
