@@ -50,7 +50,7 @@ def code_reviews(
 
 
 def _other_code(code: TaskCode, written: list[DatasetId]) -> Iterator[NodeChange]:
-    """What the changed code may do otherwise."""
+    """The effects that changed code may have."""
     names = join_names([str(dataset) for dataset in written], _SHOWN) or "what it writes"
     text = f"its code changed ({code.file}): values and rows of {names} may be others"
     kind = ChangeType.ROWS if written else None

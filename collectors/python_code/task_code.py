@@ -44,7 +44,7 @@ _MADE_AT_RUN_TIME = "the name of its table is made at run time"
 
 @dataclass(slots=True)
 class _ReadColumns:
-    """What a script reads, with what is behind its columns.
+    """The columns that a script reads, with what is behind its columns.
 
     Attributes:
         columns: The inputs of a column, by its name, folded.
@@ -157,7 +157,7 @@ class _Composition:
 
     @property
     def _statement_reads(self) -> Iterator[CodeRead]:
-        """What the statements read by which a script writes."""
+        """The reads of the statements by which a script writes."""
         for target in self._script.targets:
             if target.medium is Medium.STATEMENT:
                 for shape in _shapes(target.text, target.dialect):
@@ -193,7 +193,7 @@ class _Composition:
         self._tables.append(tuple(written))
 
     def _add_statement_edges(self, shape: ParsedShape, place: CodePlace) -> None:
-        """What a statement itself carries from table to table."""
+        """The columns that a statement itself carries from table to table."""
         for edge in shape.column_edges:
             if edge.table and edge.from_table and UNKNOWN_PART not in (edge.from_column,):
                 self._edges[

@@ -16,7 +16,7 @@ _PAGE = "docs/python-code.md"
 
 
 def python_code(config: Config) -> Iterator[Finding]:
-    """What the code of tasks explains, and the lines that could not be followed.
+    """The columns that the code of tasks explains, and the lines that could not be followed.
 
     Nothing where no task carries data in its memory: logs know all columns then.
     """

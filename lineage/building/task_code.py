@@ -72,12 +72,12 @@ def with_task_code(
         replaced |= matching.replaced
         new_edges += matching.edges
         new_accesses += matching.accesses
-    kept_edges = [edge for edge in records.column_edges if edge not in replaced]
+    other_edges = [edge for edge in records.column_edges if edge not in replaced]
     return (
         replace(
             records,
             accesses=(*records.accesses, *new_accesses),
-            column_edges=(*kept_edges, *new_edges),
+            column_edges=(*other_edges, *new_edges),
             rejects=(*records.rejects, *_rejects(matches.values())),
         ),
         matches,
@@ -85,7 +85,7 @@ def with_task_code(
 
 
 def records_of_code(records: Records, codes: Mapping[str, TaskCode]) -> Records:
-    """What the code of tasks says they do, without what their runs did.
+    """The work of tasks by their code alone, without what their runs did.
 
     Args:
         records: The records of the store, whose datasets the tables of the code are.
