@@ -91,7 +91,7 @@ def input_fields(edges: Iterable[ColumnEdge]) -> list[dict[str, Any]]:
 
 
 def _describe(edge: ColumnEdge) -> str:
-    """How a column is known: `in tasks/load_orders.py:41`, `declared, not observed`."""
+    """The evidence of a column: `in tasks/load_orders.py:41`, `declared, not observed`."""
     place = f"in {edge.place}" if edge.place else ""
     return ", ".join(filter(None, (place, _DESCRIPTIONS.get(edge.evidence, ""))))
 
