@@ -75,7 +75,7 @@ def draw_file_column(column: str, seed: int, version: int) -> Column:
     is_number = any(
         word in column.lower() for word in ("price", "rate", "amount", "qty", "quantity")
     )
-    how = "price" if is_number else "word"
+    how = "EUR|USD|CHF" if column.lower() == "currency" else "price" if is_number else "word"
     return ["" if draw.random() < 0.2 else str(_draw(how, draw)) for _ in range(ROWS)]
 
 

@@ -43,7 +43,10 @@ def test_what_scripts_say_of_their_columns_is_so_when_they_run(root: Path, tmp_p
         block = "".join(f"# dw.fx.{line}\n" for line in lines.split(";"))
         (tmp_path / f"{number}.py").write_text(f"# lineage\n{block}{_SCRIPT}")
     done = subprocess.run(
-        [sys.executable, "-m", "tests.collectors.python_code.oracle", str(SCRIPTS), str(tmp_path)],
+        [
+            *(sys.executable, "-m", "tests.collectors.python_code.oracle"),
+            *(str(SCRIPTS), str(SCRIPTS / "unseen"), str(tmp_path)),
+        ],
         cwd=root,
         capture_output=True,
         text=True,
