@@ -136,10 +136,13 @@ class CodeMatch:
         verified: Columns that its runs wrote from memory and the code explains.
         declared: Columns that it writes and no run was seen to write.
         unexplained: Columns that its runs wrote from memory and the code does not explain.
+        apart: Pairs of a dataset that it reads and one that it writes from memory, between which
+            no data flows: both are explained without each other.
     """
 
     code: TaskCode
     verified: int = 0
     declared: int = 0
     unexplained: int = 0
+    apart: tuple[tuple[DatasetId, DatasetId], ...] = ()
     differences: tuple[CodeDifference, ...] = ()

@@ -23,6 +23,7 @@ from dbt_graft.collectors.python_code.script import (
 from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import ParsedShape
+from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import name_at
 from dbt_graft.collectors.statements.text.tokens import tokenise
@@ -37,6 +38,7 @@ from dbt_graft.lineage.code import (
 )
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType, Masking, Outcome, Subtype
+from dbt_graft.lineage.redaction import redact_name
 
 _PARAMETER = re.compile(r"(?<![\w:%])(?:%s|%\(\w+\)s|:[A-Za-z_]\w*)")
 _MADE_AT_RUN_TIME = "the name of its table is made at run time"
@@ -51,6 +53,7 @@ class _ReadColumns:
         names: The names of these columns as written.
         starred: The tables of which it returns all columns.
         rows: What decides on its rows.
+        gap: Why its columns are not all known.
     """
 
     place: CodePlace
@@ -60,6 +63,7 @@ class _ReadColumns:
     names: dict[str, str] = field(default_factory=dict)
     starred: list[TableName] = field(default_factory=list)
     rows: list[ParsedColumnEdge] = field(default_factory=list)
+    gap: str = ""
 
 
 def task_code(file: str, read_file: Callable[[str], bytes | None]) -> TaskCode:
@@ -117,12 +121,12 @@ class _Composition:
             table = _table_name(source.text, source.medium, source.dialect)
             if _is_made_at_run_time(table):
                 self._add_gap(source.place, _MADE_AT_RUN_TIME)
-                return _ReadColumns(source.place)
+                return _ReadColumns(source.place, gap=_MADE_AT_RUN_TIME)
             return _ReadColumns(source.place, (table,), starred=[table])
         composed = _ReadColumns(source.place)
         tables: dict[TableName, None] = {}
         for shape in _shapes(source.text, source.dialect):
-            self._add_shape_gaps(shape, source.place)
+            composed.gap = composed.gap or self._add_shape_gaps(shape, source.place)
             tables.update(dict.fromkeys(_tables(shape, Direction.READ)))
             if any(edge.table == () for edge in shape.column_edges):
                 composed.shape_id = shape.shape_id
@@ -135,7 +139,8 @@ class _Composition:
     def _add_output(self, source: _ReadColumns, edge: ParsedColumnEdge) -> None:
         if UNKNOWN_PART in (edge.column, edge.from_column):
             if edge.subtype.type is EdgeType.DIRECT:
-                self._add_gap(source.place, "columns of its query are made at run time")
+                source.gap = "columns of its query are made at run time"
+                self._add_gap(source.place, source.gap)
         elif edge.from_table == ():
             pass  # a parameter
         elif edge.column != ANY_COLUMN:
@@ -146,14 +151,20 @@ class _Composition:
         elif edge.from_column == ANY_COLUMN:
             source.starred.append(edge.from_table)
         else:
-            self._add_gap(source.place, "a column of its query has no name")
+            source.gap = "a column of its query has no name"
+            self._add_gap(source.place, source.gap)
 
-    def _add_shape_gaps(self, shape: ParsedShape, place: CodePlace) -> None:
+    def _add_shape_gaps(self, shape: ParsedShape, place: CodePlace) -> str:
+        """Note why a statement is not known in full; the reason, if there is one."""
         names = (*_tables(shape, Direction.READ), *_tables(shape, Direction.WRITE))
+        reason = ""
         if any(map(_is_made_at_run_time, names)):
-            self._add_gap(place, _MADE_AT_RUN_TIME)
-        if shape.outcome is not Outcome.PARSED and shape.reason:
-            self._add_gap(place, shape.reason)
+            reason = _MADE_AT_RUN_TIME
+        elif shape.outcome is not Outcome.PARSED:
+            reason = shape.reason or "its statement could not be read"
+        if reason:
+            self._add_gap(place, reason)
+        return reason
 
     @property
     def _statement_reads(self) -> Iterator[CodeRead]:
@@ -178,18 +189,14 @@ class _Composition:
         written: dict[TableName, None] = {}
         for shape in _shapes(target.text, target.dialect):
             self._add_shape_gaps(shape, target.place)
-            tables = [
-                access.name
-                for access in shape.accesses
-                if access.direction is Direction.WRITE and access.operation.brings_data
-                if not _is_made_at_run_time(access.name)
-            ]
-            written.update(dict.fromkeys(tables))
             self._add_statement_edges(shape, target.place)
-            columns = (*target.columns, *(e.column for e in shape.column_edges if e.table))
-            named = dict.fromkeys(column for column in columns if column != ANY_COLUMN)
-            for table in tables:
-                yield CodeWrite(target.place, table, tuple(named), False, shape.shape_id)
+            for access in shape.accesses:
+                is_write = access.direction is Direction.WRITE and access.operation.brings_data
+                if is_write and not _is_made_at_run_time(access.name):
+                    written[access.name] = None
+                    columns = (*target.columns, *_columns_written(shape, access))
+                    named = tuple(dict.fromkeys(filter(None, columns)))
+                    yield CodeWrite(target.place, access.name, named, False, shape.shape_id)
         self._tables.append(tuple(written))
 
     def _add_statement_edges(self, shape: ParsedShape, place: CodePlace) -> None:
@@ -210,6 +217,8 @@ class _Composition:
 
     def _add_edge(self, edge: ScriptEdge, table: TableName) -> None:
         source = self._sources[edge.source]
+        if source.gap and edge.subtype.type is EdgeType.DIRECT:
+            self._add_gap(edge.place, source.gap, table, edge.column)
         if edge.subtype.type is EdgeType.DIRECT:
             for row in source.rows:
                 # The query decides, at its own line.
@@ -261,10 +270,10 @@ class _Composition:
         if source.starred:
             names = ", ".join(sorted(".".join(name) for name in source.starred))
             reason = f"which table has {column} is not known: {names}"
-        elif source.tables:
-            reason = f"its query returns no column {column}"
+        elif source.gap:
+            reason = source.gap
         else:
-            return ()  # said of the source
+            return ()  # It comes from no column: a literal, or the number of rows.
         self._add_gap(edge.place, reason, table, edge.column)
         return ()
 
@@ -298,6 +307,15 @@ def _shapes(text: str, dialect: Dialect) -> Iterable[ParsedShape]:
     return with_values if len(with_values) == len(shapes) else shapes
 
 
+def _columns_written(shape: ParsedShape, access: TableAccess) -> Iterator[str]:
+    """The columns that a statement writes, those too that come from no other."""
+    yield from (name for name, _ in access.columns)
+    yield from shape.result
+    for edge in shape.column_edges:
+        if edge.table == access.name and edge.column != ANY_COLUMN:
+            yield edge.column
+
+
 def _has_unknown_names(shape: ParsedShape) -> bool:
     return any(_is_made_at_run_time(access.name) for access in shape.accesses) or any(
         UNKNOWN_PART in (edge.column, edge.from_column)
@@ -318,7 +336,7 @@ def _tables(shape: ParsedShape, direction: Direction) -> Iterator[TableName]:
 def _table_name(text: str, medium: Medium, dialect: Dialect) -> TableName:
     """A name as its parts; a path is one."""
     if medium is Medium.FILE:
-        return (text,)
+        return (redact_name(text),)
     named = name_at(tokenise(text, dialect), 0, dialect)
     return named.name if named else tuple(text.split("."))
 

@@ -30,6 +30,7 @@ from dbt_graft.lineage.building.superseded import supersessions
 from dbt_graft.lineage.building.task_code import with_task_code
 from dbt_graft.lineage.building.task_metadata import with_metadata
 from dbt_graft.lineage.building.transient import transient
+from dbt_graft.lineage.code import CodeMatch
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
@@ -66,7 +67,8 @@ def build(
     names = other_names(records, rename or NameRules(), settings.one_name)
     records, rename = names.records, names.rename
     of_tasks, of_dbt = split(join_events(records))
-    lineage = _build_lineage(of_tasks, rename, settings)
+    codes = {task: map_datasets(match, rename) for task, match in codes.items()}
+    lineage = _build_lineage(of_tasks, rename, settings, codes)
     if names.reasons:
         lineage = _with_names(lineage, names)
     if settings.dates:
@@ -75,12 +77,10 @@ def build(
     if ignored.tasks:
         lineage = replace(lineage, ignored=ignored)
     if codes:
-        lineage = replace(
-            lineage, codes={task: map_datasets(match, rename) for task, match in codes.items()}
-        )
+        lineage = replace(lineage, codes=codes)
     if not of_dbt.accesses:
         return lineage
-    built = _build_lineage(of_dbt, rename, LineageSettings())
+    built = _build_lineage(of_dbt, rename, LineageSettings(), {})
     reads = model_reads(built.history.accesses)
     return replace(lineage, dbt=replace(lineage.dbt, column_edges=built.column_edges, reads=reads))
 
@@ -94,7 +94,9 @@ def join_records(records: Records, projects: Collection[str] | None) -> Records:
     return join_events(records if projects is None else with_foreign_models(records, projects))
 
 
-def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) -> Lineage:
+def _build_lineage(
+    records: Records, rename: Rename, settings: LineageSettings, codes: Mapping[str, CodeMatch]
+) -> Lineage:
     rename = locate_names(rename, records.datasets)
     accesses, edges = _under_rule_names(records, rename)
     accesses = with_nominal_periods(with_spaced_periods(accesses), records.runs)
@@ -109,7 +111,12 @@ def _build_lineage(records: Records, rename: Rename, settings: LineageSettings) 
     ]
     views = {run.task for run in records.runs if run.engine == DefinitionKind.VIEW}
     parents = parent_by_run(records.runs)
-    moved = flows(flow_accesses(accesses), parents)
+    apart = {(task, *pair) for task, match in codes.items() for pair in match.apart}
+    moved = [
+        flow
+        for flow in flows(flow_accesses(accesses), parents)
+        if not (flow.through_memory and (flow.task, flow.source, flow.target) in apart)
+    ]
     moved = [
         replace(flow, definition=DefinitionKind.VIEW) if flow.task in views else flow
         for flow in moved

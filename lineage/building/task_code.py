@@ -196,6 +196,8 @@ class _Matching:
                 self._read_columns[edge.from_dataset].add(edge.from_column.casefold())
         self._differences: dict[CodeDifference, None] = {}
         self._tally = _Tally()
+        # The datasets that are explained in full, with those that they come from.
+        self._sources: dict[DatasetId, set[DatasetId]] = {}
         self.replaced: set[ColumnEdge] = set()
         self.edges: list[ColumnEdge] = []
         self.accesses: list[Access] = []
@@ -221,8 +223,20 @@ class _Matching:
             verified=self._tally.verified,
             declared=self._tally.declared,
             unexplained=self._tally.unexplained,
+            apart=tuple(self._pairs_apart()),
             differences=tuple(self._differences),
         )
+
+    def _pairs_apart(self) -> Iterator[tuple[DatasetId, DatasetId]]:
+        """The pairs of an input and an output that have nothing to do with each other.
+
+        Only inputs that are known to go elsewhere: of others the code may decide by what it read.
+        """
+        if any(not gap.to_table for gap in self._code.gaps):
+            return
+        used = set().union(*self._sources.values())
+        for dataset, sources in sorted(self._sources.items()):
+            yield from ((other, dataset) for other in sorted(used - sources) if other != dataset)
 
     def _writes(self) -> dict[DatasetId, list[CodeWrite]]:
         writes: dict[DatasetId, list[CodeWrite]] = defaultdict(list)
@@ -292,6 +306,8 @@ class _Matching:
             if len(explained) == len(sent_by_column):
                 # Nothing of unknown columns is left.
                 self.replaced.update(e for e in self._sent[dataset] if e.to_column == ANY_COLUMN)
+                inputs = written.inputs.values()
+                self._sources[dataset] = {source for pairs in inputs for _, source in pairs}
         self._note_missing_columns(dataset, writes, sent_by_column)
 
     def _explain_column(

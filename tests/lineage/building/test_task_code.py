@@ -97,14 +97,17 @@ def _script(
 
 
 def _edge(text: str) -> ScriptEdge:
-    """`total <- 0.price TRANSFORMATION HASH`; `* <- 0.* IDENTITY without total`"""
+    """`total <- 0.price TRANSFORMATION HASH`; `* <- 0.* IDENTITY without total`; `1:a <- 1.b …`"""
     to, _, rest = text.partition(" <- ")
+    target, _, to = to.rpartition(":")
     start, kind, *more = rest.split()
     source, _, column = start.partition(".")
     without = tuple(more[1:]) if more[:1] == ["without"] else ()
     masked = Masking(more[0]) if more and not without else Masking.NONE
     line = CodePlace("tasks/load.py", 5)
-    return ScriptEdge(0, to, int(source), column, Subtype(kind), line, masked, without)
+    return ScriptEdge(
+        int(target or 0), to, int(source), column, Subtype(kind), line, masked, without
+    )
 
 
 def _lineage(records: Records, script: Script) -> Lineage:
@@ -333,3 +336,40 @@ def test_what_cannot_be_followed_is_a_reject_with_its_line() -> None:
     assert [(reject.origin, reject.position, reject.reason) for reject in lineage.rejects] == [
         ("tasks/load.py", "line 5", "the result of apply is not known")
     ]
+
+
+def test_tables_that_the_code_carries_apart_are_not_connected() -> None:
+    log = ["SELECT a FROM dbo.x", "SELECT a FROM dbo.y", "SELECT v FROM dbo.limits"]
+    log += ["INSERT INTO dbo.t (a) VALUES (?)", "INSERT INTO dbo.u (a) VALUES (?)"]
+    script = _script(
+        log[:3], [("dbo.t", "a"), ("dbo.u", "a")], ["a <- 0.a IDENTITY", "1:a <- 1.a IDENTITY"]
+    )
+
+    flows = {(f.source.short, f.target.short) for f in _lineage(_log(*log), script).flows}
+
+    # Of the limits the code does not say what they are for.
+    limits = {("dbo.limits", "dbo.t"), ("dbo.limits", "dbo.u")}
+    assert flows == {("dbo.x", "dbo.t"), ("dbo.y", "dbo.u")} | limits
+
+
+def test_a_gap_anywhere_leaves_tables_connected() -> None:
+    log = ["SELECT a FROM dbo.x", "SELECT a FROM dbo.y"]
+    log += ["INSERT INTO dbo.t (a) VALUES (?)", "INSERT INTO dbo.u (a) VALUES (?)"]
+    script = _script(
+        log[:2],
+        [("dbo.t", "a"), ("dbo.u", "a")],
+        ["a <- 0.a IDENTITY", "1:a <- 1.a IDENTITY"],
+        (ScriptGap(CodePlace("tasks/load.py", 7), "what `share` returns is not known"),),
+    )
+
+    assert len(_lineage(_log(*log), script).flows) == 4
+
+
+def test_what_a_query_does_not_show_in_full_is_no_constant() -> None:
+    unclear = "SELECT a FROM dbo.x OUTER APPLY dbo.parts(x.id) WITH MARKS"
+    script = _script([unclear], [("dbo.t", "a")], ["a <- 0.a IDENTITY"])
+
+    lineage = _lineage(_log("SELECT a FROM dbo.x", "INSERT INTO dbo.t (a) VALUES (?)"), script)
+
+    assert [edge.evidence for edge in lineage.column_edges] == [Evidence.INFERRED]
+    assert lineage.codes["load"].verified == 0
