@@ -11,6 +11,7 @@ from dbt_graft.collectors.python_code.frames import column, name_columns, row_of
 from dbt_graft.collectors.python_code.machine import Machine, to_value
 from dbt_graft.collectors.python_code.methods import FRAME_METHODS
 from dbt_graft.collectors.python_code.pandas_groups import GROUP_METHODS
+from dbt_graft.collectors.python_code.sqlalchemy_calls import table_frame
 from dbt_graft.collectors.python_code.subscripts import as_column
 from dbt_graft.collectors.python_code.values import (
     UNKNOWN,
@@ -167,6 +168,7 @@ _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
         lambda owner, frame: UNKNOWN,
     ),
     **dict.fromkeys(words("rdd stat plot style str"), lambda owner, frame: owner),
+    "c": lambda owner, frame: Thing("columns", {}, owner),
     "columns": lambda owner, frame: column_names(frame),
     "index": _index,
     "values": _array,
@@ -196,6 +198,12 @@ def _of_data(owner: Data, name: str) -> Value:
 def _of_thing(machine: Machine, owner: Thing, name: str) -> Value:
     if name in owner.traits:
         return owner.traits[name]
+    if owner.role == "spark" and name in {"read", "readStream"}:
+        return Thing("spark.reader")
+    if owner.role in {"spark", "na"}:
+        return owner.owner if name in {"catalog"} and owner.owner else Method(owner, name)
+    if owner.role == "sa.table" and name in {"c", "columns"}:
+        return Thing("columns", {}, machine.new(table_frame(machine, owner)))
     if owner.role == "columns":
         frame = machine.frame(owner.owner)
         if frame is not None:

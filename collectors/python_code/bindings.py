@@ -17,6 +17,7 @@ from dbt_graft.collectors.python_code.values import (
     ListCell,
     ObjectCell,
     Ref,
+    Thing,
     Value,
 )
 
@@ -46,6 +47,8 @@ def look_up(machine: Machine, name: str, scope: Ref) -> Value:
         return Const("__main__")
     if name == "__file__":
         return Const(machine.file)
+    if name == "spark":  # notebooks have one
+        return Thing("spark")
     return Library(f"builtins.{name}") if name in _BUILTINS else UNKNOWN
 
 

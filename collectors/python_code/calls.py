@@ -25,6 +25,7 @@ from dbt_graft.collectors.python_code.values import (
     ObjectCell,
     OneOf,
     Ref,
+    Thing,
     Value,
     derive,
 )
@@ -159,6 +160,8 @@ def _bind_parameters(
             values[parameter.arg] = function.defaults[at - first_default]
         else:
             values[parameter.arg] = _spread(machine, filler, parameter.arg)
+            if parameter.arg in {"spark", "spark_session"} and values[parameter.arg] is UNKNOWN:
+                values[parameter.arg] = Thing("spark")
     if parameters.vararg:
         rest = filler
         values[parameters.vararg.arg] = Items(tuple(positional[len(places) :]), rest)

@@ -12,6 +12,7 @@ from dbt_graft.collectors.python_code.machine import Call, Handler, Machine
 from dbt_graft.collectors.python_code.parameters import Slot, find_slots, with_question_marks
 from dbt_graft.collectors.python_code.reading import read_query
 from dbt_graft.collectors.python_code.script import Medium
+from dbt_graft.collectors.python_code.sqlalchemy_calls import execute_built
 from dbt_graft.collectors.python_code.values import (
     NOTHING,
     UNKNOWN,
@@ -25,6 +26,7 @@ from dbt_graft.collectors.python_code.values import (
     OneOf,
     Ref,
     Text,
+    Thing,
     Value,
     all_gaps,
     change,
@@ -110,6 +112,9 @@ def execute(call: Call) -> Value:
     statement = call.get("statement", 0) or call.get("sql", 0) or call.get("query", 0)
     if call.machine.frame(statement) is not None and statement is not None:
         return set_result(call, statement)
+    if isinstance(statement, Thing) and statement.role.startswith("sa."):
+        execute_built(call, statement, call.get("parameters", 1))
+        return set_result(call, UNKNOWN)
     results = [
         execute_text(call, text, *_parameters(call)) for text in _alternatives(call, statement)
     ]

@@ -49,23 +49,37 @@ def find_column(machine: Machine, frame: Frame, name: Key) -> Data:
     """A column of a frame, of its index, or of the columns that it does not name."""
     if name in frame.columns:
         return frame.columns[name]
-    for level, data in frame.index:
-        if level == name and name is not None:
-            return data
-    if isinstance(name, str) and frame.library != "pandas":
-        folded = name.casefold()
-        for other, data in frame.columns.items():
-            if isinstance(other, str) and other.casefold() == folded:
-                return data
+    named = _by_other_name(machine, frame, name)
+    if named is not None:
+        return named
     taken = take_open(machine, frame.open, name) if frame.open else None
     if taken is not None:
         return replace(taken, gaps=taken.gaps | frame.gaps)
     if frame.rest is not None:
         return replace(frame.rest, origin=None)
-    if isinstance(name, tuple) and len(name) == 2 and name[1] == "" and name[0] in frame.columns:
-        return frame.columns[name[0]]
     gaps = frame.gaps or frozenset({machine.gap(f"the frame has no column {name!r}")})
     return Data(gaps=gaps)
+
+
+def _by_other_name(machine: Machine, frame: Frame, name: Key) -> Data | None:
+    """A column of the index, behind a table's alias, by several levels, or in other case."""
+    for level, data in frame.index:
+        if level == name and name is not None:
+            return data
+    if isinstance(name, tuple):
+        return frame.columns.get(name[0]) if name[1:] == ("",) else None
+    if not isinstance(name, str):
+        return None
+    alias, dot, last = name.partition(".")
+    for other_name, other in frame.aliases if dot else ():
+        if other_name == alias:
+            return find_column(machine, other, last)
+    if frame.library == "pandas":
+        return None
+    folded = name.casefold()
+    return next(
+        (data for other, data in frame.columns.items() if str(other).casefold() == folded), None
+    )
 
 
 def take_open(machine: Machine, groups: Open, name: Key) -> Data | None:

@@ -6,8 +6,21 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.python_code import polars_calls
 from dbt_graft.collectors.python_code.builtin_calls import BUILTINS
+from dbt_graft.collectors.python_code.column_expressions import (
+    call_function,
+    col,
+    sql_expression,
+    when,
+    window,
+)
 from dbt_graft.collectors.python_code.containers import call_container_method
+from dbt_graft.collectors.python_code.csv_calls import (
+    CSV_FUNCTIONS,
+    call_writer_method,
+    is_writer,
+)
 from dbt_graft.collectors.python_code.databases import DATABASE_FUNCTIONS, call_database_method
 from dbt_graft.collectors.python_code.machine import Call, Handler
 from dbt_graft.collectors.python_code.masks import masking_of
@@ -17,6 +30,9 @@ from dbt_graft.collectors.python_code.pandas_frames import unknown_method
 from dbt_graft.collectors.python_code.pandas_reads import PANDAS_READS
 from dbt_graft.collectors.python_code.pandas_series import call_series_method
 from dbt_graft.collectors.python_code.pandas_shapes import SHAPE_FUNCTIONS
+from dbt_graft.collectors.python_code.polars_calls import POLARS_FUNCTIONS
+from dbt_graft.collectors.python_code.spark_calls import is_session
+from dbt_graft.collectors.python_code.sqlalchemy_calls import SQLALCHEMY_FUNCTIONS
 from dbt_graft.collectors.python_code.texts import call_text_method
 from dbt_graft.collectors.python_code.things import call_thing_method
 from dbt_graft.collectors.python_code.values import (
@@ -36,13 +52,31 @@ from dbt_graft.collectors.python_code.values import (
 )
 from dbt_graft.collectors.python_code.vocabulary import words
 
+_EXPRESSIONS: Mapping[str, Handler] = {
+    "polars.col": col,
+    "polars.when": when,
+    "pyspark.sql.functions.col": col,
+    "pyspark.sql.functions.column": col,
+    "pyspark.sql.functions.expr": sql_expression,
+    "pyspark.sql.functions.when": when,
+    **{
+        f"{module}.{name}": window
+        for module in ("pyspark.sql.Window", "pyspark.sql.window.Window")
+        for name in ("partitionBy", "orderBy", "rowsBetween", "rangeBetween")
+    },
+}
 FUNCTIONS: Mapping[str, Handler] = {
     **BUILTINS,
     **NUMPY,
     **PANDAS_READS,
     **SHAPE_FUNCTIONS,
     **DATABASE_FUNCTIONS,
+    **CSV_FUNCTIONS,
+    **POLARS_FUNCTIONS,
+    **SQLALCHEMY_FUNCTIONS,
+    **_EXPRESSIONS,
 }
+_COLUMN_FUNCTIONS = ("pyspark.sql.functions.", "sqlalchemy.func.", "sqlalchemy.sql.func.")
 # Libraries whose functions make values of their arguments and read nothing.
 _PURE = words("""numpy math dateutil pytz unidecode phonenumbers rapidfuzz scipy regex slugify babel
     pendulum arrow dotenv loguru tqdm click typer structlog decouple cryptography bcrypt
@@ -56,11 +90,15 @@ def call_library(call: Call) -> Value:
     handler = FUNCTIONS.get(name) or FUNCTIONS.get(f"*.{call.name}")
     if handler is not None:
         return handler(call)
+    if is_session(name):
+        return Thing("spark")
+    if name.startswith(_COLUMN_FUNCTIONS) or polars_calls.is_function(name):
+        return call_function(call)
     first = name.partition(".")[0]
     _call_back(call)
     data = derive(call.data(), call.place, masking=masking_of(call.name, is_method=False))
     is_pure = first in _PURE or first in sys.stdlib_module_names or first == "builtins"
-    if first == "pandas" or not is_pure:
+    if not is_pure and (first != "pandas" or data.inputs):
         origin = call.machine.gap(f"what `{name}` returns is not known")
         return replace(data, origin=origin, index=())
     return replace(data, index=())
@@ -86,6 +124,8 @@ def call_method(call: Call) -> Value:
         methods = FRAME_LIBRARIES.get(frame.library) or FRAME_LIBRARIES["pandas"]
         handler = methods.get(call.name)
         return handler(call) if handler else unknown_method(call)
+    if is_writer(call):
+        return call_writer_method(call)
     result = call_database_method(call)
     if result is not None:
         return result

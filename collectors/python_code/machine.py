@@ -130,6 +130,10 @@ class Machine:
         self.heap[number] = cell
         return Ref(number)
 
+    def new_list(self, values: Iterable[Value]) -> Ref:
+        """A new list."""
+        return self.new(ListCell(tuple(values)))
+
     def cell(self, value: Value | None) -> Cell | None:
         """The content of a cell; None if it is no reference."""
         return self.heap.get(value.cell) if isinstance(value, Ref) else None

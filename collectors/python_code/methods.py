@@ -6,6 +6,14 @@ from collections.abc import Mapping
 
 from dbt_graft.collectors.python_code.machine import Handler
 from dbt_graft.collectors.python_code.pandas_frames import PANDAS_METHODS
+from dbt_graft.collectors.python_code.polars_calls import POLARS_METHODS
+from dbt_graft.collectors.python_code.spark_calls import SPARK_METHODS
+from dbt_graft.collectors.python_code.sqlalchemy_calls import QUERY_METHODS
 
-FRAME_LIBRARIES: Mapping[str, Mapping[str, Handler]] = {"pandas": PANDAS_METHODS}
+FRAME_LIBRARIES: Mapping[str, Mapping[str, Handler]] = {
+    "pandas": PANDAS_METHODS,
+    "polars": POLARS_METHODS,
+    "query": {**PANDAS_METHODS, **QUERY_METHODS},
+    "spark": SPARK_METHODS,
+}
 FRAME_METHODS = frozenset(name for methods in FRAME_LIBRARIES.values() for name in methods)

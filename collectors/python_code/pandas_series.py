@@ -316,7 +316,7 @@ _TABLE: Mapping[Handler, str] = {
     _value_counts: "value_counts",
     _items: "items iteritems",
     _agg: "agg aggregate",
-    _alias: "alias name",
+    _alias: "alias name label",
     _pipe: "pipe",
 }
 SERIES_METHODS: Mapping[str, Handler] = {

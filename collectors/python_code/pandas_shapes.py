@@ -53,7 +53,7 @@ def merge(call: Call) -> Value:
     suffixes = machine.keys(call.get("suffixes")) or ["_x", "_y"]
     sides = Sides(left, right, how, tuple(map(str_or_empty, suffixes)))
     if how == "cross":
-        return machine.new(_merged(call, sides, [], []))
+        return machine.new(merge_sides(sides, [], []))
     by_left = call.flag("left_index") is True
     by_right = call.flag("right_index") is True
     left_keys = list(left.index) if by_left else _keys(call, left, lefts)
@@ -61,12 +61,12 @@ def merge(call: Call) -> Value:
     if lefts is None and rights is None and not by_left and not by_right:
         if call.get("on") is not None or left.open or right.open:
             gap = machine.gap("the columns that frames are merged by are not known")
-            merged = _merged(call, sides, [], [])
+            merged = merge_sides(sides, [], [])
             return machine.new(replace(merged, gaps=merged.gaps | {gap}))
         names = [name for name in left.columns if name in right.columns]
         left_keys = _keys(call, left, list(names))
         right_keys = _keys(call, right, list(names))
-    frame = _merged(call, sides, left_keys, right_keys)
+    frame = merge_sides(sides, left_keys, right_keys)
     indicator = machine.key(call.get("indicator"))
     if indicator is True or isinstance(indicator, str):
         keys = NOTHING.union(*(data.inputs for _, data in [*left_keys, *right_keys]))
@@ -97,7 +97,8 @@ def _keys(call: Call, frame: Frame, names: list[object] | None) -> _Levels:
     return [(name, find_column(call.machine, frame, name)) for name in as_keys(names or [])]
 
 
-def _merged(call: Call, sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
+def merge_sides(sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
+    """The columns and rows of two frames that are merged by keys."""
     left, right = sides.left, sides.right
     deciding = NOTHING.union(*(data.inputs for _, data in [*lefts, *rights]))
     shared = {
@@ -128,6 +129,7 @@ def _merged(call: Call, sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
         (),
         left.gaps | right.gaps,
         left.library,
+        (*left.aliases, *right.aliases),
     )
 
 
@@ -175,7 +177,7 @@ def join(call: Call) -> Value:
 
 def _merged_by_index(call: Call, sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
     unnamed = [(None, data) for _, data in rights]
-    return _merged(call, sides, lefts, unnamed)
+    return merge_sides(sides, lefts, unnamed)
 
 
 def concat(call: Call) -> Value:

@@ -35,11 +35,17 @@ def _to_sql(call: Call) -> Value:
     return UNKNOWN
 
 
-def _to_file(call: Call) -> Value:
+def write_to_file(call: Call) -> Value:
+    """`df.to_csv(path)`, `df.write_csv(path)`."""
     machine = call.machine
     frame = as_frame(machine, call.owner)
     assert frame
-    path = call.get("path_or_buf", 0) or call.get("path", 0) or call.get("excel_writer", 0)
+    path = (
+        call.get("path_or_buf", 0)
+        or call.get("path", 0)
+        or call.get("file", 0)
+        or call.get("excel_writer", 0)
+    )
     columns = call.keys("columns")
     if columns and columns != [None]:
         frame = select(machine, frame, columns)
@@ -64,6 +70,6 @@ WRITE_METHODS: Mapping[str, Handler] = {
     **dict.fromkeys(
         words("""to_csv to_excel to_parquet to_json to_feather to_pickle to_orc to_stata to_hdf
             to_xml to_gbq"""),
-        _to_file,
+        write_to_file,
     ),
 }

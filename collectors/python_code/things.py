@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.builtin_calls import read_of
+from dbt_graft.collectors.python_code.column_expressions import call_when_method, window
 from dbt_graft.collectors.python_code.frames import change_open
-from dbt_graft.collectors.python_code.machine import Call
+from dbt_graft.collectors.python_code.machine import Call, Handler
 from dbt_graft.collectors.python_code.pandas_groups import call_group_method
 from dbt_graft.collectors.python_code.pandas_series import call_accessor_method, rolled
+from dbt_graft.collectors.python_code.spark_calls import call_column_groups, call_spark_method
+from dbt_graft.collectors.python_code.sqlalchemy_calls import call_table_method
 from dbt_graft.collectors.python_code.values import UNKNOWN, Items, Thing, Value, change, derive
 from dbt_graft.lineage.records import Subtype
 
@@ -19,8 +23,9 @@ def call_thing_method(call: Call) -> Value:
     assert isinstance(owner, Thing)
     if owner.role == "accessor":
         return call_accessor_method(call)
-    if owner.role == "groups":
-        return call_group_method(call)
+    handler = _ROLES.get(owner.role)
+    if handler is not None:
+        return handler(call)
     if owner.role == "rolling":
         return _rolled(call, owner)
     if owner.role == "file":
@@ -29,6 +34,21 @@ def call_thing_method(call: Call) -> Value:
         return owner.traits["items"]
     data = call.machine.data(owner)
     return derive([data, *call.data()], call.place) if data.inputs or call.data() else UNKNOWN
+
+
+_ROLES: Mapping[str, Handler] = {
+    "column groups": call_column_groups,
+    "groups": call_group_method,
+    "sa.delete": call_table_method,
+    "sa.insert": call_table_method,
+    "sa.table": call_table_method,
+    "sa.update": call_table_method,
+    "spark": call_spark_method,
+    "spark.reader": call_spark_method,
+    "spark.writer": call_spark_method,
+    "when": call_when_method,
+    "window": window,
+}
 
 
 def _rolled(call: Call, owner: Thing) -> Value:

@@ -202,6 +202,7 @@ class Frame:
             a column of a frame with several groups is of one of them.
         rest: Any further column, where their names are not known.
         index: The columns of the index, by names.
+        aliases: The frames that were joined, by the names that columns can have in front.
     """
 
     columns: Mapping[Key, Data] = field(default_factory=dict)
@@ -212,6 +213,7 @@ class Frame:
     index: tuple[tuple[Key, Data], ...] = ()
     gaps: Gaps = NO_GAPS
     library: str = "pandas"
+    aliases: tuple[tuple[str, Frame], ...] = ()
 
     def with_column(self, name: Key, data: Data) -> Frame:
         """The frame with a column added or replaced."""
