@@ -14,7 +14,7 @@ from dbt_graft.analysis.quality.carriers import has_data_of
 from dbt_graft.analysis.quality.downstream import Faults, ReachedFault, faults_downstream, nearest
 from dbt_graft.analysis.quality.faults import FaultKind, QualityFault, quality_faults
 from dbt_graft.analysis.quality.history import write_history
-from dbt_graft.catalog.formatting import count
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import node_results
 from dbt_graft.lineage.dataset import DatasetId

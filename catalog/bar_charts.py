@@ -13,8 +13,8 @@ from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
 
-from dbt_graft.analysis.render.phrases import time_text
-from dbt_graft.catalog.formatting import count, duration, number
+from dbt_graft.analysis.render.phrases import count, time_text
+from dbt_graft.catalog.formatting import duration, number
 from dbt_graft.catalog.run_history import ENOUGH, PastRun, usual_count
 from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.records import Status

@@ -131,11 +131,6 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
-def count(value: int, noun: str, plural: str = "") -> str:
-    """`1 row`, `17,812 rows`"""
-    return f"{value:,} {noun if value == 1 else plural or noun + 's'}"
-
-
 def moment(value: datetime | None) -> Markup:
     """A time as UTC to the minute; the browser's script shows it as `2 hours ago`."""
     if value is None:

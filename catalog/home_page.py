@@ -11,10 +11,11 @@ from typing import ClassVar
 from markupsafe import Markup
 
 from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.attention import AttentionList, HealthRatio, first_items, health_ratios
 from dbt_graft.catalog.changes_page import ShownBuild, shown_build
 from dbt_graft.catalog.folder_pages import PlatformDatasets, breadcrumbs, platforms
-from dbt_graft.catalog.formatting import count, platform
+from dbt_graft.catalog.formatting import platform
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts
 from dbt_graft.catalog.label_pages import ListedLabels, listed_labels, owners, tags

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dbt_graft.analysis.impact.answer import ProposedChange
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.impact.reach import ImpactReach, ReachOfChange
-from dbt_graft.catalog.formatting import count
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.grouping import group_by_key

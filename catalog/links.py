@@ -13,8 +13,9 @@ from itertools import groupby
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.columns import ColumnRow, LinkedColumn
-from dbt_graft.catalog.formatting import EVIDENCE_OF_COLUMNS, count
+from dbt_graft.catalog.formatting import EVIDENCE_OF_COLUMNS
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import external, text
 from dbt_graft.catalog.neighbourhood import box_shape

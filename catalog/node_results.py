@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from dbt_graft.catalog.formatting import count
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.run_history import RunHistory, results_history
 from dbt_graft.lineage.dataset import DatasetId

@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import jinja2
 
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog import formatting, links, markup
 from dbt_graft.catalog.badges import fault_words
 from dbt_graft.catalog.bar_charts import day_chart, duration_chart, rows_chart
@@ -101,7 +102,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "with_code": markup.with_code,
     }
     jinja.globals |= {
-        "count": formatting.count,
+        "count": count,
         "duration": formatting.duration,
         "dash": formatting.DASH,
         "max_rows": MAX_ROWS,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import orjson
 
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog import formatting
 from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.full_text import NoPagefindError, SearchText, facet_token, write_full_text
@@ -79,10 +80,10 @@ def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Index
     for dag in index.dags:
         yield IndexedName(NameKind.TASK, dag, dag_path(dag), note="DAG")
     for label in tags(index):
-        note = formatting.count(label.uses, "page")
+        note = count(label.uses, "page")
         yield IndexedName(NameKind.TAG, label.name, label.path, note=note)
     for label in owners(index):
-        note = formatting.count(label.uses, "page")
+        note = count(label.uses, "page")
         yield IndexedName(NameKind.OWNER, label.name, label.path, owners=(label.name,), note=note)
     if index.dbt_docs:
         for node in nodes:

@@ -30,9 +30,9 @@ def time_text(at: datetime | str | None, *, seconds: bool = False) -> str:
     return f"{at.astimezone(UTC):{'%Y-%m-%d %H:%M:%S' if seconds else '%Y-%m-%d %H:%M'}}"
 
 
-def count(number: int, noun: str, plural: str = "s") -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """`1 log`, `1,200 logs`"""
-    return f"{number:,} {noun}{'' if number == 1 else plural}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def join_names(names: Sequence[str], shown: int = 3) -> str:

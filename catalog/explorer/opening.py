@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.explorer.boxes import dataset_id
 from dbt_graft.catalog.folder_pages import breadcrumbs
-from dbt_graft.catalog.formatting import count, platform
+from dbt_graft.catalog.formatting import platform
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts, wanted_width
 from dbt_graft.catalog.layout import Sizes, layout

@@ -42,6 +42,6 @@ def backup(target: str, config_path: Path | None, *, as_json: bool) -> None:
         print_json({"store": config.path(config.store), "backup": target, **answer})
     else:
         click.echo(
-            f"{target}: {count(done.batches, 'batch', 'es')}; {count(done.files, 'file')} with "
-            f"{store_text.size(done.bytes)} copied now"
+            f"{target}: {count(done.batches, 'batch', 'batches')}; {count(done.files, 'file')} "
+            f"with {store_text.size(done.bytes)} copied now"
         )

@@ -47,9 +47,9 @@ def contents_lines(contents: StoreContents, logs: Logs) -> Iterator[str]:
         rows.append(("newest", f"{iso(contents.newest)}, {ago(contents.newest)}"))
     rows.append(("oldest", iso(contents.oldest) or ""))
     if contents.due:
-        rows.append(("due", f"{count(contents.due, 'batch', 'es')} for `graft store compact`"))
+        rows.append(("due", f"{count(contents.due, 'batch', 'batches')} for `graft store compact`"))
     if contents.superseded:
-        waiting = count(contents.superseded, "merged batch", "es")
+        waiting = count(contents.superseded, "merged batch", "merged batches")
         rows.append(("waiting", f"{waiting}, deleted an hour after the merge"))
     if contents.uncommitted:
         left = count(contents.uncommitted, "folder")
@@ -174,12 +174,14 @@ def purged_json(done: Purged, *, dry_run: bool) -> dict[str, Any]:
 def compaction_line(done: Compaction) -> str:
     """The result of a compaction as text."""
     merged = (
-        f"{count(done.merged, 'batch', 'es')} merged into {done.made:,}"
+        f"{count(done.merged, 'batch', 'batches')} merged into {done.made:,}"
         if done.merged
         else "nothing was due"
     )
-    deleted = f"{count(done.deleted, 'merged batch', 'es')} deleted, {done.waiting:,} wait"
-    return f"{merged}; {count(done.counting, 'batch', 'es')} to open; {deleted}"
+    deleted = (
+        f"{count(done.deleted, 'merged batch', 'merged batches')} deleted, {done.waiting:,} wait"
+    )
+    return f"{merged}; {count(done.counting, 'batch', 'batches')} to open; {deleted}"
 
 
 def compaction_json(done: Compaction) -> dict[str, Any]:
@@ -201,7 +203,7 @@ def forgotten_lines(removal: ForgottenLogs) -> Iterator[str]:
         yield f"and {len(removal.origins) - _SHOWN:,} more"
     rows = ", ".join(f"{number:,} {table}" for table, number in removal.rows.items())
     yield (
-        f"{count(len(removal.origins), 'log')} in {count(removal.batches, 'batch', 'es')}: "
+        f"{count(len(removal.origins), 'log')} in {count(removal.batches, 'batch', 'batches')}: "
         f"{rows or 'no rows'}"
     )
 

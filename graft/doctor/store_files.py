@@ -44,7 +44,7 @@ def damages(store_path: str) -> Iterator[Finding]:
         yield Finding("STORE_SECRETS", Severity.ERROR, store_path, secrets_line(secrets), remedy)
     batches = store.batches(store_path, tuple(damaged))
     files = count(sum(len(batch.files) for batch in batches), "file")
-    read_text = f"{count(len(batches), 'batch', 'es')} with {files} read to their end"
+    read_text = f"{count(len(batches), 'batch', 'batches')} with {files} read to their end"
     yield Finding("STORE", Severity.NOTE, store_path, read_text)
 
 
@@ -52,7 +52,7 @@ def secrets_line(secrets: StoredSecrets) -> str:
     """The parts of a store that hold secrets, counted: no name is repeated."""
     return (
         f"passwords or keys in {count(len(secrets.texts), 'name')} of "
-        f"{count(len(secrets.batches), 'batch', 'es')}, "
-        f"{count(len(secrets.addresses), 'address', 'es')} of pages, "
+        f"{count(len(secrets.batches), 'batch', 'batches')}, "
+        f"{count(len(secrets.addresses), 'address', 'addresses')} of pages, "
         f"{count(len(secrets.files), 'file')} beside them"
     )

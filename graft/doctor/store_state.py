@@ -84,7 +84,7 @@ def contents(state: StoreState) -> Iterator[Finding]:
         "STORE",
         Severity.NOTE,
         state.place,
-        f"{count(len(state.batches), 'batch', 'es')}, the last "
+        f"{count(len(state.batches), 'batch', 'batches')}, the last "
         f"{ago(state.batches[-1].committed_at)}; {count(runs, 'run')} of "
         f"{count(len({run.task for run in records.runs}), 'task')}, "
         f"{count(len(records.datasets), 'dataset')}",
