@@ -92,7 +92,6 @@ ENDLESS: dict[str, str] = {
     )
     + "df = f0(df)\n",
     "lambda of itself": "f = lambda g: g(g)\nf(f)\n",
-    "try": "try:\n    raise SystemExit\nfinally:\n    df = df\n",
     "names of builtins": "str = list = dict = len = print = None\n",
     "million statements": "n = 1\n" * 150_000,
 }

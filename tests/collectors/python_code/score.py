@@ -19,7 +19,7 @@ class Verdict(StrEnum):
     """Quality of what was read of a column, the better ones first."""
 
     EXACT = "exact"
-    GAP = "gap"  # incomplete, and a gap tells it
+    GAP = "gap"  # incomplete, or all that goes into a function, and a gap tells it
     KIND = "kind"  # the right sources, as another kind
     SILENT = "silent"  # incomplete, and nothing tells it
     WRONG = "wrong"  # a source that it has not
@@ -45,7 +45,7 @@ class Score:
     """A script, and how it was read.
 
     Attributes:
-        wrong_edges: Those that are not so, of `edges` in all.
+        wrong_edges: Those that are not so, of `edges` in all, without those beside a gap.
         gaps: Gaps that are needless, or at other lines than those that cause them.
     """
 
@@ -72,7 +72,8 @@ def score(block: Block, code: TaskCode) -> Score:
         for key in sorted(keys)
     )
     wrong = sum(
-        _part(edge)[:2] not in {part[:2] for part in _allowed(block, target, edge.to_column)}
+        not _has_gap(code, target, edge.to_column)
+        and _part(edge)[:2] not in {part[:2] for part in _allowed(block, target, edge.to_column)}
         for target, edge in actual
     )
     return Score(scores, wrong, len(actual), tuple(_gap_faults(block, code)))
@@ -90,7 +91,8 @@ def _score_column(
     sources = {_part(edge)[:2] for edge in parts}
     allowed = _allowed(block, *key)
     if wrong := sources - {part[:2] for part in allowed}:
-        return ColumnScore(*key, Verdict.WRONG, f"+ {_names(wrong)}")
+        verdict = Verdict.GAP if _has_gap(code, *key) else Verdict.WRONG
+        return ColumnScore(*key, verdict, f"+ {_names(wrong)}")
     missing = {(e.source, e.from_column) for e in expected} - sources
     is_written = any(
         ".".join(write.table) == target and (column in write.columns or write.is_open)
