@@ -37,8 +37,15 @@ def append(machine: Machine, target: Ref, item: Value, *, many: bool = False) ->
 
 def extend(machine: Machine, target: Ref, items: Items) -> None:
     """Put items into a list."""
-    for item in items.items:
-        append(machine, target, item)
+    cell = machine.cell(target)
+    if isinstance(cell, ListCell) and cell.rest is None and not machine.is_repeated(target):
+        machine.put(
+            target,
+            replace(cell, items=(*cell.items, *items.items), rows=cell.rows | machine.control),
+        )
+    else:
+        for item in items.items:
+            append(machine, target, item)
     if items.rest is not None:
         append(machine, target, items.rest, many=True)
     cell = machine.cell(target)

@@ -14,6 +14,7 @@ from dbt_graft.collectors.python_code.calls import evaluate_arguments
 from dbt_graft.collectors.python_code.comprehensions import comprehend
 from dbt_graft.collectors.python_code.containers import append
 from dbt_graft.collectors.python_code.iteration import iterate
+from dbt_graft.collectors.python_code.limits import LONGEST_TEXT
 from dbt_graft.collectors.python_code.machine import Machine
 from dbt_graft.collectors.python_code.subscripts import get_item
 from dbt_graft.collectors.python_code.texts import concatenate, format_percent, join_path
@@ -240,6 +241,8 @@ def _of_constants(operation: ast.operator, left: Const, right: Const) -> Value |
     except (TypeError, ValueError, ArithmeticError):
         return None
     assert isinstance(result, str | int | float | bytes | complex)
+    if isinstance(result, str | bytes) and len(result) > LONGEST_TEXT:
+        return UNKNOWN
     return Const(result)
 
 

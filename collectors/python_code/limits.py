@@ -8,6 +8,7 @@ import time
 STEPS = 300_000
 SECONDS = 10.0
 LARGEST_FILE = 1_000_000  # bytes
+LONGEST_TEXT = 200_000  # characters; a longer one is unknown
 DEEPEST_CALLS = 24
 # Iterations of a loop over known items; more are followed as one of any item.
 MOST_ITERATIONS = 60

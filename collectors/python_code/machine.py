@@ -126,9 +126,9 @@ class Machine:
 
     def new(self, cell: Cell) -> Ref:
         """A new cell."""
-        number = next_cell()
-        self.heap[number] = cell
-        return Ref(number)
+        ref = Ref(next_cell())
+        self.put(ref, cell)
+        return ref
 
     def new_list(self, values: Iterable[Value]) -> Ref:
         """A new list."""
@@ -139,7 +139,14 @@ class Machine:
         return self.heap.get(value.cell) if isinstance(value, Ref) else None
 
     def put(self, ref: Ref, cell: Cell) -> None:
-        """Change a cell in place."""
+        """Change a cell in place.
+
+        Large ones take steps: what doubles with each line comes to an end.
+        """
+        if isinstance(cell, ListCell):
+            self.budget.spend(len(cell.items) // 4)
+        elif isinstance(cell, Frame):
+            self.budget.spend(len(cell.columns) // 4)
         self.heap[ref.cell] = cell
 
     def is_repeated(self, ref: Ref) -> bool:

@@ -35,9 +35,9 @@ def read_syntax(content: bytes) -> ast.Module:
             return ast.parse(content)
     except SyntaxError as error:
         reason = "Python 2, or no Python" if "print" in str(error.msg) else "no Python 3"
-        raise UnreadableScriptError(
-            f"the syntax is not read: {reason}", error.lineno or 1
-        ) from None
+        null = content.find(b"\0")  # of which Python tells no line
+        line = error.lineno or content.count(b"\n", 0, max(null, 0)) + 1
+        raise UnreadableScriptError(f"the syntax is not read: {reason}", line) from None
     except (ValueError, UnicodeError):
         raise UnreadableScriptError("the file is not text in its encoding") from None
     except (RecursionError, MemoryError):

@@ -6,6 +6,7 @@ import re
 import string
 from collections.abc import Sequence
 
+from dbt_graft.collectors.python_code.limits import LONGEST_TEXT
 from dbt_graft.collectors.python_code.machine import Arguments, Call, Machine
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values import (
@@ -21,7 +22,6 @@ from dbt_graft.collectors.python_code.values import (
 )
 from dbt_graft.collectors.python_code.vocabulary import words
 
-_LONGEST = 200_000
 # Methods that make one text of another and need nothing else.
 _PLAIN = words("""
     strip lstrip rstrip lower upper title capitalize casefold removeprefix removesuffix
@@ -53,7 +53,7 @@ def concatenate(machine: Machine, values: Sequence[Value]) -> Value:
 
 def _joined(texts: list[Text]) -> Value:
     text = "".join(item.text for item in texts)
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST_TEXT:
         return UNKNOWN
     return simple(Text(text, tuple(part for item in texts for part in item.parts)))
 
@@ -160,7 +160,7 @@ def call_text_method(call: Call) -> Value:
 
 def _apply(text: str, name: str, arguments: Arguments) -> Value:
     constants = [item.value for item in arguments.positional if isinstance(item, Const)]
-    if len(text) * max((len(str(value)) for value in constants), default=1) > _LONGEST * 100:
+    if len(text) * max((len(str(value)) for value in constants), default=1) > LONGEST_TEXT * 100:
         return UNKNOWN
     try:
         result = getattr(text, name)(*constants)
@@ -168,7 +168,7 @@ def _apply(text: str, name: str, arguments: Arguments) -> Value:
         return UNKNOWN
     if isinstance(result, list):
         return Items(tuple(Const(item) for item in result))
-    return Const(result) if len(str(result)) < _LONGEST else UNKNOWN
+    return Const(result) if len(str(result)) < LONGEST_TEXT else UNKNOWN
 
 
 def _plain(call: Call, text: Text, name: str) -> Value:
