@@ -15,6 +15,7 @@ from typing import Any
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.prose import escape, escaped_text
+from dbt_graft.lineage.code_lines import place_text
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import (
@@ -140,6 +141,7 @@ def _edge(edge: ColumnEdge) -> dict[str, Any]:
         "masking": edge.masking,
         "task": edge.task,
         "evidence": _VALUES[edge.evidence],
+        **({"place": edge.place} if edge.place else {}),
     }
 
 
@@ -160,7 +162,7 @@ def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge], usual: Evi
         parts.append(f"From {join_names([_upstream(e, common) for e in direct], _SHOWN)}{rows}.")
     if deciding:
         parts.append(f"Decided by {join_names([_upstream(e, common) for e in deciding], _SHOWN)}.")
-    if common and common not in {Evidence.OBSERVED, usual}:
+    if common and common not in {Evidence.OBSERVED, Evidence.CODE, usual}:
         parts.append(f"{common.capitalize()}.")
     return " ".join(parts)
 
@@ -176,7 +178,10 @@ def _upstream(edge: ColumnEdge, common: Evidence | None) -> str:
     """A column with what was done to it, and its evidence where not all edges have the same."""
     notes = [] if edge.subtype is Subtype.IDENTITY else [edge.subtype.lower().replace("_", " ")]
     notes += [edge.masked_by.word] if edge.masking else []
-    notes += [] if common or edge.evidence is Evidence.OBSERVED else [edge.evidence]
+    if edge.place:
+        notes.append(f"in {escape(place_text(edge.place))}")
+    elif not common and edge.evidence is not Evidence.OBSERVED:
+        notes.append(edge.evidence)
     return _name(edge) + (f" ({', '.join(notes)})" if notes else "")
 
 

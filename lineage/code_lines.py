@@ -22,6 +22,12 @@ class CodeLine:
     url: str = ""
 
 
+def place_text(place: str) -> str:
+    """The place of a column edge in words: `load_orders.py, line 41`."""
+    file, _, line = place.rpartition(":")
+    return f"{posixpath.basename(file)}, line {line}"
+
+
 def code_line(lineage: Lineage, task: str, place: str) -> CodeLine | None:
     """The line at the place of a column edge; None without one.
 
@@ -31,7 +37,7 @@ def code_line(lineage: Lineage, task: str, place: str) -> CodeLine | None:
     file, _, line = place.rpartition(":")
     if not file:
         return None
-    text = f"{posixpath.basename(file)}, line {line}"
+    text = place_text(place)
     info = lineage.tasks[task].info if task in lineage.tasks else None
     if info is None or not info.repo:
         return CodeLine(text)

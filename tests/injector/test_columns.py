@@ -64,6 +64,16 @@ CASES: list[tuple[list[ColumnEdge], str]] = [
         r"From raw.o\`\[x\](javascript:1)\`.a.",
     ),
     ([_edge("*", "raw.orders.day", Subtype.FILTER)], ""),
+    (
+        [
+            replace(
+                _edge("amount", "raw.orders.price", Subtype.TRANSFORMATION),
+                evidence=Evidence.CODE,
+                place="tasks/*load.py:41",
+            )
+        ],
+        r"From raw.orders.price (transformation, in \*load.py, line 41).",
+    ),
 ]
 
 
