@@ -38,6 +38,7 @@ from dbt_graft.collectors.store.errors import (
 )
 from dbt_graft.collectors.store.ranges import missing_sequences, superseded_batches
 from dbt_graft.collectors.store.tables import TABLES, BatchFile
+from dbt_graft.collectors.store.without_pandas import leave_pandas_out
 
 __all__ = [
     "OpenStore",
@@ -154,6 +155,7 @@ def open_store(store: str, without: Collection[str] = ()) -> OpenStore:
     Raises:
         StoreError: It cannot be read; or files of other batches are damaged or missing.
     """
+    leave_pandas_out()
     snapshot, faults = _open(store, without)
     if faults:
         raise _damage_error(store, [fault for batch in faults.values() for fault in batch])

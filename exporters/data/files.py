@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import orjson
-import pyarrow.parquet as pq
 
 from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.exporters.data.views import FILE_VIEWS, VIEWS
@@ -22,6 +21,8 @@ def write_views(described: DescribedLineage, folder: Path) -> None:
     Raises:
         OSError: A file cannot be written.
     """
+    import pyarrow.parquet as pq  # who asks for the names of views writes none
+
     folder.mkdir(parents=True, exist_ok=True)
     counts = {}
     for view in FILE_VIEWS:

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from dbt_graft.graft.questions.incident import BadData
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import parse_dates
 
@@ -51,6 +50,9 @@ def names_bad_data(command: Callable[..., Any]) -> Callable[..., Any]:
                 "name DATASET with --dates, or --run RUN, --task TASK [--code-version VERSION] or "
                 "--between RUN RUN"
             )
+        # Importing it takes longer than listing the incidents on record.
+        from dbt_graft.graft.questions.incident import BadData
+
         named = BadData(dataset or "", dates, run_ids, between, task or "", code_version or "")
         return command(*args, named=named, **settings)
 

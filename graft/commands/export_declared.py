@@ -10,7 +10,7 @@ import yaml
 
 from dbt_graft.analysis.checks.drift import ENOUGH, drift, proposed_flows
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.lineage.dataset import DatasetId
 
 
@@ -32,7 +32,7 @@ def declared(config_path: Path | None, runs: int) -> None:
     Of each task that drifted all its flows: those that were seen, and those that are declared and
     are no phantoms. Put them in place of the task's `flows`; its other keys stay as they are.
     """
-    lineage = Project(load_config(config_path)).described().lineage
+    lineage = AskedLineage(load_config(config_path)).described.lineage
     tasks = proposed_flows(lineage, drift(lineage, runs))
     if not tasks:
         click.echo("nothing drifted: there is nothing to propose", err=True)

@@ -13,8 +13,6 @@ from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import CommandGroup, load_config
 from dbt_graft.graft.commands.incident_open import dag_option, open_incident
-from dbt_graft.graft.questions.run_report import report_run
-from dbt_graft.graft.steps.incidents import close_incident, write_dag
 
 
 @click.group(
@@ -33,6 +31,8 @@ incident.add_command(open_incident)
 @answers(scale=())
 def close(number: int, config_path: Path | None) -> Answer:
     """End an incident on record: its dates count as clean. It stays in the list."""
+    from dbt_graft.graft.steps.incidents import close_incident
+
     config = load_config(config_path)
     close_incident(config, number)
     return incidents_answer(recorded_taints(config.path(config.store)))
@@ -65,6 +65,10 @@ def show(run_id: str, config_path: Path | None, *, task: str | None, dag: str | 
     that failed: what is late. RUN is the id of a run as its page shows it, `last` with --task, or
     a run of a DAG (its id, or `dag/2026-10-01`); ID is that of an incident on record.
     """
+    # Importing them takes longer than listing the incidents on record.
+    from dbt_graft.graft.questions.run_report import report_run
+    from dbt_graft.graft.steps.incidents import write_dag
+
     config = load_config(config_path)
     answer, plan = report_run(config, run_id, task)
     if dag is None or plan is None or not plan.steps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,8 +13,9 @@ from dbt_graft.collectors.public_address import public_address
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.bad_data_options import names_bad_data
 from dbt_graft.graft.commands.command import load_config
-from dbt_graft.graft.questions.incident import BadData, follow_bad_data
-from dbt_graft.graft.steps.incidents import record_incident, write_dag
+
+if TYPE_CHECKING:
+    from dbt_graft.graft.questions.incident import BadData
 
 
 def _address(_: click.Context, __: click.Parameter, value: str) -> str:
@@ -70,6 +72,9 @@ def open_incident(
     """
     if dry_run and (reason or link):
         raise click.UsageError("--reason and --link are for the record: leave out --dry-run")
+    from dbt_graft.graft.questions.incident import follow_bad_data
+    from dbt_graft.graft.steps.incidents import record_incident, write_dag
+
     config = load_config(config_path)
     followed = follow_bad_data(config, named)
     number = None

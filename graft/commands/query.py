@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from dbt_graft.collectors.store.without_pandas import leave_pandas_out
 from dbt_graft.exporters.data.row_forms import SHOWN
 from dbt_graft.exporters.data.sql import answer
 from dbt_graft.graft.commands.command import config_option, load_config
@@ -62,7 +63,7 @@ def query(
     """Query the lineage with SQL.
 
     --views lists the views and their columns; docs/openlineage.md has examples. The SQL is
-    DuckDB's. Spark is not started, and nothing is written.
+    DuckDB's. Spark is not started, and the store is only read.
     """
     if list_views:
         print_views(as_json=as_json or form == "json")
@@ -73,6 +74,7 @@ def query(
     form = "json" if as_json else form
     if (form == "parquet") > (output is not None):
         raise click.UsageError("--format parquet needs --output")
+    leave_pandas_out()
     with answer(view_data(load_config(config_path), past), text) as rows:
         if output:
             write_file(rows, form, output)

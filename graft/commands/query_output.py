@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dbt_graft.exporters.data.files import views_document
 from dbt_graft.exporters.data.functions import FUNCTIONS
@@ -15,6 +14,9 @@ from dbt_graft.exporters.data.row_forms import write_rows
 from dbt_graft.exporters.data.views import VIEWS
 from dbt_graft.graft.commands.json_option import print_json
 from dbt_graft.graft.project.output_file import output_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def print_rows(rows: pa.RecordBatchReader, form: str) -> None:
@@ -30,6 +32,8 @@ def write_file(rows: pa.RecordBatchReader, form: str, out: Path) -> None:
     """
     with output_file(out) as beside:
         if form == "parquet":
+            import pyarrow.parquet as pq  # few write one
+
             with pq.ParquetWriter(beside, rows.schema, compression="zstd") as file:
                 for batch in rows:
                     file.write_batch(batch)

@@ -12,18 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.dbt.column_cache import ColumnCache
-from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.collectors.store.read import read
 from dbt_graft.collectors.store.selected import read_selected
 from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.graft.project.collected import check_collected
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.contracts import add_contracts, matched_contracts, read_contracts
 from dbt_graft.graft.project.damaged_store import read_rest
-from dbt_graft.graft.project.dbt_labels import with_dbt_labels
 from dbt_graft.graft.project.dbt_relations import (
     dbt_names,
     dbt_platform,
@@ -36,10 +33,8 @@ from dbt_graft.graft.project.names import all_names, lineage_names
 from dbt_graft.graft.project.past import past_records
 from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.graft.project.view import NOW, LineageView
-from dbt_graft.graft.project.without_pandas import leave_pandas_out
 from dbt_graft.injector import artifacts as dbt_artifacts
 from dbt_graft.injector.artifacts import Artifacts
-from dbt_graft.injector.graft import graft
 from dbt_graft.injector.manifest import projects
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform
@@ -53,6 +48,10 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records, Reject, TaskInfo
 from dbt_graft.lineage.settings import LineageSettings
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.dbt.column_cache import ColumnCache
+    from dbt_graft.collectors.dbt.columns import ModelCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +88,8 @@ class Project:
         artifacts: Artifacts | None = None,
         unreadable: Sequence[Reject] = (),
     ) -> None:
-        leave_pandas_out()
         self.config = config
         self.damaged: tuple[Reject, ...] = ()
-        self.column_cache = ColumnCache(Path(config.path(config.artifacts)) / "column_cache.json")
         self.task_codes = TaskCodes(config)
         self._warn, self._tolerant, self._unreadable = warn, tolerant, unreadable
         self._artifacts = artifacts
@@ -100,6 +97,13 @@ class Project:
         self._lineages: dict[LineageView, Lineage] = {}
         self._grafted: dict[LineageView, Grafted] = {}
         self._described: dict[LineageView, tuple[DescribedLineage, Grafted | None]] = {}
+
+    @cached_property
+    def column_cache(self) -> ColumnCache:
+        """What is known of columns of dbt's models, in a file."""
+        from dbt_graft.collectors.dbt.column_cache import ColumnCache
+
+        return ColumnCache(Path(self.config.path(self.config.artifacts)) / "column_cache.json")
 
     @cached_property
     def dbt(self) -> DbtPart | None:
@@ -223,6 +227,12 @@ class Project:
         Raises:
             GraftError: There are no artifacts, or they are damaged.
         """
+        # Importing them takes as long as reading a store, and not all who read one graft.
+        from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
+        from dbt_graft.graft.project.contracts import add_contracts
+        from dbt_graft.graft.project.dbt_labels import with_dbt_labels
+        from dbt_graft.injector.graft import graft
+
         config = self.config
         with _without_garbage_collection(), no_deep_values(config):
             # Without any, reading them says which file is missing.
@@ -301,6 +311,8 @@ class Project:
             lineage = grafted.lineage
             lineage = replace(lineage, history=replace(lineage.history, taints=taints))
             return replace(grafted.described, lineage=lineage), grafted
+        from dbt_graft.graft.project.contracts import matched_contracts, read_contracts
+
         lineage = self.lineage(view)
         matches = matched_contracts(read_contracts(self.config).contracts, lineage)
         columns = matches.partitions()

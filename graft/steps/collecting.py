@@ -29,6 +29,7 @@ from dbt_graft.collectors.source import (
 )
 from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.retention import purge_if_due
+from dbt_graft.collectors.store.without_pandas import leave_pandas_out
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared import task_infos
 from dbt_graft.graft.project.lineage_index import remove_lineage_index
@@ -36,7 +37,6 @@ from dbt_graft.graft.project.output_folder import check_writable
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress, ProgressStep
 from dbt_graft.graft.project.sources import sources
-from dbt_graft.graft.project.without_pandas import leave_pandas_out
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Reject
 

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.checks.drift import ENOUGH
 from dbt_graft.analysis.checks.rules import owners
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import LineageView, Moment
-from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+
+if TYPE_CHECKING:
+    from dbt_graft.graft.project.project import Project
+    from dbt_graft.injector.report import Grafted
+    from dbt_graft.lineage.described import DescribedLineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,16 @@ class CheckedProject:
     def __init__(self, config: Config, options: CheckOptions = CheckOptions()) -> None:
         self.config = config
         self.options = options
-        self.project = Project(config)
         self.now = options.past.at if options.past else datetime.now(UTC)
         self.view = LineageView(options.past)
+
+    @cached_property
+    def project(self) -> Project:
+        """The project, read when a check looks at its lineage."""
+        # Importing it takes longer than a check that looks at something else.
+        from dbt_graft.graft.project.project import Project
+
+        return Project(self.config)
 
     @property
     def described(self) -> DescribedLineage:

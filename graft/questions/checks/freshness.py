@@ -15,7 +15,6 @@ from dbt_graft.collectors.store.positions import StoredPositions
 from dbt_graft.collectors.store.tables import Positions
 from dbt_graft.graft.project.collect_section import CollectEntry
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.sources import sources
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.lineage.errors import GraftError
 
@@ -65,6 +64,9 @@ def freshness(config: Config) -> tuple[list[SourceFreshness], datetime | None]:
     Raises:
         GraftError: The store cannot be read.
     """
+    # Importing all sources takes longer than the other checks, and mostly nobody asks.
+    from dbt_graft.graft.project.sources import sources
+
     store_folder = config.path(config.store)
     opened = open_store(store_folder)
     states = origin_states(opened)

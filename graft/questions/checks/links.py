@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from requests import RequestException, get
-
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.links import check_links, is_site_url, link_lines, links_answer
 from dbt_graft.collectors.store import door as store
@@ -84,6 +82,8 @@ def _files(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _fetch(url: str) -> str:
+    from requests import RequestException, get  # few name a URL, and importing it takes long
+
     try:
         with get(url, timeout=_SILENCE, stream=True) as answer:
             answer.raise_for_status()

@@ -17,21 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.report import check_answer
 from dbt_graft.analysis.rule import RULES, Rule
-from dbt_graft.graft.questions.checks.artifacts import check_artifacts
-from dbt_graft.graft.questions.checks.audience import check_audiences
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
-from dbt_graft.graft.questions.checks.contracts import check_contracts
-from dbt_graft.graft.questions.checks.dags import check_dags
-from dbt_graft.graft.questions.checks.drift import check_drift
-from dbt_graft.graft.questions.checks.freshness import check_freshness
-from dbt_graft.graft.questions.checks.links import check_site_links
-from dbt_graft.graft.questions.checks.privacy import check_privacy
-from dbt_graft.graft.questions.checks.quality import check_quality
-from dbt_graft.graft.questions.checks.rules import check_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +31,19 @@ class ProjectCheck:
 
     Attributes:
         doc: Its line in `graft check --help`.
-        ask: Answers it; each finding has the severity of its rule.
+        function: Answers it, in the module of the check's name; each finding has the severity of
+            its rule.
     """
 
     name: str
     doc: str
-    ask: Callable[[CheckedProject], Answer]
+    function: str
+
+    def ask(self, checked: CheckedProject) -> Answer:
+        """The answer; its module is imported now: many checks are not asked for."""
+        module = import_module(f"dbt_graft.graft.questions.checks.{self.name}")
+        ask: Callable[[CheckedProject], Answer] = getattr(module, self.function)
+        return ask(checked)
 
     @property
     def rules(self) -> list[Rule]:
@@ -57,38 +55,40 @@ CHECKS: Mapping[str, ProjectCheck] = {
     check.name: check
     for check in (
         ProjectCheck(
-            "rules", "What should be known of datasets and tasks, and is not.", check_rules
+            "rules", "What should be known of datasets and tasks, and is not.", "check_rules"
         ),
-        ProjectCheck("drift", "What is declared, and what runs are seen to do.", check_drift),
+        ProjectCheck("drift", "What is declared, and what runs are seen to do.", "check_drift"),
         ProjectCheck(
             "contracts",
             "Data contracts, and the datasets and columns that they promise.",
-            check_contracts,
+            "check_contracts",
         ),
         ProjectCheck(
             "artifacts",
             "What `graft inject` changes in dbt's artifacts, and lineage that is lost.",
-            check_artifacts,
-        ),
-        ProjectCheck("dags", "The order of DAGs, and the order that lineage demands.", check_dags),
-        ProjectCheck(
-            "privacy", "Where sensitive values are, and how they came there.", check_privacy
+            "check_artifacts",
         ),
         ProjectCheck(
-            "quality", "Who reads data whose tests failed, or that is late.", check_quality
+            "dags", "The order of DAGs, and the order that lineage demands.", "check_dags"
+        ),
+        ProjectCheck(
+            "privacy", "Where sensitive values are, and how they came there.", "check_privacy"
+        ),
+        ProjectCheck(
+            "quality", "Who reads data whose tests failed, or that is late.", "check_quality"
         ),
         ProjectCheck(
             "freshness",
             "Up to when each source is collected, and how far it is behind.",
-            check_freshness,
+            "check_freshness",
         ),
         ProjectCheck(
-            "links", "Links of runbooks into the site that lead nowhere.", check_site_links
+            "links", "Links of runbooks into the site that lead nowhere.", "check_site_links"
         ),
         ProjectCheck(
             "audience",
             "What published sites have and their audiences may not see.",
-            check_audiences,
+            "check_audiences",
         ),
     )
 }

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +39,9 @@ def test_the_help_imports_no_command(option: str) -> None:
 
 
 _READERS = {"pyspark", "requests", "pyodbc", "mkdocs", "dbt_graft.collectors.spark.worker"}
-_BUILDING = {"pyarrow", "numpy", "pandas", "sqlglot", "jinja2", "jsonschema", "duckdb"}
+_PARSING = {"pandas", "sqlglot", "jinja2", "jsonschema", "dbt_graft.injector.graft"}
+_BUILDING = _PARSING | {"pyarrow", "numpy", "duckdb"}
+_PROJECT = "dbt_graft.graft.project.project"
 
 
 def test_a_question_imports_what_it_needs(folder: Path) -> None:
@@ -53,10 +56,17 @@ def test_a_question_imports_what_it_needs(folder: Path) -> None:
         (_READERS | _BUILDING, "show orders --why"),
         (_READERS | _BUILDING, "show orders --json"),
         (_READERS | _BUILDING, "impact orders --change rows"),
+        (_READERS | _BUILDING | {_PROJECT}, "export declared"),
+        (_READERS | _PARSING | {_PROJECT}, "query 'from tasks'"),
+        (_READERS | _PARSING | {_PROJECT}, "query --views"),
+        (_READERS | _PARSING | {_PROJECT, "duckdb"}, "incident list"),
+        (_READERS | _PARSING | {_PROJECT, "duckdb"}, "store info"),
+        (_READERS | _PARSING | {"duckdb"}, "diff"),
+        (_READERS | {"pandas", "jinja2", "duckdb", "sqlglot"}, "check"),
         (_READERS | _BUILDING | {"yaml.cyaml"}, "--version"),
     ):
         done = subprocess.run(
-            [sys.executable, "-c", code, ",".join(unneeded), *question.split()],
+            [sys.executable, "-c", code, ",".join(unneeded), *shlex.split(question)],
             cwd=folder,
             capture_output=True,
             text=True,
