@@ -100,7 +100,7 @@ class Project:
 
     @cached_property
     def column_cache(self) -> ColumnCache:
-        """What is known of columns of dbt's models, in a file."""
+        """The known columns of dbt's models, in a file."""
         from dbt_graft.collectors.dbt.column_cache import ColumnCache
 
         return ColumnCache(Path(self.config.path(self.config.artifacts)) / "column_cache.json")

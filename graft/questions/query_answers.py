@@ -1,4 +1,4 @@
-"""What follows from the lineage, for those views of `graft query` that show it."""
+"""Answers that follow from the lineage, for those views of `graft query` that show them."""
 
 from __future__ import annotations
 
