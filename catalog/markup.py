@@ -31,6 +31,9 @@ _TAGS = {
 _HEADING = re.compile(r"h[1-6]")
 # One line of plain words, as most column descriptions are, needs no Markdown parser.
 _PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:()'%/-])*")
+# So does one that names tables and columns as code.
+_CODE = re.compile(r"`([\w.]+)`")
+_WITH_CODE = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:()'%/-]|(?<!`)`[\w.]+`(?!`))*(?<! )", re.ASCII)
 
 
 def text(value: object) -> Markup:
@@ -91,6 +94,9 @@ def prose(markdown: str, root: str = "", dbt_docs: DbtDocs | None = None) -> Mar
         return Markup()
     if _PLAIN.fullmatch(markdown):
         return Markup("<p>{}</p>").format(markdown)
+    if _WITH_CODE.fullmatch(markdown):
+        html = _CODE.sub(r"<code>\1</code>", markdown)
+        return Markup(f"<p>{html}</p>")  # noqa: S704  # no other character has a meaning
     parser = _parser()
     parser.treeprocessors["links"].place = root, dbt_docs
     cleaned = nh3.clean(

@@ -93,7 +93,8 @@ class DatasetId:
         """The last two parts of the name: `raw.orders`, `landing/orders`, `#t` for `#t~2`."""
         if self.is_path:
             return "/".join(self.parts[-2:])
-        short = ".".join(self.parts[-2:])
+        *_, before, last = "", *self.name.rsplit(".", 2)
+        short = f"{before}.{last}" if before and last else ".".join(self.parts[-2:])
         return _COUNTED.sub(r"\1", short) if "~" in short else short
 
 
