@@ -225,6 +225,7 @@ class Index:
             self.datasets.values(),
             followed=followed_shapes(lineage.shapes.values()),
             definitions=lineage.definitions,
+            uses=lineage.column_uses,
         )
 
     @cached_property

@@ -128,6 +128,18 @@ class Task:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnUse:
+    """A column that statements of a task name, and take into what lives as long as a run.
+
+    They fail without it, also where nothing goes on from there.
+    """
+
+    task: str
+    dataset: DatasetId
+    column: str
+
+
 @dataclass(frozen=True)
 class Lineage:
     """Datasets, tasks, definitions and flows; everything sorted, so equal in, equal out.
@@ -144,6 +156,7 @@ class Lineage:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     rejects: tuple[Reject, ...] = ()
     column_edges: tuple[ColumnEdge, ...] = ()
+    column_uses: tuple[ColumnUse, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     dataset_metadata: Mapping[DatasetId, DatasetMetadata] = field(default_factory=dict)
     ignored: IgnoredTasks = field(default_factory=IgnoredTasks)

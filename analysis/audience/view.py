@@ -62,6 +62,11 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
         flows=_flows(lineage, view.hidden.datasets),
         shapes=shapes,
         column_edges=edges,
+        column_uses=tuple(
+            use
+            for use in known.column_uses
+            if use.task in tasks and not view.hidden.hides(use.dataset, use.column)
+        ),
         definitions=definitions,
         dataset_metadata={
             key: replace(

@@ -107,7 +107,12 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         consumers=tuple(_consumers(extent, severities, around)),
         known=sum(extent.flows.values()),
         flows=len(extent.flows),
+        spared=len(_tasks_of(graph, extent.spared) - _tasks_of(graph, extent.flows)),
     )
+
+
+def _tasks_of(graph: ImpactGraph, flows: Iterable[int]) -> set[int]:
+    return {graph.flow_task[flow] for flow in flows}
 
 
 def _states_by_dataset(

@@ -15,6 +15,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.struct_edges import struct_edges
+from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, EdgeType, Masking, Subtype
 
 _SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
@@ -29,18 +30,6 @@ KINDS = tuple(  # the numbers that stand for kinds of edges
 _FlowKey = tuple[int, int, int]
 # Dataset -> its columns, by their folded names.
 ColumnNumbers = dict[int, dict[str, int]]
-
-
-class Known(IntEnum):
-    """Whether all columns of a flow are known.
-
-    VALUES: those whose values go over it; a statement that fills a temporary table on its way may
-    name others.
-    """
-
-    NONE = 0
-    VALUES = 1
-    ALL = 2
 
 
 class Need(IntEnum):
@@ -78,6 +67,7 @@ class ImpactGraph:
         stale_before: Flows that were last seen before are stale; None where none is.
         followed: The shapes of which all columns are known, also where they have no edge.
         definitions: By name; they tell which columns are not named.
+        uses: Columns that tasks name, whether anything comes of them or not.
     """
 
     def __init__(
@@ -88,6 +78,7 @@ class ImpactGraph:
         stale_before: datetime | None = None,
         followed: Collection[str] = frozenset(),
         definitions: Mapping[str, Definition] | None = None,
+        uses: Iterable[ColumnUse] = (),
     ) -> None:
         self.datasets: list[DatasetId] | StoredDatasets = []
         self.column_names: list[str] = []
@@ -114,6 +105,7 @@ class ImpactGraph:
         derived = struct_edges(edges, known)
         named = [*edges, *derived.of_structs]
         self._add_edges([*named, *derived.of_fields], len(named), tasks, places, starred)
+        self._add_uses(uses, tasks)
         self.tasks = list(tasks)
 
     def dataset(self, dataset: DatasetId) -> int:
@@ -163,6 +155,11 @@ class ImpactGraph:
             range(starts[dataset], starts[dataset + 1]) if dataset + 1 < len(starts) else range(0)
         )
 
+    def tasks_using(self, column: int) -> Sequence[int]:
+        """The tasks that take a column into what lives as long as a run."""
+        places = _of_source(self.use_starts, column)
+        return self.use_task[places.start : places.stop]
+
     @cached_property
     def dataset_order(self) -> Sequence[int]:
         """The place of each dataset among all of them, by their names."""
@@ -198,7 +195,7 @@ class ImpactGraph:
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
             if all(shape in followed for shape in flow.statements):
-                self.flow_has_columns[place] = Known.VALUES if flow.fills else Known.ALL
+                self.flow_has_columns[place] = True
             places[sources[number], targets[number], task] = place
         return places
 
@@ -238,13 +235,21 @@ class ImpactGraph:
             flow = flows.get((source, target, task), -1)
             of_flow.append(flow)
             if flow >= 0:
-                self.flow_has_columns[flow] = Known.ALL
+                self.flow_has_columns[flow] = True
         self.edge_starts, places = group_by_source(sources, len(self.column_names))
         self.edge_target = array("i", map(targets.__getitem__, places))
         self.edge_kind = bytes(map(kinds.__getitem__, places))
         self.edge_need = bytes(map(needs.__getitem__, places))
         self.edge_flow = array("i", map(of_flow.__getitem__, places))
         self.edge_task = array("i", map(of_task.__getitem__, places))
+
+    def _add_uses(self, uses: Iterable[ColumnUse], tasks: dict[str, int]) -> None:
+        columns, of_task = array("i"), array("i")
+        for use in uses:
+            columns.append(self.column(self.dataset(use.dataset), use.column))
+            of_task.append(tasks.setdefault(use.task, len(tasks)))
+        self.use_starts, places = group_by_source(columns, len(self.column_names))
+        self.use_task = array("i", map(of_task.__getitem__, places))
 
 
 def _order(names: Sequence[Any]) -> array[int]:

@@ -22,7 +22,7 @@ from dbt_graft.analysis.impact.data_ages import DataAges
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactStep
 from dbt_graft.analysis.impact.reached_dates import ReachedDates
-from dbt_graft.analysis.render.phrases import join_names
+from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.lineage.dates.date_text import dates_json, dates_text
 
 Section = dict[str, Any]
@@ -61,7 +61,7 @@ def impact_answer(impact: Impact, ages: DataAges, dates: ReachedDates | None = N
             ),
             *affected_tables(impact, dates, ages),
         ],
-        notes=dates.notes if dates else (),
+        notes=(*_spared(impact), *(dates.notes if dates else ())),
         findings=list(certain_to_fail(impact)),
         grade=severity.name.lower() if severity else "",
         question="impact",
@@ -81,6 +81,14 @@ def impact_answer(impact: Impact, ages: DataAges, dates: ReachedDates | None = N
             **affected_json(impact, dates, ages),
         },
     )
+
+
+def _spared(impact: Impact) -> Iterator[str]:
+    if impact.spared:
+        yield (
+            f"{count(impact.spared, 'more reader')} of what loses a column: of its other columns "
+            "alone, by their results; one that names it in an inner query fails, too"
+        )
 
 
 def coverage(affected: Affected) -> dict[str, Cell]:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.change import ImpactEffect
-from dbt_graft.analysis.impact.graph import KINDS, ImpactGraph, Known, Need, kind_of
+from dbt_graft.analysis.impact.graph import KINDS, ImpactGraph, Need, kind_of
 from dbt_graft.analysis.impact.steps import over_column_edge, over_flow
 from dbt_graft.lineage.records import EdgeType, Subtype
 
@@ -20,7 +20,7 @@ from dbt_graft.lineage.records import EdgeType, Subtype
 BITS, _MASK = 4, 15
 EFFECTS = tuple(ImpactEffect)
 # Plain numbers: a walk compares millions of them.
-_GONE, _LATE, _NAMED, _ALL = map(int, (ImpactEffect.GONE, ImpactEffect.LATE, Need.NAMED, Known.ALL))
+_GONE, _LATE, _NAMED = map(int, (ImpactEffect.GONE, ImpactEffect.LATE, Need.NAMED))
 _FLOW = -1  # in the place of an edge's kind: a flow whose columns do not count
 # The state before, the task, the kind of the edge, the distance, and whether it is stale.
 StateArrival = tuple[int | None, int, int, int, bool]
@@ -61,6 +61,7 @@ class Spread:
         flows: The flows that effects on columns took -> whether their columns are known.
         broken: Tasks whose statements name what is gone.
         unwritten: States of datasets that are not written because a statement fails.
+        spared: Flows of known columns from datasets of which another column is gone.
         arrivals: The states by their numbers, those nearest first, stale ones last.
     """
 
@@ -68,6 +69,7 @@ class Spread:
     flows: dict[int, bool] = field(default_factory=dict)
     broken: set[int] = field(default_factory=set)
     unwritten: set[int] = field(default_factory=set)
+    spared: set[int] = field(default_factory=set)
     arrivals: dict[int, StateArrival] = field(default_factory=dict)
 
     def states(self) -> Iterator[tuple[State, Arrival]]:
@@ -183,12 +185,18 @@ def next_steps(extent: Spread, number: int) -> list[_Step]:
     if after is None:
         return steps
     targets, tasks = graph.flow_target, graph.flow_task
+    using: Sequence[int] = ()
+    if of_column and effect == _GONE and graph.use_task:
+        using = graph.tasks_using(number >> BITS)
+        extent.broken.update(using)
     for flow in graph.flows_from(dataset):
         if of_column:
-            known = graph.flow_has_columns[flow]
-            if known and (known == _ALL or effect != _GONE):
+            known = graph.flow_has_columns[flow] == 1
+            if known and tasks[flow] not in using:
+                if effect == _GONE:
+                    extent.spared.add(flow)
                 continue
-            extent.flows[flow] = False
+            extent.flows[flow] = known
         elif effect == _GONE:
             extent.broken.add(tasks[flow])
         steps.append((~(targets[flow] << BITS | after), flow, tasks[flow], _FLOW))

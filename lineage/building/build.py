@@ -15,7 +15,7 @@ from dbt_graft.lineage.building.evidences import with_evidences
 from dbt_graft.lineage.building.foreign_models import with_foreign_models
 from dbt_graft.lineage.building.ignored_tasks import without_tasks
 from dbt_graft.lineage.building.known_namespaces import with_known_namespaces
-from dbt_graft.lineage.building.lasting_columns import column_edges
+from dbt_graft.lineage.building.lasting_columns import lasting_columns
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.building.model_reads import model_reads
 from dbt_graft.lineage.building.nominal_periods import with_nominal_periods
@@ -131,6 +131,14 @@ def _build_lineage(
     )
     moved, used = with_evidences(accesses, records.runs, moved, used)
     used = with_repeats(used, records.usage_repeats, rename)
+    column_edges, column_uses = lasting_columns(
+        unique_edges((*followed.column_edges, *table_edges(accesses))),
+        accesses,
+        datasets.values(),
+        moved,
+        parents,
+        infer=settings.infer_columns,
+    )
     return Lineage(
         datasets=datasets,
         tasks=_tasks(
@@ -143,14 +151,8 @@ def _build_lineage(
         flows=tuple(sorted(moved, key=flow_order)),
         shapes=records.shapes,
         rejects=records.rejects,
-        column_edges=column_edges(
-            unique_edges((*followed.column_edges, *table_edges(accesses))),
-            accesses,
-            datasets.values(),
-            moved,
-            parents,
-            infer=settings.infer_columns,
-        ),
+        column_edges=column_edges,
+        column_uses=column_uses,
         definitions=_views(access for access in lasting if access.task in views),
         dataset_metadata=metadata_by_dataset(
             records.dataset_metadata,

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from dbt_graft.lineage.building.held_columns import HeldColumns
-from dbt_graft.lineage.building.memory import MemoryOrder, memory_order, uses_memory
+from dbt_graft.lineage.building.memory import MEMORY, MemoryOrder, memory_order, uses_memory
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.columns import expand_stars
+from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Access,
@@ -22,7 +23,7 @@ from dbt_graft.lineage.records import (
 )
 
 
-def column_edges(
+def lasting_columns(
     edges: Iterable[ColumnEdge],
     accesses: Iterable[Access],
     datasets: Iterable[Dataset],
@@ -30,8 +31,8 @@ def column_edges(
     parents: Mapping[tuple[str, str], str],
     *,
     infer: bool = True,
-) -> tuple[ColumnEdge, ...]:
-    """The column edges between lasting datasets; see `resolve`.
+) -> tuple[tuple[ColumnEdge, ...], tuple[ColumnUse, ...]]:
+    """The column edges between lasting datasets, see `resolve`; and all that go into others.
 
     What a task's shape did is left out where all that it tried failed.
 
@@ -47,18 +48,25 @@ def column_edges(
         if access.kind is Kind.TEMPORARY:
             temporaries.add(access.dataset)
         done[access.task, access.shape_id] |= access.status is not Status.FAILED
-    edges = [
-        edge
+    edges = [edge for edge in edges if done.get((edge.task, edge.shape_id), True)]
+    short_lived = {*temporaries, MEMORY}
+    uses = {
+        ColumnUse(edge.task, edge.from_dataset, edge.from_column)
         for edge in edges
-        if done.get((edge.task, edge.shape_id), True) and (infer or not uses_memory(edge))
-    ]
-    return resolve(
+        if edge.to_dataset in short_lived
+        and edge.from_dataset not in short_lived
+        and edge.from_column != ANY_COLUMN
+    }
+    if not infer:
+        edges = [edge for edge in edges if not uses_memory(edge)]
+    resolved = resolve(
         edges,
         temporaries,
         {dataset.id: [column.name for column in dataset.columns] for dataset in datasets},
         {(flow.task, flow.source, flow.target) for flow in flows},
         memory_order(edges, accesses, parents),
     )
+    return resolved, tuple(sorted(uses, key=lambda use: (use.task, use.dataset.key, use.column)))
 
 
 def resolve(

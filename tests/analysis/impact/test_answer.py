@@ -8,12 +8,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dbt_graft.analysis.impact.answer import Impact, ProposedChange, Surroundings, impact
-from dbt_graft.analysis.impact.change import ChangeType, ImpactSeverity
+from dbt_graft.analysis.impact.change import (
+    OF_DATASETS,
+    START,
+    ChangeType,
+    ImpactEffect,
+    ImpactSeverity,
+)
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Masking
 from tests.cases import for_each
 from tests.notation import edge
@@ -419,3 +426,37 @@ def test_a_statement_fails_where_it_names_what_is_gone(
     result = impact(graph, change, Surroundings())
     assert shown(result) == expected
     assert sorted(task.name for task in result.tasks if task.breaks) == broken
+
+
+# `SELECT id, email INTO #d FROM raw`, and later only `id` of #d.
+USE = ColumnUse("load", table("raw"), "email")
+LOADED = ([edge("stg.id < raw.id IDENTITY", "load")], [flow("raw > stg", "load")])
+
+
+@for_each(
+    "column, expected, broken, spared",
+    [
+        ("email", {"stg": "BLOCKING LATE"}, ["load"], 0),
+        ("EMAIL", {"stg": "BLOCKING LATE"}, ["load"], 0),
+        ("id", {"stg": "BLOCKING LATE id:GONE"}, ["load"], 0),
+        ("other", {}, [], 1),
+    ],
+)
+def test_a_statement_fails_that_names_what_nothing_is_made_of(
+    column: str, expected: dict[str, str], broken: list[str], spared: int
+) -> None:
+    graph = ImpactGraph(*LOADED, uses=[USE])
+    result = impact(graph, ProposedChange(table("raw"), ChangeType.REMOVE, column), Surroundings())
+    assert (shown(result), [task.name for task in result.tasks if task.breaks], result.spared) == (
+        expected,
+        broken,
+        spared,
+    )
+
+
+@for_each("kind", [kind for kind in ChangeType if START[kind] is not ImpactEffect.GONE])
+def test_what_nothing_is_made_of_may_change(kind: ChangeType) -> None:
+    graph = ImpactGraph(*LOADED, uses=[USE])
+    if kind not in OF_DATASETS:
+        result = impact(graph, ProposedChange(table("raw"), kind, "email"), Surroundings())
+        assert (tuple(result.datasets), result.spared) == ((), 0)

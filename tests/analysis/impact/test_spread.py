@@ -132,7 +132,7 @@ COUNTED = Flow(DatasetId("db", "a"), DatasetId("db", "b"), "t", shapes=("counts"
         (replace(COUNTED, fills=("counts",)), "VALUES", {"a"}),
         (replace(COUNTED, fills=("counts",)), "ROWS", {"a", "b"}),
         (COUNTED, "GONE", {"a"}),
-        (replace(COUNTED, fills=("counts",)), "GONE", {"a", "b"}),
+        (replace(COUNTED, fills=("counts",)), "GONE", {"a"}),
         (replace(COUNTED, fills=("counts", "partly")), "VALUES", {"a", "b"}),
         (replace(COUNTED, fills=("",)), "VALUES", {"a", "b"}),
         (replace(COUNTED, shapes=()), "VALUES", {"a", "b"}),

@@ -254,3 +254,21 @@ def test_a_wide_task_costs_what_its_equal_names_cost() -> None:
     records = lineage_records([*reads, *writes])
     assert len(records.column_edges) == 40 * 60 * 2 + 40
     assert inferred(records) == sorted(f"y{n}.k < x{n}.c0" for n in range(40))
+
+
+@for_each(
+    "statements, uses",
+    [
+        (["#d.id < x.id | #d.email < x.email", "y.id < #d.id"], ["x.email", "x.id"]),
+        (["memory.email < x.email"], ["x.email"]),
+        (["#d.* < x.*", "y.id < #d.id"], []),
+        (["#d.id < x.id", "#e.id < #d.id"], ["x.id"]),
+        (["failed #d.email < x.email"], []),
+        (["y.email < x.email"], []),
+    ],
+)
+def test_columns_are_used_that_go_into_what_lives_as_long_as_a_run(
+    statements: list[str], uses: list[str]
+) -> None:
+    lineage = build(lineage_records(statements), settings=LineageSettings(infer_columns=False))
+    assert [f"{use.dataset.name}.{use.column}" for use in lineage.column_uses] == uses
