@@ -105,13 +105,13 @@ class Impact(Affected):
     """The answer to a proposed change.
 
     Attributes:
-        spared: So many tasks and models read what loses a column, and are known to pass on others
-            alone; what a query inside them names is not known.
+        unaffected: So many tasks and models read what loses a column, and are known to pass on
+            others alone; what a query inside them names is not known.
     """
 
     change: ProposedChange
     datasets: Sequence[AffectedDataset] = ()
-    spared: int = 0
+    unaffected: int = 0
 
     @property
     def severity(self) -> ImpactSeverity:

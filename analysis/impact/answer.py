@@ -107,7 +107,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         consumers=tuple(_consumers(extent, severities, around)),
         known=sum(extent.flows.values()),
         flows=len(extent.flows),
-        spared=len(_tasks_of(graph, extent.spared) - _tasks_of(graph, extent.flows)),
+        unaffected=len(_tasks_of(graph, extent.unaffected) - _tasks_of(graph, extent.flows)),
     )
 
 

@@ -61,7 +61,7 @@ def impact_answer(impact: Impact, ages: DataAges, dates: ReachedDates | None = N
             ),
             *affected_tables(impact, dates, ages),
         ],
-        notes=(*_spared(impact), *(dates.notes if dates else ())),
+        notes=(*_unaffected(impact), *(dates.notes if dates else ())),
         findings=list(certain_to_fail(impact)),
         grade=severity.name.lower() if severity else "",
         question="impact",
@@ -83,11 +83,11 @@ def impact_answer(impact: Impact, ages: DataAges, dates: ReachedDates | None = N
     )
 
 
-def _spared(impact: Impact) -> Iterator[str]:
-    if impact.spared:
+def _unaffected(impact: Impact) -> Iterator[str]:
+    if impact.unaffected:
         yield (
-            f"{count(impact.spared, 'more reader')} of what loses a column: of its other columns "
-            "alone, by their results; one that names it in an inner query fails, too"
+            f"{count(impact.unaffected, 'more reader')} of what loses a column: of its other "
+            "columns alone, by their results; one that names it in an inner query fails, too"
         )
 
 

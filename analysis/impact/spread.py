@@ -61,7 +61,7 @@ class Spread:
         flows: The flows that effects on columns took -> whether their columns are known.
         broken: Tasks whose statements name what is gone.
         unwritten: States of datasets that are not written because a statement fails.
-        spared: Flows of known columns from datasets of which another column is gone.
+        unaffected: Flows of known columns from datasets of which another column is gone.
         arrivals: The states by their numbers, those nearest first, stale ones last.
     """
 
@@ -69,7 +69,7 @@ class Spread:
     flows: dict[int, bool] = field(default_factory=dict)
     broken: set[int] = field(default_factory=set)
     unwritten: set[int] = field(default_factory=set)
-    spared: set[int] = field(default_factory=set)
+    unaffected: set[int] = field(default_factory=set)
     arrivals: dict[int, StateArrival] = field(default_factory=dict)
 
     def states(self) -> Iterator[tuple[State, Arrival]]:
@@ -194,7 +194,7 @@ def next_steps(extent: Spread, number: int) -> list[_Step]:
             known = graph.flow_has_columns[flow] == 1
             if known and tasks[flow] not in using:
                 if effect == _GONE:
-                    extent.spared.add(flow)
+                    extent.unaffected.add(flow)
                 continue
             extent.flows[flow] = known
         elif effect == _GONE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.impact_graph import impact_graph, surroundings
 from dbt_graft.graft.project.impact_index import IMPACT_FILE, ImpactIndex, impact_sections
 from dbt_graft.graft.project.index_files import IndexFiles
@@ -65,11 +66,12 @@ def write_indexes(files: IndexFiles, project: Project) -> ImpactIndex:
     Returns:
         The impact index, whether it could be written or not.
     """
-    index = project.lineage_index(NOW)
-    impact = make_impact_index(files.config, index)
-    written = files.write(
-        {IMPACT_FILE: impact_sections(impact), LINEAGE_FILE: lineage_sections(index)}
-    )
+    with without_garbage_collection():
+        index = project.lineage_index(NOW)
+        impact = make_impact_index(files.config, index)
+        written = files.write(
+            {IMPACT_FILE: impact_sections(impact), LINEAGE_FILE: lineage_sections(index)}
+        )
     if written:
         project.write_caches()
     return impact

@@ -9,15 +9,17 @@ from __future__ import annotations
 import io
 import logging
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.injector.relations import ShortNames
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
@@ -70,7 +72,7 @@ def lineage_sections(index: LineageIndex) -> dict[str, bytes]:
     """An index as bytes."""
     content = io.BytesIO()
     pickler = pickle.Pickler(content, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = {ZoneInfo: lambda zone: (ZoneInfo, (zone.key,))}
+    pickler.dispatch_table = _Reductions({ZoneInfo: lambda zone: (ZoneInfo, (zone.key,))})
     pickler.dump(index)
     return {_SECTION: content.getvalue()}
 
@@ -78,11 +80,32 @@ def lineage_sections(index: LineageIndex) -> dict[str, bytes]:
 def stored_lineage_index(sections: Mapping[str, memoryview]) -> LineageIndex | None:
     """The index that these bytes are of; None if they are of none."""
     try:
-        index = _OwnValues(io.BytesIO(sections[_SECTION])).load()
+        with without_garbage_collection():
+            index = _OwnValues(io.BytesIO(sections[_SECTION])).load()
     except (pickle.UnpicklingError, LookupError, TypeError, ValueError, AttributeError) as error:
         _log.debug("the lineage index is made again: %s", error)
         return None
     return index if isinstance(index, LineageIndex) else None
+
+
+class _Reductions(dict[type, Callable[[Any], tuple[Any, ...]]]):
+    """Types -> what makes a value of the type again.
+
+    Of a dataclass its arguments: its own way looks the fields up again for each of a million.
+    """
+
+    def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
+        if not is_dataclass(kind) or any(field.kw_only for field in fields(kind)):
+            raise KeyError(kind)
+        names = [field.name for field in fields(kind) if field.init]
+        arguments = attrgetter(*names)
+        is_alone = len(names) == 1
+
+        def parts(value: object) -> tuple[Any, ...]:
+            return kind, (arguments(value),) if is_alone else arguments(value)
+
+        self[kind] = parts
+        return parts
 
 
 class _OwnValues(pickle.Unpickler):

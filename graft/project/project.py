@@ -6,7 +6,6 @@ graft.yml gives one graph, whichever command asks, with dbt's artifacts and with
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from dbt_graft.graft.project.dbt_relations import (
     find_dbt_file,
 )
 from dbt_graft.graft.project.declared import declared_dates, task_infos
+from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.lineage_index import LineageIndex
 from dbt_graft.graft.project.names import all_names, lineage_names
 from dbt_graft.graft.project.past import past_records
@@ -116,7 +116,7 @@ class Project:
         if artifacts is None:
             if not (config.target_dir / "manifest.json").exists():
                 return None
-            with _without_garbage_collection(), no_deep_values(config):
+            with without_garbage_collection(), no_deep_values(config):
                 artifacts = dbt_artifacts.read(config.target_dir)
         platform, relations = (
             dbt_platform(config, artifacts.adapter),
@@ -234,7 +234,7 @@ class Project:
         from dbt_graft.injector.graft import graft
 
         config = self.config
-        with _without_garbage_collection(), no_deep_values(config):
+        with without_garbage_collection(), no_deep_values(config):
             # Without any, reading them says which file is missing.
             dbt = self.dbt or self._missing()
             read_models, relations = dbt.artifacts, dbt.relations
@@ -323,7 +323,7 @@ class Project:
     def _lineage_of(self, tasks: Collection[str], view: LineageView) -> Lineage:
         """The lineage with all runs of some tasks."""
         store_folder = self.config.path(self.config.store)
-        with _without_garbage_collection():
+        with without_garbage_collection():
             records = read_selected(store_folder, tasks, results=view.results, rename=self.rename)
             rejects = (*records.rejects, *self._unreadable, *self.damaged)
             return self.build(replace(records, rejects=tuple(dict.fromkeys(rejects))))
@@ -357,18 +357,3 @@ def no_deep_values(config: Config) -> Iterator[None]:
     except RecursionError as error:
         place = str(config.target_dir)
         raise GraftError("a value in an artifact is nested too deeply", place=place) from error
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Pause the collection of reference cycles.
-
-    The documents are millions of objects without cycles; searching them takes longer than the
-    work itself.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
