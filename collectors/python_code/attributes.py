@@ -8,7 +8,7 @@ from dataclasses import replace
 from dbt_graft.collectors.python_code.containers import get_entry, row_entries
 from dbt_graft.collectors.python_code.databases import RESULT, ROLE
 from dbt_graft.collectors.python_code.frames import column, name_columns, row_of
-from dbt_graft.collectors.python_code.machine import Machine, to_value
+from dbt_graft.collectors.python_code.machine import ROW_COUNT, Machine, to_value
 from dbt_graft.collectors.python_code.methods import FRAME_METHODS
 from dbt_graft.collectors.python_code.pandas_groups import GROUP_METHODS
 from dbt_graft.collectors.python_code.sqlalchemy_calls import table_frame
@@ -164,12 +164,14 @@ def _array(owner: Value, frame: Frame) -> Value:
 _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
     **{name: _locator(name) for name in ("loc", "iloc", "at", "iat", "na")},
     **dict.fromkeys(
-        words("empty shape size dtypes schema height width isStreaming ndim"),
+        words("shape size dtypes schema width isStreaming ndim"),
         lambda owner, frame: UNKNOWN,
     ),
     **dict.fromkeys(words("rdd stat plot style str"), lambda owner, frame: owner),
     "c": lambda owner, frame: Thing("columns", {}, owner),
     "columns": lambda owner, frame: column_names(frame),
+    "empty": lambda owner, frame: Const(False),
+    "height": lambda owner, frame: ROW_COUNT,
     "index": _index,
     "values": _array,
     "write": lambda owner, frame: Thing("spark.writer", {}, owner),

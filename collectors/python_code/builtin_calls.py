@@ -11,7 +11,7 @@ import yaml
 
 from dbt_graft.collectors.python_code.iteration import iterate
 from dbt_graft.collectors.python_code.limits import LARGEST_FILE, MOST_COLUMNS
-from dbt_graft.collectors.python_code.machine import Call, Handler, Machine
+from dbt_graft.collectors.python_code.machine import ROW_COUNT, Call, Handler, Machine
 from dbt_graft.collectors.python_code.masks import masking_of
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.texts import concatenate, join_path
@@ -121,13 +121,13 @@ def _items(call: Call) -> Value:
 def _length(call: Call) -> Value:
     items = call.machine.items(_first(call))
     if items is not None:
-        return Const(len(items.items)) if items.rest is None else UNKNOWN
+        return Const(len(items.items)) if items.rest is None and not items.open else ROW_COUNT
     if isinstance(_first(call), Const | Text):
         return UNKNOWN
     if call.machine.frame(_first(call)) or isinstance(_first(call), Thing):
-        return UNKNOWN
+        return ROW_COUNT
     data = call.machine.data(_first(call))
-    return derive([data], call.place) if data.form is Form.VALUE else UNKNOWN
+    return derive([data], call.place) if data.form is Form.VALUE else ROW_COUNT
 
 
 def _aggregate(call: Call) -> Value:

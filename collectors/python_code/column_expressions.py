@@ -15,7 +15,11 @@ from dbt_graft.collectors.python_code.iteration import iterate
 from dbt_graft.collectors.python_code.machine import Call, Handler, Machine
 from dbt_graft.collectors.python_code.masks import masking_of
 from dbt_graft.collectors.python_code.numpy_calls import choose
-from dbt_graft.collectors.python_code.pandas_series import AGGREGATES, call_series_method
+from dbt_graft.collectors.python_code.pandas_series import (
+    AGGREGATES,
+    aggregate,
+    call_series_method,
+)
 from dbt_graft.collectors.python_code.values import (
     NOTHING,
     PENDING,
@@ -29,8 +33,8 @@ from dbt_graft.collectors.python_code.values import (
     Thing,
     Value,
     change,
-    combine,
     derive,
+    resolve_pending,
 )
 from dbt_graft.collectors.python_code.vocabulary import words
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
@@ -77,6 +81,33 @@ def col(call: Call) -> Value:
     if len(names) == 1:
         return named(names[0])
     return Thing("columns of", {"names": call.machine.new_list([Const(name) for name in names])})
+
+
+def all_columns(call: Call) -> Value:
+    """`pl.all()`."""
+    return named(ANY_COLUMN) if not call.arguments.positional else call_function(call)
+
+
+def excluded(call: Call) -> Value:
+    """`pl.exclude("a")`, `pl.all().exclude("a")`."""
+    names = [
+        Const(name)
+        for value in call.arguments.positional
+        for name in call.machine.keys(value) or []
+        if isinstance(name, str)
+    ]
+    return Thing("columns except", {"without": call.machine.new_list(names)})
+
+
+def call_columns_method(call: Call) -> Value:
+    """A method of several columns: of each."""
+    made = [
+        call_series_method(replace(call, owner=named(name)))
+        for item in _items(call.machine, call.owner)
+        for name in call.machine.keys(item) or []
+        if isinstance(name, str)
+    ]
+    return call.machine.new_list(made) if made else UNKNOWN
 
 
 def call_function(call: Call) -> Value:
@@ -231,10 +262,14 @@ def evaluate_columns(
         for item in _items(call.machine, value):
             if isinstance(item, Thing) and item.role == "when":
                 item = chosen(call, item)
-            if item in (Const(ANY_COLUMN), _ALL) or (
-                isinstance(item, Data) and item.name == ANY_COLUMN
-            ):
-                columns.update(frame.columns)
+            if item == Const(ANY_COLUMN):
+                item = named(ANY_COLUMN)
+            if isinstance(item, Thing) and item.role == "columns except":
+                gone = call.machine.keys(item.traits["without"]) or []
+                columns.update({k: d for k, d in frame.columns.items() if k not in gone})
+                continue
+            if isinstance(item, Data) and item.name == ANY_COLUMN:
+                columns.update(_of_each(item, frame))
                 continue
             data = as_expression(call.machine, item)
             made = _made(call, frame, data)
@@ -247,7 +282,12 @@ def evaluate_columns(
     return columns
 
 
-_ALL = Const("all columns")
+def _of_each(data: Data, frame: Frame) -> dict[Key, Data]:
+    """An expression of all columns, for each of them."""
+    return {
+        name: replace(resolve_pending(data, lambda _, column=column: column), name=None)
+        for name, column in frame.columns.items()
+    }
 
 
 def _short(name: Key) -> Key:
@@ -258,8 +298,6 @@ def _short(name: Key) -> Key:
 
 
 def _made(call: Call, frame: Frame, data: Data) -> Data:
-    if data.name == ANY_COLUMN:
-        return combine([resolve(call.machine, d, frame) for d in frame.columns.values()])
     return resolve(call.machine, data, frame)
 
 
@@ -288,4 +326,11 @@ def all_of(call: Call, frame: Frame, values: Iterable[Value]) -> list[tuple[Key,
     return pairs
 
 
-EXPRESSION_METHODS: Mapping[str, Handler] = {"over": over}
+EXPRESSION_METHODS: Mapping[str, Handler] = {
+    "exclude": excluded,
+    "over": over,
+    **{
+        f"rolling_{name}": aggregate
+        for name in words("sum mean min max std var median quantile skew apply map")
+    },
+}

@@ -15,7 +15,7 @@ from dbt_graft.collectors.python_code.comprehensions import comprehend
 from dbt_graft.collectors.python_code.containers import append
 from dbt_graft.collectors.python_code.iteration import iterate
 from dbt_graft.collectors.python_code.limits import LONGEST_TEXT
-from dbt_graft.collectors.python_code.machine import Machine
+from dbt_graft.collectors.python_code.machine import ROW_COUNT, Machine
 from dbt_graft.collectors.python_code.subscripts import get_item
 from dbt_graft.collectors.python_code.texts import concatenate, format_percent, join_path
 from dbt_graft.collectors.python_code.values import (
@@ -293,6 +293,8 @@ def _compare(machine: Machine, node: ast.Compare, scope: Ref) -> Value:
     values = [evaluate(machine, item, scope) for item in (node.left, *node.comparators)]
     if len(values) == 2 and isinstance(node.ops[0], ast.Is | ast.IsNot):
         return _is_none(machine, values[0], values[1], isinstance(node.ops[0], ast.Is))
+    if ROW_COUNT in values[:2] and len(values) == 2:
+        return _compare_count(node.ops[0], values)
     if all(isinstance(value, Const) for value in values) and len(values) == 2:
         rule = _COMPARISONS.get(type(node.ops[0]))
         first, second = (value.value for value in values if isinstance(value, Const))
@@ -307,6 +309,20 @@ def _compare(machine: Machine, node: ast.Compare, scope: Ref) -> Value:
         if keys is not None and isinstance(values[0], Const):
             return Const((key in keys) is isinstance(node.ops[0], ast.In))
     return replace(_derived(machine, *values), index=())
+
+
+def _compare_count(operation: ast.cmpop, values: list[Value]) -> Value:
+    """`len(df) == 0`: there are rows."""
+    number = values[1] if values[0] == ROW_COUNT else values[0]
+    if not isinstance(number, Const) or number.value not in (0, 1):
+        return UNKNOWN
+    if isinstance(operation, ast.Eq) and number.value == 0:
+        return Const(False)
+    if isinstance(operation, ast.Gt | ast.NotEq) and number.value == 0:
+        return Const(True)
+    if isinstance(operation, ast.Lt | ast.GtE) and number.value == 1:
+        return Const(isinstance(operation, ast.GtE))
+    return UNKNOWN
 
 
 def _is_none(machine: Machine, value: Value, other: Value, negated: bool) -> Value:

@@ -9,8 +9,11 @@ from dataclasses import replace
 from dbt_graft.collectors.python_code import polars_calls
 from dbt_graft.collectors.python_code.builtin_calls import BUILTINS
 from dbt_graft.collectors.python_code.column_expressions import (
+    EXPRESSION_METHODS,
+    all_columns,
     call_function,
     col,
+    excluded,
     sql_expression,
     when,
     window,
@@ -40,6 +43,7 @@ from dbt_graft.collectors.python_code.values import (
     Const,
     Data,
     DictCell,
+    Form,
     Function,
     Items,
     Library,
@@ -53,7 +57,9 @@ from dbt_graft.collectors.python_code.values import (
 from dbt_graft.collectors.python_code.vocabulary import words
 
 _EXPRESSIONS: Mapping[str, Handler] = {
+    "polars.all": all_columns,
     "polars.col": col,
+    "polars.exclude": excluded,
     "polars.when": when,
     "pyspark.sql.functions.col": col,
     "pyspark.sql.functions.column": col,
@@ -132,6 +138,8 @@ def call_method(call: Call) -> Value:
     if isinstance(owner, Const | Text):
         return call_text_method(call)
     if isinstance(owner, Data):
+        if owner.form is Form.EXPRESSION and call.name in EXPRESSION_METHODS:
+            return EXPRESSION_METHODS[call.name](call)
         return call_series_method(call)
     if isinstance(owner, Items) or isinstance(machine.cell(owner), ListCell | DictCell):
         return call_container_method(call)

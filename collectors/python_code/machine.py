@@ -306,9 +306,9 @@ class Machine:
         if isinstance(value, Const):
             return bool(value.value)
         items = self.items(value)
-        if items is not None and items.items:
-            return True
-        return None
+        has_items = items is not None and (bool(items.items) or items.rest is not None)
+        # Lineage is that of rows, so there are some.
+        return True if has_items or value == ROW_COUNT else None
 
     # -- the rules of Python
 
@@ -372,6 +372,8 @@ class Call:
 
 Handler = Callable[[Call], Value]
 NOT_KNOWN = object()
+# The number of rows of a frame, or of the items that any rows make.
+ROW_COUNT = Thing("count")
 
 
 def to_value(key: object) -> Value:

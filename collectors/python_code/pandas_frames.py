@@ -421,6 +421,15 @@ def _rows(call: Call) -> Value:
     return Items((), row, frame.rows)
 
 
+def _array(call: Call) -> Value:
+    frame = frame_of(call)
+    if call.name != "to_records":
+        row = replace(row_of(frame), names=())
+    else:
+        row = row_of(frame, with_index=call.flag("index", True) is not False)
+    return Thing("array", {"items": Items((), row, frame.rows)})
+
+
 def _to_dict(call: Call) -> Value:
     machine, frame = call.machine, frame_of(call)
     orient = call.text("orient", 0) or "dict"
@@ -520,8 +529,8 @@ def _nothing(call: Call) -> Value:
 
 _TABLE: Mapping[Callable[..., Value], str] = {
     _same: """copy head tail sample infer_objects convert_dtypes reindex_like squeeze sort_columns
-        persist compute cache asfreq between_time truncate at_time to_numpy tolist view first last
-        align to_pandas to_records""",
+        persist compute cache asfreq between_time truncate at_time view first last
+        align to_pandas""",
     _changed: """fillna replace astype round abs clip apply_map applymap map add sub mul div
         truediv floordiv mod pow radd rsub rmul rdiv to_numeric tz_localize tz_convert isin eq ne
         gt ge lt le""",
@@ -547,6 +556,7 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _apply: "apply",
     _pipe: "pipe",
     _rows: "itertuples iterrows items",
+    _array: "to_numpy to_records tolist",
     _to_dict: "to_dict",
     _select_types: "select_dtypes",
     _filter_names: "filter",

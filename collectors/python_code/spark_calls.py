@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from dbt_graft.collectors.python_code.frames import (
     as_keys,
     change_open,
     combined,
+    exclude,
     filtered,
     find_column,
     frame_of_rows,
@@ -33,7 +35,7 @@ from dbt_graft.collectors.python_code.pandas_frames import unknown_method
 from dbt_graft.collectors.python_code.pandas_shapes import Sides, merge_sides
 from dbt_graft.collectors.python_code.reading import read_file, read_query, read_table
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
-from dbt_graft.collectors.python_code.sql_views import query_views
+from dbt_graft.collectors.python_code.sql_views import run_on_views
 from dbt_graft.collectors.python_code.values import (
     NOTHING,
     UNKNOWN,
@@ -78,9 +80,7 @@ def call_spark_method(call: Call) -> Value:
 def _of_session(call: Call) -> Value:
     machine = call.machine
     if call.name == "sql":
-        query = call.get("sqlQuery", 0)
-        views = query_views(machine, machine.text(query), "spark")
-        return views or read_query(machine, query, Dialect.SPARK, "spark")
+        return _sql(call, call.get("sqlQuery", 0))
     if call.name == "table":
         return _table(call, call.get("tableName", 0))
     if call.name == "createDataFrame":
@@ -88,6 +88,26 @@ def _of_session(call: Call) -> Value:
     if call.name == "range":
         return machine.new(Frame({"id": Data()}, library="spark"))
     return call.owner
+
+
+def _sql(call: Call, query: Value | None) -> Value:
+    machine = call.machine
+    text = machine.text(query)
+    made = run_on_views(machine, text) if text is not None else None
+    if made is not None:
+        return made
+    if text is not None and _CHANGES.match(text):
+        place = machine.place
+        target = machine.record.add_target(place, Medium.STATEMENT, text, Dialect.SPARK)
+        machine.record.add_edges(target, "*", machine.control, place)
+        return machine.new(Frame(library="spark"))
+    return read_query(machine, query, Dialect.SPARK, "spark")
+
+
+_CHANGES = re.compile(
+    r"\s*(?:--[^\n]*\n\s*)*(INSERT|MERGE|UPDATE|DELETE|CREATE|REPLACE|TRUNCATE|DROP|ALTER|WITH\b.*\bINSERT)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def _table(call: Call, value: Value | None) -> Value:
@@ -222,12 +242,20 @@ def select_columns(call: Call) -> Value:
         texts = [text for value in values for text in call.machine.texts(value)]
         values = [parse_expression(call, text) for text in texts]
     columns = evaluate_columns(call, frame, values, call.arguments.named)
-    is_star = any(
-        value == Const("*") or (isinstance(value, Data) and value.name == "*") for value in values
-    )
-    if is_star:
-        return result(call, replace(frame, columns=columns))
+    star = _star(values)
+    if star is not None:
+        names = call.machine.keys(star.traits["without"]) if isinstance(star, Thing) else []
+        return result(call, replace(frame, columns=columns, open=exclude(frame.open, names or [])))
     return result(call, replace(frame, columns=columns, open=(), rest=None))
+
+
+def _star(values: list[Value]) -> Value | None:
+    """The one of the values that stands for all columns, or for all but a few."""
+    for value in values:
+        is_all = value == Const("*") or (isinstance(value, Data) and value.name == "*")
+        if is_all or (isinstance(value, Thing) and value.role == "columns except"):
+            return value
+    return None
 
 
 def with_columns(call: Call) -> Value:

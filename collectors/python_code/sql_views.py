@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.frames import find_column
 from dbt_graft.collectors.python_code.machine import Machine
+from dbt_graft.collectors.python_code.reading import read_query
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.sql_results import parse_sql, result_columns
 from dbt_graft.collectors.python_code.values import (
-    NO_GAPS,
+    Const,
     Data,
     Frame,
     Input,
     Key,
     LineGap,
+    Ref,
     Value,
     all_gaps,
     change,
 )
+from dbt_graft.collectors.python_code.writing import write_frame
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import ANY_COLUMN, EdgeType
 
 
-def query_views(machine: Machine, text: str | None, library: str) -> Value | None:
-    """The result of a query that reads frames of the script; None if it reads none of them."""
-    if text is None or not machine.views:
-        return None
+def run_on_views(machine: Machine, text: str) -> Value | None:
+    """Run a statement that reads frames of the script, or that makes one; None for others."""
     trees = parse_sql(text, Dialect.SPARK)
+    view = next((name for tree in trees if (name := _made_view(tree))), None)
     tables = {table.name.casefold() for tree in trees for table in tree.find_all(exp.Table)}
+    if view is not None:
+        query = trees[0].expression.sql(Dialect.SPARK.value)
+        frame = run_on_views(machine, query) or read_query(
+            machine, Const(query), Dialect.SPARK, "spark"
+        )
+        if isinstance(frame, Ref):
+            machine.views[view] = frame
+        return frame
     if not tables & machine.views.keys():
         return None
     schemas = {
@@ -44,21 +52,30 @@ def query_views(machine: Machine, text: str | None, library: str) -> Value | Non
     shapes = parse(
         text, Dialect.SPARK, lambda database, table: schemas.get(table[-1].casefold(), ())
     )
-    shape = next((shape for shape in reversed(shapes) if shape.verb == "SELECT"), None)
-    if shape is None:
+    if not shapes:
         return None
-    frame = _frame(machine, text, shape)
-    return machine.new(replace(frame, library=library))
+    frame = _frame(machine, text, shapes[-1])
+    target = next((edge.table for edge in shapes[-1].column_edges if edge.table), None)
+    if target is not None:
+        write_frame(machine, frame, Medium.TABLE, ".".join(target), Dialect.SPARK)
+    return machine.new(frame)
+
+
+def _made_view(tree: exp.Expr) -> str | None:
+    """The name of a temporary view that a statement makes."""
+    if not isinstance(tree, exp.Create) or tree.kind != "VIEW" or tree.expression is None:
+        return None
+    properties = tree.args.get("properties")
+    is_temporary = properties is not None and properties.find(exp.TemporaryProperty) is not None
+    return tree.this.name.casefold() if is_temporary else None
 
 
 def _frame(machine: Machine, text: str, shape: ParsedShape) -> Frame:
-    names = shape.result or result_columns(text, Dialect.SPARK).names
+    names = shape.result or (() if _writes(shape) else result_columns(text, Dialect.SPARK).names)
     inputs: dict[str, set[Input]] = {name: set() for name in names}
     rows: set[Input] = set()
     gaps: set[LineGap] = set()
     for edge in shape.column_edges:
-        if edge.table:
-            continue
         data = _source(machine, edge.from_table, edge.from_column)
         gaps |= all_gaps(data)
         made = change(data.inputs, edge.subtype, edge.masking)
@@ -74,7 +91,11 @@ def _frame(machine: Machine, text: str, shape: ParsedShape) -> Frame:
     columns: dict[Key, Data] = {
         name: Data(frozenset(sources), place=machine.place) for name, sources in inputs.items()
     }
-    return Frame(columns, rows=frozenset(rows), gaps=frozenset(gaps) or NO_GAPS)
+    return Frame(columns, rows=frozenset(rows), gaps=frozenset(gaps), library="spark")
+
+
+def _writes(shape: ParsedShape) -> bool:
+    return any(edge.table for edge in shape.column_edges)
 
 
 def _tables(shape: ParsedShape) -> set[tuple[str, ...]]:

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.builtin_calls import read_of
-from dbt_graft.collectors.python_code.column_expressions import call_when_method, window
+from dbt_graft.collectors.python_code.column_expressions import (
+    call_columns_method,
+    call_when_method,
+    window,
+)
 from dbt_graft.collectors.python_code.frames import change_open
 from dbt_graft.collectors.python_code.machine import Call, Handler
 from dbt_graft.collectors.python_code.pandas_groups import call_group_method
@@ -38,6 +42,7 @@ def call_thing_method(call: Call) -> Value:
 
 _ROLES: Mapping[str, Handler] = {
     "column groups": call_column_groups,
+    "columns of": call_columns_method,
     "groups": call_group_method,
     "sa.delete": call_table_method,
     "sa.insert": call_table_method,
