@@ -285,7 +285,7 @@ def evaluate_columns(
 def _of_each(data: Data, frame: Frame) -> dict[Key, Data]:
     """An expression of all columns, for each of them."""
     return {
-        name: replace(resolve_pending(data, lambda _, column=column: column), name=None)
+        name: replace(resolve_pending(data, {ANY_COLUMN: column}.__getitem__), name=None)
         for name, column in frame.columns.items()
     }
 

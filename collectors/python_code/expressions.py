@@ -14,7 +14,7 @@ from dbt_graft.collectors.python_code.calls import evaluate_arguments
 from dbt_graft.collectors.python_code.comprehensions import comprehend
 from dbt_graft.collectors.python_code.containers import append
 from dbt_graft.collectors.python_code.iteration import iterate
-from dbt_graft.collectors.python_code.limits import LONGEST_TEXT
+from dbt_graft.collectors.python_code.limits import LONGEST_TEXT, MOST_ITEMS
 from dbt_graft.collectors.python_code.machine import ROW_COUNT, Machine
 from dbt_graft.collectors.python_code.subscripts import get_item
 from dbt_graft.collectors.python_code.texts import concatenate, format_percent, join_path
@@ -120,8 +120,21 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, scope: Ref
         items += spread.items
         rest = machine.join(rest, spread.rest) if spread.rest else rest
     if isinstance(node, ast.Tuple):
-        return Items(tuple(items), rest)
+        return _of_bounded_size(machine, Items(tuple(items), rest))
     return machine.new(ListCell(tuple(items), rest))
+
+
+def _of_bounded_size(machine: Machine, items: Items, size: int = 0) -> Items:
+    """The tuple, or if it holds very many values, one of any of them."""
+    waiting: list[Value] = [items]
+    while waiting:
+        value = waiting.pop()
+        size += 1
+        if size > MOST_ITEMS:
+            return Items((), UNKNOWN)
+        if isinstance(value, Items):
+            waiting += value.items
+    return items
 
 
 def _dict(machine: Machine, node: ast.Dict, scope: Ref) -> Value:
@@ -236,13 +249,13 @@ def _of_constants(operation: ast.operator, left: Const, right: Const) -> Value |
             return UNKNOWN
     if rule is None:
         return None
+    if isinstance(a, str | bytes) and isinstance(b, str | bytes) and len(a) + len(b) > LONGEST_TEXT:
+        return UNKNOWN
     try:
         result = rule(a, b)
     except (TypeError, ValueError, ArithmeticError):
         return None
     assert isinstance(result, str | int | float | bytes | complex)
-    if isinstance(result, str | bytes) and len(result) > LONGEST_TEXT:
-        return UNKNOWN
     return Const(result)
 
 
@@ -257,6 +270,8 @@ def _added_lists(machine: Machine, left: Value, right: Value) -> Value | None:
             first.items,
             machine.join_all([first.rest, *second.items, *([second.rest] if second.rest else [])]),
         )
+    if len(items) > MOST_ITEMS:
+        items, rest = (), machine.join_all([*items[:1], *([rest] if rest else [])])
     if isinstance(left, Items):
         return Items(items, rest, first.rows | second.rows)
     return machine.new(ListCell(items, rest, first.rows | second.rows))

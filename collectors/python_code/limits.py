@@ -15,6 +15,7 @@ MOST_ITERATIONS = 60
 # Values that a name may have by the branch that was taken; more are unknown.
 MOST_VALUES = 6
 MOST_COLUMNS = 2_000
+MOST_ITEMS = 5_000
 
 
 class BudgetError(Exception):
@@ -26,6 +27,7 @@ class Budget:
 
     def __init__(self) -> None:
         self._left = STEPS
+        self._checked = STEPS
         self._end = time.process_time() + SECONDS
 
     def spend(self, steps: int = 1) -> None:
@@ -37,5 +39,7 @@ class Budget:
         self._left -= steps
         if self._left <= 0:
             raise BudgetError(f"not followed to its end: it takes more than {STEPS:,} steps")
-        if self._left % 512 == 0 and time.process_time() > self._end:
-            raise BudgetError(f"not followed to its end: it takes more than {SECONDS:g} s")
+        if self._checked - self._left > 512:
+            self._checked = self._left
+            if time.process_time() > self._end:
+                raise BudgetError(f"not followed to its end: it takes more than {SECONDS:g} s")

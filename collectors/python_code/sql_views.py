@@ -36,18 +36,18 @@ def run_on_views(machine: Machine, text: str) -> Value | None:
     tables = {table.name.casefold() for tree in trees for table in tree.find_all(exp.Table)}
     if view is not None:
         query = trees[0].expression.sql(Dialect.SPARK.value)
-        frame = run_on_views(machine, query) or read_query(
+        made = run_on_views(machine, query) or read_query(
             machine, Const(query), Dialect.SPARK, "spark"
         )
-        if isinstance(frame, Ref):
-            machine.views[view] = frame
-        return frame
+        if isinstance(made, Ref):
+            machine.views[view] = made
+        return made
     if not tables & machine.views.keys():
         return None
     schemas = {
-        name: tuple(str(column) for column in frame.columns)
+        name: tuple(str(column) for column in of_view.columns)
         for name, ref in machine.views.items()
-        if (frame := machine.frame(ref)) is not None and not frame.open and not frame.rest
+        if (of_view := machine.frame(ref)) is not None and not of_view.open and not of_view.rest
     }
     shapes = parse(
         text, Dialect.SPARK, lambda database, table: schemas.get(table[-1].casefold(), ())
