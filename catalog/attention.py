@@ -13,6 +13,7 @@ from dbt_graft.analysis.history.dag_runs import failed_dags
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import node_results
 from dbt_graft.catalog.page import MAX_ROWS, Page
+from dbt_graft.lineage.code_lines import CodeLine, code_gaps
 from dbt_graft.lineage.definition import Definition, DefinitionKind, gap_reason
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.grouping import group_by_key
@@ -186,6 +187,7 @@ class GapsPage(Page):
         reject_counts: Reason -> number of rejected log records.
         models: Reason -> the dbt models whose columns were not followed for it.
         ignored: The tasks that graft.yml leaves out.
+        code_gaps: Lines of tasks' code that could not be followed, with their tasks.
     """
 
     template: ClassVar[str] = "gaps"
@@ -196,10 +198,11 @@ class GapsPage(Page):
     index: Index
     models: Mapping[str, Sequence[Definition]]
     ignored: IgnoredTasks
+    code_gaps: Sequence[tuple[str, CodeLine, str]]
 
 
 def gaps_page(index: Index) -> GapsPage:
-    """The page of rejected log records, and of statements and models not followed completely."""
+    """The page of rejected log records, and of statements, models and code not followed in full."""
     lineage = index.lineage
     return GapsPage(
         path="gaps/",
@@ -210,6 +213,11 @@ def gaps_page(index: Index) -> GapsPage:
         index=index,
         models=_models(index),
         ignored=lineage.ignored,
+        code_gaps=[
+            (task, line, reason)
+            for task in lineage.codes
+            for line, reason in code_gaps(lineage, task)
+        ],
     )
 
 

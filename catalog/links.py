@@ -97,7 +97,7 @@ def linked_columns(
     for (words, line, evidence), links in groups.items():
         is_seen = evidence in (Evidence.OBSERVED, Evidence.CODE)  # of code the line is named
         mark = "" if declared or is_seen else f" {evidence_mark(evidence)}"
-        place = f" <small>in {_line_link(line)}</small>" if line else ""
+        place = f" <small>in {code_line(line)}</small>" if line else ""
         lines.append(f"<small>{words}</small> {', '.join(links)}{place}{mark}")
     mark = f" {evidence_mark(Evidence.DECLARED)}" if declared and marked else ""
     return Markup("<br>".join(lines) + mark)  # noqa: S704
@@ -111,7 +111,8 @@ def _words(column: LinkedColumn, upstream: bool) -> str:
     return ", ".join(filter(None, (column.usage, decides))) + ":"
 
 
-def _line_link(line: CodeLine) -> Markup:
+def code_line(line: CodeLine) -> Markup:
+    """A line of code, as a link where its repository is known."""
     url = external(line.url)
     if not url:
         return text(line.text)

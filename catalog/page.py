@@ -122,6 +122,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "evidence_mark": links.evidence_mark,
         "feeds": links.feeds,
         "linked_columns": links.linked_columns,
+        "code_line": links.code_line,
         "duration_chart": duration_chart,
         "rows_chart": rows_chart,
         "day_chart": day_chart,

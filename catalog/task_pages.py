@@ -21,6 +21,8 @@ from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.rows import Rows, TaskRow
 from dbt_graft.catalog.run_history import RunHistory, task_history
+from dbt_graft.lineage.code import CodeMatch
+from dbt_graft.lineage.code_lines import CodeLine, code_gaps
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.gaps import Gap, gaps
@@ -44,6 +46,8 @@ class TaskPage(Page):
         upstream_tasks: Tasks that write what this one reads.
         downstream_tasks: Tasks that read what this one writes.
         columns: The columns that it writes, by dataset.
+        code: Its code, and how far that agrees with its logs; None where it is not known.
+        code_gaps: The lines that could not be followed, and why.
         runs: Newest first.
         history: The runs as the page shows them.
         late: What the newest run should have written.
@@ -70,6 +74,8 @@ class TaskPage(Page):
     upstream_tasks: Sequence[str]
     downstream_tasks: Sequence[str]
     columns: Sequence[WrittenColumns]
+    code: CodeMatch | None
+    code_gaps: Sequence[tuple[CodeLine, str]]
     runs: Sequence[Run]
     history: RunHistory
     late: Sequence[LateNote]
@@ -121,6 +127,8 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         upstream_tasks=[parent for parent in order.parents(name) if parent in index.tasks],
         downstream_tasks=[child for child in order.children(name) if child in index.tasks],
         columns=written_columns(index, index.columns_by.get(name, ())),
+        code=index.lineage.codes.get(name),
+        code_gaps=code_gaps(index.lineage, name),
         runs=task.runs if task else (),
         history=index.run_dates.of_runs(
             task_history(index.lineage, task, writes, index.days.tasks.get(name, ())), name

@@ -49,6 +49,13 @@ def code_line(lineage: Lineage, task: str, place: str) -> CodeLine | None:
     return CodeLine(text, _address(info.repo, file, line))
 
 
+def code_gaps(lineage: Lineage, task: str) -> list[tuple[CodeLine, str]]:
+    """The lines of a task's code that could not be followed, with the reasons, each once."""
+    match = lineage.codes.get(task)
+    gaps = {(str(gap.place), gap.reason): None for gap in match.code.gaps} if match else {}
+    return [(line, reason) for place, reason in gaps if (line := code_line(lineage, task, place))]
+
+
 def _address(repo: str, file: str, line: str) -> str:
     """The page of a line at a host of repositories.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings
 from dbt_graft.graft.project.config import FILE_NAME, Config
 from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.task_codes import explained_text
 from dbt_graft.lineage.building.memory import MEMORY
-from dbt_graft.lineage.code import CodeMatch
 
 _CODE = "PYTHON_CODE"
 _PAGE = "docs/python-code.md"
@@ -27,10 +27,12 @@ def python_code(config: Config) -> Iterator[Finding]:
     senders = {edge.task for edge in edges if edge.from_dataset == MEMORY} & lineage.tasks.keys()
     if not matches and not senders:
         return
-    known = count(len(senders & matches.keys()), "task")
-    problem = f"of {count(len(senders), 'task')} that write from memory, code of {known} is known"
-    if columns := _columns(matches.values()):
-        problem += f"; it explains {columns}"
+    known = len(senders & matches.keys())
+    problem = (
+        f"the code of {known:,} of {count(len(senders), 'task')} that write from memory is known"
+    )
+    if explained := explained_text(matches.values()):
+        problem += f"; it explains {explained}"
     remedy = ""
     if missing := sorted(senders - matches.keys()):
         remedy = f"name the script of {missing[0]} as `code` below `tasks`: {_PAGE}"
@@ -41,11 +43,3 @@ def python_code(config: Config) -> Iterator[Finding]:
         for gap in match.code.gaps
     ]
     yield from first_findings(gaps, FILE_NAME, "lines of code that could not be followed")
-
-
-def _columns(matches: Iterable[CodeMatch]) -> str:
-    """`14 of 16 columns that they write`"""
-    listed = list(matches)
-    explained = sum(match.verified for match in listed)
-    written = explained + sum(match.unexplained for match in listed)
-    return f"{explained:,} of {count(written, 'column')} that they write" if written else ""

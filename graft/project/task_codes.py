@@ -9,9 +9,10 @@ from functools import cached_property
 from glob import has_magic
 from pathlib import Path
 
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.python_code.code_cache import CodeCache
 from dbt_graft.graft.project.config import Config
-from dbt_graft.lineage.code import TaskCode
+from dbt_graft.lineage.code import CodeMatch, TaskCode
 
 _CACHE = "code_cache.json"
 
@@ -72,6 +73,16 @@ class TaskCodes:
         except (OSError, ValueError):
             pass
         return None
+
+
+def explained_text(matches: Iterable[CodeMatch]) -> str:
+    """`14 of 16 columns that tasks write from memory`; empty where none is written so."""
+    listed = list(matches)
+    explained = sum(match.verified for match in listed)
+    written = explained + sum(match.unexplained for match in listed)
+    if not written:
+        return ""
+    return f"{explained:,} of {count(written, 'column')} that tasks write from memory"
 
 
 def _checkout(folder: Path) -> Path:

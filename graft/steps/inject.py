@@ -25,6 +25,7 @@ from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.project import Project, no_deep_values
 from dbt_graft.graft.project.published import check_not_empty, last_tasks
+from dbt_graft.graft.project.task_codes import explained_text
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.checks import environments, unmatched_clients, unused_entries
 from dbt_graft.graft.steps.collecting import CollectResult
@@ -180,6 +181,7 @@ def summary(
         gaps=gaps(lineage.shapes.values()),
         ignored=lineage.ignored,
         columns=grafted.followed.coverage,
+        code=explained_text(grafted.lineage.codes.values()),
         artifacts=config.path(config.artifacts),
         site=str(site.index) if site else None,
         pages=site.pages if site else None,

@@ -38,6 +38,7 @@ class Summary:
         gaps: Statements that were not parsed, or only in part.
         ignored: Tasks that graft.yml leaves out.
         columns: The dbt models whose columns were followed.
+        code: The columns that the code of tasks explains, in words.
         pages: The pages of the catalog.
         pages_changed: How many of them are new, or other than before.
     """
@@ -61,6 +62,7 @@ class Summary:
     gaps: tuple[Gap, ...] = ()
     ignored: IgnoredTasks | None = None
     columns: ColumnCoverage | None = None
+    code: str = ""
     artifacts: str | None = None
     site: str | None = None
     pages: int | None = None
@@ -110,6 +112,8 @@ class Summary:
             lines.append(("gaps", _statements(self.gaps)))
         if self.columns:
             lines.append(("columns", _followed_text(self.columns)))
+        if self.code:
+            lines.append(("code", f"explains {self.code}"))
         of_all = "" if self.pages is None else f"{self.pages_changed:,} of {self.pages:,} changed"
         places = (("pages", of_all), ("artifacts", self.artifacts), ("site", self.site))
         lines += [(name, text) for name, text in places if text]

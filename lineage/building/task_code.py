@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbt_graft.lineage.building.code_names import DatasetFinder, table_key
@@ -38,7 +38,6 @@ from dbt_graft.lineage.records import (
     Evidence,
     Masking,
     Records,
-    Reject,
     Status,
 )
 
@@ -78,7 +77,6 @@ def with_task_code(
             records,
             accesses=(*records.accesses, *new_accesses),
             column_edges=(*other_edges, *new_edges),
-            rejects=(*records.rejects, *_rejects(matches.values())),
         ),
         matches,
     )
@@ -105,12 +103,6 @@ def records_of_code(records: Records, codes: Mapping[str, TaskCode]) -> Records:
         accesses=tuple(access for matching in matchings for access in matching.accesses),
         column_edges=tuple(edge for matching in matchings for edge in matching.edges),
     )
-
-
-def _rejects(matches: Iterable[CodeMatch]) -> Iterator[Reject]:
-    for match in matches:
-        for gap in match.code.gaps:
-            yield Reject(gap.place.file, f"line {gap.place.line}", gap.reason)
 
 
 @dataclass(slots=True)

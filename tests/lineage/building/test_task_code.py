@@ -44,7 +44,7 @@ def _dataset(name: Name) -> DatasetId:
     return DatasetId("mssql://sql01:1433", ".".join(parts)) if name else MEMORY
 
 
-def _log(*texts: str) -> Records:
+def log_of(*texts: str) -> Records:
     """The records of a run of `load` that sent these statements."""
     accesses, edges, shapes = [], [], {}
     for number, text in enumerate(texts):
@@ -265,7 +265,7 @@ _SELECT = "SELECT order_id, price, qty FROM dbo.orders"
 def test_code_says_which_column_of_memory_is_which(
     log: list[str], script: Script, lines: list[str]
 ) -> None:
-    assert _lines(_lineage(_log(*log), script)) == lines
+    assert _lines(_lineage(log_of(*log), script)) == lines
 
 
 @pytest.mark.parametrize(
@@ -320,22 +320,12 @@ def test_code_says_which_column_of_memory_is_which(
 def test_what_logs_and_code_do_not_both_say_is_a_difference(
     log: list[str], script: Script, verified: int, problems: list[str]
 ) -> None:
-    match = _lineage(_log(*log), script).codes["load"]
+    match = _lineage(log_of(*log), script).codes["load"]
 
     assert [
         f"{difference.place.line}: {difference.problem}" for difference in match.differences
     ] == problems
     assert match.verified == verified
-
-
-def test_what_cannot_be_followed_is_a_reject_with_its_line() -> None:
-    gap = ScriptGap(CodePlace("tasks/load.py", 5), "the result of apply is not known", 0, "total")
-
-    lineage = _lineage(_log(_SELECT), _script([_SELECT], [("totals", "total")], gaps=(gap,)))
-
-    assert [(reject.origin, reject.position, reject.reason) for reject in lineage.rejects] == [
-        ("tasks/load.py", "line 5", "the result of apply is not known")
-    ]
 
 
 def test_tables_that_the_code_carries_apart_are_not_connected() -> None:
@@ -345,7 +335,7 @@ def test_tables_that_the_code_carries_apart_are_not_connected() -> None:
         log[:3], [("dbo.t", "a"), ("dbo.u", "a")], ["a <- 0.a IDENTITY", "1:a <- 1.a IDENTITY"]
     )
 
-    flows = {(f.source.short, f.target.short) for f in _lineage(_log(*log), script).flows}
+    flows = {(f.source.short, f.target.short) for f in _lineage(log_of(*log), script).flows}
 
     # Of the limits the code does not say what they are for.
     limits = {("dbo.limits", "dbo.t"), ("dbo.limits", "dbo.u")}
@@ -362,14 +352,14 @@ def test_a_gap_anywhere_leaves_tables_connected() -> None:
         (ScriptGap(CodePlace("tasks/load.py", 7), "what `share` returns is not known"),),
     )
 
-    assert len(_lineage(_log(*log), script).flows) == 4
+    assert len(_lineage(log_of(*log), script).flows) == 4
 
 
 def test_what_a_query_does_not_show_in_full_is_no_constant() -> None:
     unclear = "SELECT a FROM dbo.x OUTER APPLY dbo.parts(x.id) WITH MARKS"
     script = _script([unclear], [("dbo.t", "a")], ["a <- 0.a IDENTITY"])
 
-    lineage = _lineage(_log("SELECT a FROM dbo.x", "INSERT INTO dbo.t (a) VALUES (?)"), script)
+    lineage = _lineage(log_of("SELECT a FROM dbo.x", "INSERT INTO dbo.t (a) VALUES (?)"), script)
 
     assert [edge.evidence for edge in lineage.column_edges] == [Evidence.INFERRED]
     assert lineage.codes["load"].verified == 0

@@ -1,0 +1,58 @@
+"""`graft doctor` on the code of tasks: what it explains, what it does not, what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.collectors.store.arrow_tables import tables
+from dbt_graft.collectors.store.commit import commit
+from dbt_graft.graft.doctor.python_code import python_code
+from dbt_graft.graft.project.config import load
+from tests.lineage.building.test_task_code import log_of
+
+LOG = ["SELECT order_id, price FROM dbo.orders", "INSERT INTO dbo.totals (id, total) VALUES (?, ?)"]
+SCRIPT = """\
+import pandas as pd
+orders = pd.read_sql("SELECT order_id, price FROM dbo.orders", connection)
+orders = orders.rename(columns={"order_id": "id"})
+orders["total"] = orders["price"] * 2
+orders[["id", "total"]].to_sql("totals", connection, index=False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "lines"),
+    [
+        (
+            SCRIPT,
+            [
+                "the code of 1 of 1 task that write from memory is known; it explains 2 of 2 "
+                "columns that tasks write from memory"
+            ],
+        ),
+        (None, ["the code of 0 of 1 task that write from memory is known"]),
+        (
+            SCRIPT.replace('"price"] * 2', '"price"]').replace("orders[[", "exec(text)\norders[["),
+            [
+                "the code of 1 of 1 task that write from memory is known; it explains 2 of 2 "
+                "columns that tasks write from memory",
+                "tasks/load.py:5",
+            ],
+        ),
+    ],
+)
+def test_doctor_counts_what_code_explains(
+    tmp_path: Path, script: str | None, lines: list[str]
+) -> None:
+    commit(str(tmp_path / ".graft/store"), [tables(log_of(*LOG), {"log": "1"})])
+    entry = "  - python: {path: tasks/}\n" if script else ""
+    (tmp_path / "graft.yml").write_text(f"collect:\n  - spark: {{path: logs/}}\n{entry}")
+    if script:
+        (tmp_path / "tasks").mkdir()
+        (tmp_path / "tasks/load.py").write_text(script)
+
+    findings = list(python_code(load(tmp_path / "graft.yml")))
+
+    assert [finding.place or finding.problem for finding in findings] == lines
