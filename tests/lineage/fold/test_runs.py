@@ -175,14 +175,14 @@ def dated_states(lineage: Lineage) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events", "dated"])
-@for_each("first_seed", range(0, 250, 25), quick=1)
+@for_each("first_seed", range(0, 250, 10), quick=1)
 def test_the_lineage_of_folded_and_new_records_is_that_of_all(
     variant: str, first_seed: int
 ) -> None:
-    for seed in range(first_seed, first_seed + 25):
+    for seed in range(first_seed, first_seed + 10):
         found = history(
             seed,
-            runs=200 if seed % 25 < 3 else 50,
+            runs=50 if seed % 8 else 200,
             rare=variant == "rare",
             events=variant == "events",
             dated=variant == "dated",
