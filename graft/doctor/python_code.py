@@ -27,12 +27,13 @@ def python_code(config: Config) -> Iterator[Finding]:
     senders = {edge.task for edge in edges if edge.from_dataset == MEMORY} & lineage.tasks.keys()
     if not matches and not senders:
         return
+    carry = "carries" if len(senders) == 1 else "carry"
     known = len(senders & matches.keys())
     problem = (
-        f"the code of {known:,} of {count(len(senders), 'task')} that write from memory is known"
+        f"{count(len(senders), 'task')} {carry} data in memory; the code of {known:,} is known"
     )
     if explained := explained_text(matches.values()):
-        problem += f"; it explains {explained}"
+        problem += f", and explains {explained}"
     remedy = ""
     if missing := sorted(senders - matches.keys()):
         remedy = f"name the script of {missing[0]} as `code` below `tasks`: {_PAGE}"

@@ -76,13 +76,13 @@ class TaskCodes:
 
 
 def explained_text(matches: Iterable[CodeMatch]) -> str:
-    """`14 of 16 columns that tasks write from memory`; empty where none is written so."""
+    """`14 of 16 columns written from memory`; empty where none is written so."""
     listed = list(matches)
     explained = sum(match.verified for match in listed)
     written = explained + sum(match.unexplained for match in listed)
     if not written:
         return ""
-    return f"{explained:,} of {count(written, 'column')} that tasks write from memory"
+    return f"{explained:,} of {count(written, 'column')} written from memory"
 
 
 def _checkout(folder: Path) -> Path:

@@ -28,16 +28,16 @@ orders[["id", "total"]].to_sql("totals", connection, index=False)
         (
             SCRIPT,
             [
-                "the code of 1 of 1 task that write from memory is known; it explains 2 of 2 "
-                "columns that tasks write from memory"
+                "1 task carries data in memory; the code of 1 is known, and explains 2 of 2 columns "
+                "written from memory"
             ],
         ),
-        (None, ["the code of 0 of 1 task that write from memory is known"]),
+        (None, ["1 task carries data in memory; the code of 0 is known"]),
         (
             SCRIPT.replace('"price"] * 2', '"price"]').replace("orders[[", "exec(text)\norders[["),
             [
-                "the code of 1 of 1 task that write from memory is known; it explains 2 of 2 "
-                "columns that tasks write from memory",
+                "1 task carries data in memory; the code of 1 is known, and explains 2 of 2 columns "
+                "written from memory",
                 "tasks/load.py:5",
             ],
         ),
