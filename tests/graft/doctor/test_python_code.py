@@ -28,16 +28,16 @@ orders[["id", "total"]].to_sql("totals", connection, index=False)
         (
             SCRIPT,
             [
-                "1 task carries data in memory; the code of 1 is known, and explains 2 of 2 columns "
-                "written from memory"
+                "1 task carries data in memory; the code of 1 is known, and explains "
+                "2 of 2 columns written from memory"
             ],
         ),
         (None, ["1 task carries data in memory; the code of 0 is known"]),
         (
             SCRIPT.replace('"price"] * 2', '"price"]').replace("orders[[", "exec(text)\norders[["),
             [
-                "1 task carries data in memory; the code of 1 is known, and explains 2 of 2 columns "
-                "written from memory",
+                "1 task carries data in memory; the code of 1 is known, and explains "
+                "2 of 2 columns written from memory",
                 "tasks/load.py:5",
             ],
         ),
