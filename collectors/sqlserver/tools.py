@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.files import LogFile
@@ -13,8 +14,6 @@ from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
 from dbt_graft.collectors.sqlserver.runs.client_names import client_names
-from dbt_graft.collectors.sqlserver.server import catalog_queries
-from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
 from dbt_graft.collectors.sqlserver.server.check import check_session
 from dbt_graft.collectors.sqlserver.server.session_script import SessionOptions, session_script
 from dbt_graft.collectors.sqlserver.server.session_state import session_state
@@ -24,6 +23,9 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     write_snapshot,
 )
 
+if TYPE_CHECKING:
+    from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
+
 __all__ = [
     "Chunk",
     "EventFilter",
@@ -31,7 +33,6 @@ __all__ = [
     "LogDamage",
     "SessionOptions",
     "Snapshot",
-    "TakenSnapshot",
     "best_installed_driver",
     "check_server_session",
     "client_names",
@@ -83,6 +84,9 @@ def take_snapshot(setting: str, databases: Sequence[str] | None = None) -> Taken
     Raises:
         GraftError: The server cannot be reached or refuses, or has no database of a name.
     """
+    # It imports the parser, which nothing else here needs.
+    from dbt_graft.collectors.sqlserver.server import catalog_queries
+
     with closing(connect(setting)) as connection:
         return catalog_queries.take_snapshot(connection, databases)
 

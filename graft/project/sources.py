@@ -60,12 +60,15 @@ def _spark(
     store = config.path(config.store)
 
     def logs() -> SparkLogs:
-        from dbt_graft.collectors.http_session import authorization  # a History Server's
+        header = ""
+        if entry.authorization:
+            from dbt_graft.collectors.http_session import authorization  # a History Server's
 
+            header = authorization(entry.authorization)
         return SparkLogs(
             *(config.path(entry.place), entry.place, entry.task, entry.namespace),
             entry.task_from,
-            authorization=authorization(entry.authorization) if entry.authorization else "",
+            authorization=header,
             date_columns=date_columns(config),
         )
 

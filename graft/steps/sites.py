@@ -24,11 +24,6 @@ from dbt_graft.graft.project.past import past_notice
 from dbt_graft.graft.project.privacy_labels import project_labels
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.view import Moment
-from dbt_graft.graft.questions.audience.site import (
-    AudienceSite,
-    audience_site,
-)
-from dbt_graft.graft.questions.leaks.leaks import find_leaks
 from dbt_graft.graft.steps.docs_pages import docs_pages
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.addresses import Address
@@ -42,6 +37,7 @@ if TYPE_CHECKING:
     from dbt_graft.catalog.dbt_docs import DbtDocs
     from dbt_graft.catalog.extras import SiteExtras
     from dbt_graft.catalog.settings import SiteSettings
+    from dbt_graft.graft.questions.audience.site import AudienceSite
 
 _SHOWN = 10  # leaks that an error names
 
@@ -161,7 +157,7 @@ def _content(config: Config, grafted: Grafted, past: Moment | None) -> _SiteCont
     days, _ = read_rest(
         store_folder, partial(store.daily_history, store_folder, _final_names(lineage))
     )
-    if audience := audience_site(config, grafted):
+    if audience := _audience_site(config, grafted):
         # Addresses and history name what is gone, of which nobody knows who may see it.
         return _SiteContent(audience.grafted, past, audience, audience.days(days))
     addresses, history = store.addresses(store_folder), store.build_history(store_folder)
@@ -169,6 +165,16 @@ def _content(config: Config, grafted: Grafted, past: Moment | None) -> _SiteCont
         # What was published later is not gone, and pages had other addresses.
         addresses, history = (), history.until(past.at)
     return _SiteContent(grafted, past, None, days, addresses, history)
+
+
+def _audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
+    """The project as an audience may see it; None where the site is the team's."""
+    if config.site.highest is None:
+        return None
+    # Most sites are the team's, and need not wait for what hides things.
+    from dbt_graft.graft.questions.audience.site import audience_site
+
+    return audience_site(config, grafted)
 
 
 def _notices(content: _SiteContent) -> list[str]:
@@ -242,6 +248,8 @@ def check_leaks(audience: AudienceSite, folder: Path) -> None:
     Raises:
         GraftError: It has some.
     """
+    from dbt_graft.graft.questions.leaks.leaks import find_leaks
+
     search = find_leaks(
         folder,
         audience.view.words,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.collectors.source import is_below
-from dbt_graft.collectors.sqlserver.tools import client_names
 from dbt_graft.graft.project.collect_section import SqlServerEntry
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.sources import sources
@@ -56,6 +55,9 @@ def find_other_clients(config: Config, records: Records) -> Iterator[Finding]:
 
 
 def _client_names(entry: SqlServerEntry, config: Config) -> list[str]:
+    # Importing the readers takes long; mostly each source has tasks, and no log is read.
+    from dbt_graft.collectors.sqlserver.tools import client_names
+
     try:
         return client_names(config.path(entry.path or ""), entry.path or "", entry.task)
     except (GraftError, OSError):
