@@ -258,12 +258,20 @@ def _load(call: Call) -> Value:
     value = _first(call)
     text = read_of(call.machine, value) if isinstance(value, Thing) else value
     if not isinstance(text, Const) or not isinstance(text.value, str):
-        return derive([call.machine.data(value)], call.place)
+        data = derive([call.machine.data(value)], call.place)
+        if call.name != "load" or data.inputs:
+            return data
+        return outside(call)
     try:
         loaded = json.loads(text.value) if call.name == "loads" else yaml.safe_load(text.value)
     except (ValueError, yaml.YAMLError, RecursionError):
         return UNKNOWN
     return _abstract(call.machine, loaded)
+
+
+def outside(call: Call) -> Data:
+    """Data from outside, which no source of a script's names."""
+    return Data(origin=call.machine.gap(f"what `{call.name}` reads is not known"))
 
 
 def _abstract(machine: Machine, value: object) -> Value:
@@ -357,6 +365,8 @@ _TABLE: Mapping[Handler, str] = {
         pathlib.PurePosixPath""",
     _directory: "os.path.dirname os.path.basename",
     _load: """yaml.safe_load yaml.load yaml.full_load json.load json.loads""",
+    outside: """urllib.request.urlopen urllib.request.urlretrieve pickle.load joblib.load
+        xml.etree.ElementTree.parse subprocess.check_output subprocess.run""",
     _partial: "functools.partial",
     _field: "dataclasses.field",
     _counter: "collections.Counter",

@@ -16,6 +16,7 @@ from dbt_graft.collectors.python_code.values import (
     UNKNOWN,
     Class,
     Const,
+    Data,
     DictCell,
     Function,
     Items,
@@ -160,7 +161,7 @@ def _bind_parameters(
             values[parameter.arg] = function.defaults[at - first_default]
         else:
             values[parameter.arg] = _spread(machine, filler, parameter.arg)
-            if parameter.arg in {"spark", "spark_session"} and values[parameter.arg] is UNKNOWN:
+            if parameter.arg in {"spark", "spark_session"} and not machine.parts(filler):
                 values[parameter.arg] = Thing("spark")
     if parameters.vararg:
         rest = filler
@@ -177,7 +178,9 @@ def _spread(machine: Machine, filler: Value | None, name: str) -> Value:
     cell = machine.cell(filler)
     if isinstance(cell, DictCell):
         return cell.entries.get(name) or cell.rest or UNKNOWN
-    return filler if filler is not None else UNKNOWN
+    if filler is not None:
+        return filler
+    return Data(origin=machine.gap(f"the argument {name!r} is not known"))
 
 
 def _instance(machine: Machine, cls: Class, arguments: Arguments) -> Value:

@@ -48,6 +48,8 @@ def iterate(machine: Machine, value: Value | None) -> Items:
     frame = machine.frame(value)
     if frame is not None:
         return rows_of(frame) if frame.library in {"query", "sparkrows"} else _names(frame)
+    if isinstance(value, Thing) and value.role == "file":
+        return Items((), Data(origin=machine.gap("the lines of a file are not followed")))
     if isinstance(value, Thing) and "items" in value.traits:
         return iterate(machine, value.traits["items"])
     return Items((), machine.data(value))

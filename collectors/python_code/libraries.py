@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code import polars_calls
-from dbt_graft.collectors.python_code.builtin_calls import BUILTINS
+from dbt_graft.collectors.python_code.builtin_calls import BUILTINS, outside
 from dbt_graft.collectors.python_code.column_expressions import (
     EXPRESSION_METHODS,
     all_columns,
@@ -82,6 +82,8 @@ FUNCTIONS: Mapping[str, Handler] = {
     **SQLALCHEMY_FUNCTIONS,
     **_EXPRESSIONS,
 }
+# Methods of what is not known, which bring data from outside.
+_OUTSIDE = words("xcom_pull json recv get_object read_bytes readlines consume poll receive")
 _COLUMN_FUNCTIONS = ("pyspark.sql.functions.", "sqlalchemy.func.", "sqlalchemy.sql.func.")
 # Libraries whose functions make values of their arguments and read nothing.
 _PURE = words("""numpy math dateutil pytz unidecode phonenumbers rapidfuzz scipy regex slugify babel
@@ -96,6 +98,10 @@ def call_library(call: Call) -> Value:
     handler = FUNCTIONS.get(name) or FUNCTIONS.get(f"*.{call.name}")
     if handler is not None:
         return handler(call)
+    if name.startswith("pandas.DataFrame.") and call.arguments.positional:
+        owner, *rest = call.arguments.positional
+        arguments = replace(call.arguments, positional=tuple(rest))
+        return call_method(replace(call, owner=owner, arguments=arguments))
     if is_session(name):
         return Thing("spark")
     if name.startswith(_COLUMN_FUNCTIONS) or polars_calls.is_function(name):
@@ -138,9 +144,7 @@ def call_method(call: Call) -> Value:
     if isinstance(owner, Const | Text):
         return call_text_method(call)
     if isinstance(owner, Data):
-        if owner.form is Form.EXPRESSION and call.name in EXPRESSION_METHODS:
-            return EXPRESSION_METHODS[call.name](call)
-        return call_series_method(call)
+        return _call_data_method(call, owner)
     if isinstance(owner, Items) or isinstance(machine.cell(owner), ListCell | DictCell):
         return call_container_method(call)
     if isinstance(owner, Thing):
@@ -150,3 +154,11 @@ def call_method(call: Call) -> Value:
     if isinstance(machine.cell(owner), ObjectCell):
         return replace(data, origin=machine.gap(f"what `{call.name}` returns is not known"))
     return data if data.inputs else UNKNOWN
+
+
+def _call_data_method(call: Call, owner: Data) -> Value:
+    if owner == UNKNOWN and call.name in _OUTSIDE:
+        return outside(call)
+    if owner.form is Form.EXPRESSION and call.name in EXPRESSION_METHODS:
+        return EXPRESSION_METHODS[call.name](call)
+    return call_series_method(call)

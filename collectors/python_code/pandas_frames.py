@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.frames import (
+    as_frame,
     as_keys,
     change_open,
     column,
@@ -72,7 +73,7 @@ def unknown_method(call: Call) -> Value:
     parts = [*frame.columns.values(), *([frame.rest] if frame.rest else []), *call.data()]
     data = derive(parts, call.place) if parts else UNKNOWN
     rest = replace(data, origin=gap, gaps=data.gaps | {gap})
-    return call.machine.new(Frame(rest=rest, rows=frame.rows, gaps=frame.gaps))
+    return result(call, Frame(rest=rest, rows=frame.rows, gaps=frame.gaps))
 
 
 def _same(call: Call) -> Value:
@@ -165,7 +166,11 @@ def _assign(call: Call) -> Value:
 def _insert(call: Call) -> Value:
     machine, frame = call.machine, frame_of(call)
     key = machine.key(call.get("column", 1))
-    if key is NOT_KNOWN or not isinstance(call.owner, Ref) or not isinstance(key, str | int):
+    if not isinstance(call.owner, Ref):
+        return Const(None)
+    if key is NOT_KNOWN:
+        gap = machine.gap("a column is set whose name is not known")
+        machine.put(call.owner, replace(frame, gaps=frame.gaps | {gap}))
         return Const(None)
     data = as_column(machine, call.get("value", 2) or UNKNOWN)
     at = call.machine.key(call.get("loc", 0))
@@ -479,6 +484,23 @@ def _where(call: Call) -> Value:
     return result(call, _map(call, frame, Subtype.TRANSFORMATION, [deciding, other]))
 
 
+def _update(call: Call) -> Value:
+    """`df.update(other)`: in place, by the index."""
+    machine, frame = call.machine, frame_of(call)
+    other = as_frame(machine, call.get("other", 0))
+    columns = dict(frame.columns)
+    for name in frame.columns if other is not None else ():
+        if other is not None and name in other.columns:
+            columns[name] = derive([columns[name], other.columns[name]], call.place)
+    changed = replace(frame, columns=columns)
+    if other is None or other.open or other.rest or frame.open:
+        gap = machine.gap("which columns `update` changes is not known")
+        changed = replace(changed, gaps=frame.gaps | {gap})
+    if isinstance(call.owner, Ref):
+        machine.put(call.owner, changed)
+    return Const(None)
+
+
 def _get(call: Call) -> Value:
     return get_item(call.machine, call.owner, call.get("key", 0) or UNKNOWN)
 
@@ -562,6 +584,7 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _filter_names: "filter",
     _where: "where mask",
     _get: "get",
+    _update: "update",
     _set_names: "set_axis",
     _reindex: "reindex",
     _counted: "value_counts",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dbt_graft.collectors.python_code.containers import get_entry, put_entry, row_entries
 from dbt_graft.collectors.python_code.frames import (
     as_keys,
+    change_open,
     column,
     filtered,
     find_column,
@@ -296,7 +297,14 @@ def set_item(machine: Machine, owner: Value, key: Value, value: Value) -> None:
 
 
 def _set_column(machine: Machine, owner: Ref, frame: Frame, key: Value, value: Value) -> None:
-    if isinstance(key, Data) and key.form is Form.SERIES and key.inputs:
+    if isinstance(key, Data) and key.inputs:  # df[df.a > 1] = 0
+        deciding = replace(key, inputs=change(key.inputs, Subtype.CONDITIONAL))
+        parts = [deciding, machine.data(value)]
+        columns = {
+            name: derive([data, *parts], machine.place) for name, data in frame.columns.items()
+        }
+        opened = change_open(frame.open, Subtype.TRANSFORMATION)
+        machine.put(owner, replace(frame, columns=columns, open=opened))
         return
     if isinstance(key, OneOf):
         for name in key.values:
@@ -349,7 +357,11 @@ def _set_located(machine: Machine, owner: Thing, key: Value, value: Value) -> No
     keys = machine.keys(names) if names is not None else None
     if frame is None or not isinstance(owner.owner, Ref):
         return
-    if keys is None or owner.role in {"iloc", "iat"}:
+    if owner.role in {"iloc", "iat"} and keys is not None:
+        keys = _names_at(frame, keys)
+    if keys is None:
+        gap = machine.gap("cells are set of columns that are not known")
+        machine.put(owner.owner, replace(frame, gaps=frame.gaps | {gap}))
         return
     deciding = change(resolve(machine, machine.data(rows), frame).inputs, Subtype.CONDITIONAL)
     changed = set_columns(machine, frame, as_keys(keys), value)
@@ -361,6 +373,15 @@ def _set_located(machine: Machine, owner: Thing, key: Value, value: Value) -> No
             data = replace(data, inputs=inputs, gaps=data.gaps | before.gaps, place=machine.place)
         changed = changed.with_column(name, data)
     machine.put(owner.owner, changed)
+
+
+def _names_at(frame: Frame, places: list[object]) -> list[object] | None:
+    """The names of columns by their places; None where they are not known."""
+    names = list(frame.columns)
+    if frame.open or frame.rest:
+        return None
+    chosen = [names[at] for at in places if isinstance(at, int) and -len(names) <= at < len(names)]
+    return list(chosen) if len(chosen) == len(places) else None
 
 
 def _before(machine: Machine, frame: Frame, name: Key) -> Data:

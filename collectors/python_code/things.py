@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dbt_graft.collectors.python_code.builtin_calls import read_of
+from dbt_graft.collectors.python_code.builtin_calls import outside, read_of
 from dbt_graft.collectors.python_code.column_expressions import (
     call_columns_method,
     call_when_method,
@@ -17,7 +17,7 @@ from dbt_graft.collectors.python_code.pandas_groups import call_group_method
 from dbt_graft.collectors.python_code.pandas_series import call_accessor_method, rolled
 from dbt_graft.collectors.python_code.spark_calls import call_column_groups, call_spark_method
 from dbt_graft.collectors.python_code.sqlalchemy_calls import call_table_method
-from dbt_graft.collectors.python_code.values import UNKNOWN, Items, Thing, Value, change, derive
+from dbt_graft.collectors.python_code.values import UNKNOWN, Thing, Value, change, derive
 from dbt_graft.lineage.records import Subtype
 
 
@@ -73,6 +73,4 @@ def _rolled(call: Call, owner: Thing) -> Value:
 def _file_method(call: Call, owner: Thing) -> Value:
     if call.name in {"read", "read_text"}:
         return read_of(call.machine, owner)
-    if call.name in {"readlines", "splitlines"}:
-        return Items((), UNKNOWN)
-    return UNKNOWN
+    return outside(call) if call.name in {"readlines", "readline"} else UNKNOWN
