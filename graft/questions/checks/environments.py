@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.rule import matches_any
+from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Direction, Evidence, Records
 
@@ -23,7 +24,11 @@ def find_mixed_environments(
     """
     places: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for access in records.accesses:
-        if access.direction is Direction.WRITE and access.evidence is Evidence.OBSERVED:
+        if (
+            access.direction is Direction.WRITE
+            and access.evidence is Evidence.OBSERVED
+            and access.kind is not Kind.TEMPORARY
+        ):
             dataset = rename(access.dataset)
             places[access.task][dataset.name.casefold()].add(dataset.namespace)
     for task, names in sorted(places.items()):

@@ -19,9 +19,10 @@ def write(
     task: str = "load",
     direction: Direction = Direction.WRITE,
     evidence: Evidence = Evidence.OBSERVED,
+    kind: Kind = Kind.TABLE,
 ) -> Access:
     operation = Operation.INSERT
-    return Access(task, "r", dataset, Kind.TABLE, direction, operation, "s", evidence=evidence)
+    return Access(task, "r", dataset, kind, direction, operation, "s", evidence=evidence)
 
 
 @for_each(
@@ -34,6 +35,11 @@ def write(
         (
             "declared",
             [write(DEV, evidence=Evidence.DECLARED), write(PROD)],
+            *(NameRules([]), (), []),
+        ),
+        (
+            "temporary",
+            [write(DEV, kind=Kind.TEMPORARY), write(PROD, kind=Kind.TEMPORARY)],
             *(NameRules([]), (), []),
         ),
         ("one by a rule", [write(DEV), write(PROD)], ONE_NAME, (), []),
