@@ -27,11 +27,11 @@ def python_code(config: Config) -> Iterator[Finding]:
     senders = {edge.task for edge in edges if edge.from_dataset == MEMORY} & lineage.tasks.keys()
     if not matches and not senders:
         return
-    carry = "carries" if len(senders) == 1 else "carry"
-    known = len(senders & matches.keys())
-    problem = (
-        f"{count(len(senders), 'task')} {carry} data in memory; the code of {known:,} is known"
-    )
+    problem = f"the code of {count(len(matches), 'task')} is known"
+    if senders:
+        carry = "carries" if len(senders) == 1 else "carry"
+        known = f"the code of {len(senders & matches.keys()):,} is known"
+        problem = f"{count(len(senders), 'task')} {carry} data in memory; {known}"
     if explained := explained_text(matches.values()):
         problem += f", and explains {explained}"
     remedy = ""

@@ -261,7 +261,7 @@ class Config(Section):
         """Task -> its entry in `tasks`."""
         return {name: entry.info() for name, entry in self.tasks.items()}
 
-    def task_code(self, warn: Callable[[str], None]) -> dict[str, str]:
+    def published_code(self, warn: Callable[[str], None]) -> dict[str, str]:
         """Task -> the content of its Python file, if `path` in `tasks` names one.
 
         Args:

@@ -41,6 +41,7 @@ from dbt_graft.injector.platform import Platform
 from dbt_graft.injector.relations import Relations, ShortNames, short_names
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.build import build, join_records
+from dbt_graft.lineage.building.task_code import with_task_code
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
@@ -283,7 +284,7 @@ class Project:
         folded |= {repeats.task for repeats in records.usage_repeats}
         return LineageIndex(
             described,
-            join_records(records, self.settings.projects),
+            with_task_code(join_records(records, self.settings.projects), self.settings.codes)[0],
             self.log_names(view),
             self.dbt.short_names if self.dbt else None,
             frozenset(folded),
@@ -345,7 +346,7 @@ class Project:
             f"{site}/" if site else "",
             tags=self.config.dbt.tags,
             inspect=inspect,
-            code=self.config.task_code(self._warn),
+            code=self.config.published_code(self._warn),
         )
 
 

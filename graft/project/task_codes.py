@@ -42,10 +42,8 @@ class TaskCodes:
                     files[match["task"]] = self._relative(path)
         for name, task in self._config.tasks.items():
             text = task.code or task.path
-            if text.endswith(".py") and "://" not in text:
-                path = Path(self._config.path(text))
-                if task.code or path.is_file():
-                    files[name] = self._relative(path)
+            if text.endswith(".py") and "://" not in text and (task.code or self._is_here(text)):
+                files[name] = self._relative(Path(self._config.path(text)))
         return dict(sorted(files.items()))
 
     def digests(self) -> Iterator[str]:
@@ -60,6 +58,12 @@ class TaskCodes:
     def write(self) -> None:
         """Keep what was followed for the next build."""
         self._cache.write()
+
+    def _is_here(self, text: str) -> bool:
+        try:
+            return Path(self._config.path(text)).is_file()
+        except (OSError, ValueError):
+            return False  # a path of somewhere else
 
     def _relative(self, path: Path) -> str:
         return Path(os.path.relpath(path, self._folder)).as_posix()

@@ -66,7 +66,8 @@ def inputs(config: Config, file: Path, *others: Path) -> Inputs:
     written += [
         config.docs.favicon,
         config.docs.duckdb,
-        *(task.path for task in config.tasks.values()),
+        *(entry.path for entry in config.python_code),
+        *(text for task in config.tasks.values() for text in (task.path, task.code)),
     ]
     places = [config.path(text) for text in written if text]
     folders = (config.store, config.artifacts, config.site.out)
