@@ -286,10 +286,9 @@ def _eval(call: Call) -> Value:
 
 def _dropped_missing(call: Call) -> Value:
     frame = frame_of(call)
-    names = call.keys("subset")
-    parts = [find_column(call.machine, frame, name) for name in as_keys(names or frame.columns)]
-    inputs = combined(parts).inputs if names is not None else NOTHING
-    return result(call, with_rows(frame, inputs, Subtype.FILTER))
+    names = call.keys("subset") or list(frame.columns)
+    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
+    return result(call, with_rows(frame, combined(parts).inputs, Subtype.FILTER))
 
 
 def _deduplicated(call: Call) -> Value:

@@ -52,13 +52,16 @@ def merge(call: Call) -> Value:
     rights = call.keys("right_on", 4 + shift) or on
     suffixes = machine.keys(call.get("suffixes")) or ["_x", "_y"]
     sides = Sides(left, right, how, tuple(map(str_or_empty, suffixes)))
+    named = (("left_on", 3 + shift, lefts), ("right_on", 4 + shift, rights))
+    computed = [call.get(name, at) for name, at, keys in named if keys is None]
+    sides.deciding = NOTHING.union(*(machine.data(key).inputs for key in computed if key))
     if how == "cross":
         return machine.new(merge_sides(sides, [], []))
     by_left = call.flag("left_index") is True
     by_right = call.flag("right_index") is True
     left_keys = list(left.index) if by_left else _keys(call, left, lefts)
     right_keys = list(right.index) if by_right else _keys(call, right, rights)
-    if lefts is None and rights is None and not by_left and not by_right:
+    if lefts is None and rights is None and not (by_left or by_right or sides.deciding):
         if call.get("on") is not None or left.open or right.open:
             gap = machine.gap("the columns that frames are merged by are not known")
             merged = merge_sides(sides, [], [])
@@ -81,13 +84,18 @@ def str_or_empty(value: object) -> str:
 
 
 class Sides:
-    """Two frames and how they are merged."""
+    """Two frames and how they are merged.
+
+    Attributes:
+        deciding: The inputs of keys that are no columns of a frame.
+    """
 
     def __init__(self, left: Frame, right: Frame, how: str, suffixes: tuple[str, ...]) -> None:
         self.left = left
         self.right = right
         self.how = how
         self.suffixes = suffixes if len(suffixes) == 2 else ("_x", "_y")
+        self.deciding = NOTHING
 
 
 _Levels = list[tuple[Key, Data]]
@@ -100,7 +108,7 @@ def _keys(call: Call, frame: Frame, names: list[object] | None) -> _Levels:
 def merge_sides(sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
     """The columns and rows of two frames that are merged by keys."""
     left, right = sides.left, sides.right
-    deciding = NOTHING.union(*(data.inputs for _, data in [*lefts, *rights]))
+    deciding = sides.deciding.union(*(data.inputs for _, data in [*lefts, *rights]))
     shared = {
         a: (mine, other) for (a, mine), (b, other) in zip(lefts, rights, strict=False) if a == b
     }

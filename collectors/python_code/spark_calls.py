@@ -450,9 +450,7 @@ def changed(call: Call) -> Value:
 def drop_missing(call: Call) -> Value:
     """`df.dropna(subset=["a"])`."""
     frame = frame_of(call)
-    names = call.keys("subset")
-    if not names:
-        return result(call, frame)
+    names = call.keys("subset") or list(frame.columns)
     parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
     return result(call, with_rows(frame, combined(parts).inputs, Subtype.FILTER))
 

@@ -68,13 +68,15 @@ def simple(text: Text) -> Value:
 def join_path(machine: Machine, values: Sequence[Value]) -> Value:
     """The parts of a path, one below the other."""
     parts: list[Value] = []
+    has_slash = True
     for value in values:
         text = machine.text(value)
         if text == "":
             continue
         if text is not None and text.startswith("/"):
-            parts = []
-        parts += [Const("/"), value] if parts else [value]
+            parts, has_slash = [], True
+        parts += [value] if has_slash else [Const("/"), value]
+        has_slash = text is not None and text.endswith("/")
     return concatenate(machine, parts) if parts else Const("")
 
 

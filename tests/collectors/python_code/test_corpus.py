@@ -21,10 +21,7 @@ _NOT_EXACT: dict[str, str] = {
     "apply_returns_row.py": "the condition for which a function changes its row",
     "attribute_columns.py": "columns of an open frame set as attributes",
     "class_used_elsewhere.py": "methods of a class that nobody makes an object of",
-    "dropna_all.py": "rows by all columns",
     "hard_model_column.py": "no gap for a column that a model makes",
-    "merge_on_computed_key.py": "a key that is no column",
-    "path_with_slash.py": "two slashes in a path",
 }
 # Of the columns of scripts that nobody looked at while the reader was written.
 _EXACT, _WRONG_EDGES = 0.9, 0.01
