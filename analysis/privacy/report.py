@@ -32,8 +32,11 @@ def privacy_answer(
     columns = sorted(levels, key=lambda column: (-levels[column], labels.place(column)))
     declared = [column for column in columns if column in labels.declared]
     others = [column for column in columns if column not in labels.declared]
-    datasets = labels.graph.datasets
     number = count(len(declared), "column") if declared else "no column"
+    note = (
+        f"labels that name no classification: {len(unknown_labels):,}; map them by "
+        "`privacy: {labels: {…}}` in graft.yml"
+    )
     return Answer(
         "sensitive columns",
         f"{number} labelled {sensitive.text} or higher"
@@ -52,54 +55,64 @@ def privacy_answer(
                 ("column", "classification", "from", "steps", "by", "operation"),
                 [_way(labels, column, levels[column]) for column in others],
             ),
-            Table(
-                "datasets whose rows or values they decide on",
-                ("dataset", "by"),
-                [
-                    (str(datasets[dataset]), _name(labels, column))
-                    for column, dataset in labels.decides
-                ],
-            ),
-            Table(
-                "unknown: no columns are known on the way there",
-                ("dataset", "from", "by"),
-                [(str(flow.target), str(flow.source), flow.task) for flow in labels.unmapped],
-            ),
-            Table(
-                "labels that name no classification",
-                ("label", "times", "of"),
-                [
-                    (label, len(subjects), join_names(subjects))
-                    for label, subjects in sorted(unknown_labels.items())
-                ],
-            ),
+            *_tables_beyond_columns(labels, unknown_labels),
         ),
-        notes=[
-            f"labels that name no classification: {len(unknown_labels):,}; map them by "
-            "`privacy: {labels: {…}}` in graft.yml"
-        ]
-        if unknown_labels
-        else [],
+        notes=[note] if unknown_labels else [],
         findings=findings,
         data={
             "sensitive_from": sensitive.text,
             "columns": [_column(labels, column, levels[column]) for column in columns],
-            "decides_on": [
-                {**_place(labels, column), "on": str(datasets[dataset])}
-                for column, dataset in labels.decides
-            ],
-            "unknown": {
-                "flows": [
-                    {"from": str(flow.source), "to": str(flow.target), "task": flow.task}
-                    for flow in labels.unmapped
-                ],
-                "datasets": sorted(map(str, labels.unknown)),
-            },
-            "labels_without_classification": {
-                label: len(subjects) for label, subjects in sorted(unknown_labels.items())
-            },
+            **_data_beyond_columns(labels, unknown_labels),
         },
     )
+
+
+def _tables_beyond_columns(
+    labels: PrivacyLabels, unknown_labels: Mapping[str, Sequence[str]]
+) -> tuple[Table, ...]:
+    datasets = labels.graph.datasets
+    return (
+        Table(
+            "datasets whose rows or values they decide on",
+            ("dataset", "by"),
+            [(str(datasets[dataset]), _name(labels, column)) for column, dataset in labels.decides],
+        ),
+        Table(
+            "unknown: no columns are known on the way there",
+            ("dataset", "from", "by"),
+            [(str(flow.target), str(flow.source), flow.task) for flow in labels.unmapped],
+        ),
+        Table(
+            "labels that name no classification",
+            ("label", "times", "of"),
+            [
+                (label, len(subjects), join_names(subjects))
+                for label, subjects in sorted(unknown_labels.items())
+            ],
+        ),
+    )
+
+
+def _data_beyond_columns(
+    labels: PrivacyLabels, unknown_labels: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    datasets = labels.graph.datasets
+    return {
+        "decides_on": [
+            {**_place(labels, column), "on": str(datasets[dataset])}
+            for column, dataset in labels.decides
+        ],
+        "unknown": {
+            "flows": [
+                {"from": str(flow.source), "to": str(flow.target), "task": flow.task}
+                for flow in labels.unmapped
+            ],
+            "datasets": sorted(map(str, labels.unknown)),
+        },
+        "labels_without_classification": {
+            label: len(subjects) for label, subjects in sorted(unknown_labels.items())
+        },
+    }
 
 
 def _name(labels: PrivacyLabels, column: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from dbt_graft.analysis.impact.change import ChangeType
@@ -74,3 +74,16 @@ class NodeReview:
 def worst_verdict(nodes: Iterable[NodeReview]) -> ReviewVerdict | None:
     """The worst verdict; None without a change."""
     return max((node.verdict for node in nodes), default=None)
+
+
+def merge_reviews(*reviews: tuple[NodeReview, ...]) -> tuple[NodeReview, ...]:
+    """The reviews with one of each node: what runs show stands for the same in a declaration."""
+    by_node: dict[str, NodeReview] = {}
+    for review in (review for group in reviews for review in group):
+        first = by_node.get(review.node_id)
+        if first:
+            changes = tuple(dict.fromkeys((*first.changes, *review.changes)))
+            ordered = sorted(changes, key=lambda change: -change.verdict)
+            review = replace(first, changes=tuple(ordered), file=first.file or review.file)
+        by_node[review.node_id] = review
+    return tuple(by_node[key] for key in sorted(by_node))

@@ -11,7 +11,7 @@ from dbt_graft.collectors.openlineage.datasets import MOST_COLUMNS, named_datase
 from dbt_graft.collectors.openlineage.event import Event, Facets
 from dbt_graft.collectors.openlineage.facets import objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
-from dbt_graft.lineage.building.dataset_metadata import newness
+from dbt_graft.lineage.building.metadata import dataset_newness
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata, TaskMetadata
 from dbt_graft.lineage.redaction import redact_text
@@ -67,7 +67,7 @@ class DatasetTexts:
             for name, values in _parts(event_dataset.facets):
                 metadata = DatasetMetadata(dataset, event.at, origin=self._origin, **values)
                 earlier = self._newest.get((dataset, name), metadata)
-                self._newest[dataset, name] = max(earlier, metadata, key=newness)
+                self._newest[dataset, name] = max(earlier, metadata, key=dataset_newness)
 
     def take_metadata(self) -> Iterator[DatasetMetadata]:
         """The metadata since the last call, sorted by dataset."""

@@ -29,7 +29,7 @@ from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.statement import access_records, column_edge_records
 from dbt_graft.collectors.store.tables import LogRecords
 from dbt_graft.collectors.system_reason import system_reason
-from dbt_graft.lineage.building.task_metadata import newness
+from dbt_graft.lineage.building.metadata import task_newness
 from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.records import (
@@ -255,7 +255,7 @@ class _PartReader:
         metadata = task_metadata(event, held.job, self.origin)
         if metadata:
             earlier = self._metadata.get(metadata.task, metadata)
-            self._metadata[metadata.task] = max(earlier, metadata, key=newness)
+            self._metadata[metadata.task] = max(earlier, metadata, key=task_newness)
         held.events.append(event)
         held.size += size
         self._held_size += size

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dbt_graft.lineage.building.checks import rename_checks
-from dbt_graft.lineage.building.dataset_metadata import metadata_by_dataset
 from dbt_graft.lineage.building.dbt_runs import split
 from dbt_graft.lineage.building.drops import Drops
 from dbt_graft.lineage.building.event_runs import join_events
@@ -17,6 +16,7 @@ from dbt_graft.lineage.building.ignored_tasks import without_tasks
 from dbt_graft.lineage.building.known_namespaces import with_known_namespaces
 from dbt_graft.lineage.building.lasting_columns import lasting_columns
 from dbt_graft.lineage.building.memory import MEMORY
+from dbt_graft.lineage.building.metadata import metadata_by_dataset, with_metadata
 from dbt_graft.lineage.building.model_reads import model_reads
 from dbt_graft.lineage.building.nominal_periods import with_nominal_periods
 from dbt_graft.lineage.building.orchestration import orchestrator_runs, task_runs
@@ -28,7 +28,6 @@ from dbt_graft.lineage.building.runs import results_by_node, runs_by_task
 from dbt_graft.lineage.building.spaced_periods import with_spaced_periods
 from dbt_graft.lineage.building.superseded import supersessions
 from dbt_graft.lineage.building.task_code import with_task_code
-from dbt_graft.lineage.building.task_metadata import with_metadata
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.code import CodeMatch
 from dbt_graft.lineage.dataset import DatasetId, Kind

@@ -8,12 +8,10 @@ from typing import Any
 
 import orjson
 
-from dbt_graft.collectors.spark.log.main_file import main_file
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 from dbt_graft.lineage.dates.argument_dates import argument_interval
 
 Body = dict[str, Any]
-
 # Rows and bytes that tasks put out.
 _WRITTEN = "internal.metrics.output.recordsWritten"
 _BYTES_WRITTEN = "internal.metrics.output.bytesWritten"
@@ -29,6 +27,14 @@ _FILE_CALLS = frozenset(
     """binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
     wholeTextFiles""".split()  # noqa: SIM905
 )
+_COMMAND = "sun.java.command"
+_DRIVER = re.compile(r"org\.apache\.spark\.deploy\.[\w.$]+")
+_FILE = re.compile(r"(?:.*[/\\])?(?P<name>[^/\\#]+\.(?:py|R))(?:#.*)?")
+_MAIN_OPTIONS = frozenset({"--primary-py-file", "--primary-r-file"})
+# Options without a value.
+_FLAGS = frozenset({"--supervise", "--verbose", "-v"})
+_DISTRIBUTED = "spark.yarn.dist.files"
+_LONGEST = 20_000
 
 
 def _fields(*keys: str) -> Callable[[Body], Body]:
@@ -208,3 +214,30 @@ READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "CreatePartitionsEvent": _partitions,
     "SparkListenerConnectOperationStarted": _request,
 }
+
+
+def main_file(system: Mapping[str, str], spark: Mapping[str, str]) -> str:
+    """Return the name of an application's main file, without its folder; empty where none is known.
+
+    Args:
+        system: The properties of the driver's Java.
+        spark: The settings of Spark.
+    """
+    driver, *words = str(system.get(_COMMAND) or "")[:_LONGEST].split() or [""]
+    names = list(_main_files(words)) if _DRIVER.fullmatch(driver) else []
+    if not names:
+        files = (_FILE.fullmatch(file.strip()) for file in spark.get(_DISTRIBUTED, "").split(","))
+        names = [file["name"] for file in files if file]
+    return names[0] if len(names) == 1 else ""
+
+
+def _main_files(words: list[str]) -> Iterator[str]:
+    """The main file of a command; what follows it are the file's own arguments."""
+    option = ""
+    for word in words:
+        file = _FILE.fullmatch(word)
+        if file and (not option or option in _MAIN_OPTIONS):
+            yield file["name"]
+            return
+        is_option = word.startswith("-") and "=" not in word and word not in _FLAGS
+        option = word if is_option else ""

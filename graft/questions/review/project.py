@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from dbt_graft.analysis.review.merged import merge_reviews
-from dbt_graft.analysis.review.node_change import NodeReview
+from dbt_graft.analysis.review.node_change import NodeReview, merge_reviews
 from dbt_graft.analysis.review.project import ProjectReview, ReviewImpact, review_impact
 from dbt_graft.analysis.review.task_version import TaskVersion
 from dbt_graft.collectors.store.batches import collected_at

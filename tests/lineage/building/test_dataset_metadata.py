@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.dataset_metadata import metadata_by_dataset
+from dbt_graft.lineage.building.metadata import metadata_by_dataset
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata, Records

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt_graft.collectors.spark.log.main_file import main_file
+from dbt_graft.collectors.spark.log.events import main_file
 from tests.cases import for_each
 
 SUBMIT = "org.apache.spark.deploy.SparkSubmit"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from dbt_graft.lineage.building.task_metadata import with_metadata
+from dbt_graft.lineage.building.metadata import with_metadata
 from dbt_graft.lineage.records import TaskInfo, TaskMetadata
 
 DAY = datetime(2026, 11, 22, tzinfo=UTC)
