@@ -1,8 +1,9 @@
 """The columns of a thousand Python scripts of 300 lines, in the processor's seconds.
 
-Each script is several of the corpus' (`tests/collectors/python_code/scripts`) behind each other,
-as functions of one file, with names of its own for tables and columns; so no two are alike. The
-second run has the cache of the first, by the hash of the files.
+Each script is some of the corpus' (`tests/collectors/python_code/scripts`) behind each other, with
+names of its own for tables and columns; so no two are alike. Between them stands what public
+scripts have as many lines of, and what reads and writes nothing: comments, logging, waiting,
+notices. The second run has the cache of the first, by the hash of the files.
 """
 
 from __future__ import annotations
@@ -29,6 +30,36 @@ _NAMES = re.compile(
     r"\b(?:dbo|dw|mart|stage|crm|erp)\.\w+|\b\w+_(?:id|at|on|price|name|limit|g|pct|key)\b"
 )
 
+# Lines without data, of which a script has about as many as with them.
+_AROUND = '''
+# ---------------------------------------------------------------------------
+# Part {part}: see the wiki for who wants this table and until when.
+# ---------------------------------------------------------------------------
+def notify{mark}(subject, message, recipients=("data@example.org",), retries=3):
+    """Tell people that a part has ended; never fails.
+
+    Args:
+        subject: A line.
+        message: The text, without figures.
+    """
+    for attempt in range(retries):
+        try:
+            logger.info("%s: %s to %s", subject, message, ", ".join(recipients))
+            break
+        except ConnectionError:
+            logger.warning("attempt %d of %d failed", attempt + 1, retries)
+            time.sleep(2 ** attempt)
+
+
+started{mark} = time.time()
+logger.info("part {part} begins")
+'''
+_HEAD = """import logging
+import time
+
+logger = logging.getLogger("tasks")
+"""
+
 
 def scripts() -> list[str]:
     """The scripts of one file each that need nothing beside them, without their heads."""
@@ -43,10 +74,11 @@ def scripts() -> list[str]:
 
 def long_script(pick: random.Random, texts: list[str], number: int) -> str:
     """A script of 300 lines."""
-    parts: list[str] = []
+    parts = [_HEAD]
     while sum(part.count("\n") + 1 for part in parts) < LINES:
         mark = f"_{number}_{len(parts)}"
         text = pick.choice(texts)
+        parts.append(_AROUND.format(part=len(parts), mark=mark))
         parts.append(_NAMES.sub(lambda match, mark=mark: f"{match[0]}{mark}", text))
     return "\n".join("\n".join(parts).splitlines()[:LINES]) + "\n"
 
@@ -80,26 +112,28 @@ def main() -> int:
         files = [f"task_{number:04}.py" for number in range(FILES)]
         for number, file in enumerate(files):
             (folder / file).write_text(complete_script(pick, texts, number), "utf-8")
-        counts = [0, 0, 0]
+        counts = [0, 0, 0, 0]
 
         def read_all() -> None:
             cache = CodeCache(folder / "cache", _reader(folder))
-            counts[:] = [0, 0, 0]
+            counts[:] = [0, 0, 0, 0]
             for file in files:
                 code = cache.code(file)
                 counts[0] += len({(edge.to_table, edge.to_column) for edge in code.edges})
                 counts[1] += len(code.edges)
                 counts[2] += len(code.gaps)
+                counts[3] += len(code.reads) + len(code.writes)
             cache.write()
 
         first = cpu_seconds(read_all)
-        columns, edges, gaps = counts
+        columns, edges, gaps, statements = counts
         code_cache._FOLLOWED.clear()  # what a new process does not have
         again = cpu_seconds(read_all)
-        same = counts == [columns, edges, gaps]
+        same = counts == [columns, edges, gaps, statements]
     report.say(
         f"{FILES:,} scripts of {LINES} lines, made of those of the tests: pandas, cursors, "
-        f"SQLAlchemy, Polars, PySpark. {edges:,} edges to {columns:,} columns, {gaps:,} gaps."
+        f"SQLAlchemy, Polars, PySpark; {statements / FILES:.0f} reads and writes in each. "
+        f"{edges:,} edges to {columns:,} columns, {gaps:,} gaps."
     )
     report.table("", f"CPU s (limit {LIMIT:g})", "files a second")
     for label, seconds in (("at first", first), ("again, nothing has changed", again)):
