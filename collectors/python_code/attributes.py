@@ -56,6 +56,8 @@ def get_attribute(machine: Machine, owner: Value, name: str) -> Value:
             return _of_data(owner, name)
         case Items() if _has_name(owner, name):
             return get_entry(machine, row_entries(owner), Const(name)) or UNKNOWN
+        case Items() if name == "str":
+            return Thing("names", {"items": owner})
         case Thing():
             return _of_thing(machine, owner, name)
         case Const() | Text() if name in {"stem", "name", "suffix", "parent"}:
@@ -135,6 +137,8 @@ def _of_class(machine: Machine, owner: Class, name: str, bound_to: Value) -> Val
 
 
 def _of_frame(machine: Machine, owner: Value, frame: Frame, name: str) -> Value:
+    if name == "c" and frame.library == "query":
+        return Thing("columns", {}, owner)
     rule = _FRAME_ATTRIBUTES.get(name)
     if rule is not None and name not in frame.columns:
         return rule(owner, frame)
@@ -168,7 +172,6 @@ _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
         lambda owner, frame: UNKNOWN,
     ),
     **dict.fromkeys(words("rdd stat plot style str"), lambda owner, frame: owner),
-    "c": lambda owner, frame: Thing("columns", {}, owner),
     "columns": lambda owner, frame: column_names(frame),
     "empty": lambda owner, frame: Const(False),
     "height": lambda owner, frame: ROW_COUNT,

@@ -14,7 +14,7 @@ from dbt_graft.collectors.python_code.limits import LARGEST_FILE, MOST_COLUMNS
 from dbt_graft.collectors.python_code.machine import ROW_COUNT, Call, Handler, Machine
 from dbt_graft.collectors.python_code.masks import masking_of
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
-from dbt_graft.collectors.python_code.texts import concatenate, join_path
+from dbt_graft.collectors.python_code.texts import concatenate, join_path, substitute_text
 from dbt_graft.collectors.python_code.values import (
     UNKNOWN,
     Const,
@@ -253,6 +253,32 @@ def read_of(machine: Machine, value: Value) -> Value:
     return Const(content) if content is not None else Text(UNKNOWN_PART, (UNKNOWN,))
 
 
+def _read_text(call: Call) -> Value:
+    return read_of(call.machine, call.owner)
+
+
+def _open_path(call: Call) -> Value:
+    mode = call.text("mode", 0) or "r"
+    return Thing("file", {"path": call.owner, "mode": Const(mode)})
+
+
+def _joined_path(call: Call) -> Value:
+    return join_path(call.machine, [call.owner, *call.arguments.positional])
+
+
+def _files_below(call: Call) -> Value:
+    """The files of a pattern, `folder.glob("*.csv")`: one named by it."""
+    return Items((), _joined_path(call))
+
+
+def _glob(call: Call) -> Value:
+    return Items((), _first(call))
+
+
+def _itself(call: Call) -> Value:
+    return call.owner
+
+
 def _load(call: Call) -> Value:
     """`yaml.safe_load(file)`, `json.load(file)`: the values of a file beside the script."""
     value = _first(call)
@@ -349,6 +375,7 @@ _TABLE: Mapping[Handler, str] = {
         asyncio.run asyncio.gather os.path.abspath os.path.realpath os.path.normpath
         os.path.expanduser sqlalchemy.text sqlalchemy.sql.text textwrap.dedent
         psycopg2.sql.SQL markupsafe.escape""",
+    _glob: "glob.glob glob.iglob",
     _length: "builtins.len",
     _aggregate: """builtins.sum builtins.max builtins.min statistics.mean statistics.median
         math.fsum statistics.stdev""",
@@ -367,12 +394,25 @@ _TABLE: Mapping[Handler, str] = {
     _load: """yaml.safe_load yaml.load yaml.full_load json.load json.loads""",
     outside: """urllib.request.urlopen urllib.request.urlretrieve pickle.load joblib.load
         xml.etree.ElementTree.parse subprocess.check_output subprocess.run""",
+    substitute_text: "re.sub",
     _partial: "functools.partial",
     _field: "dataclasses.field",
     _counter: "collections.Counter",
     _as_dict: "dataclasses.asdict dataclasses.astuple builtins.vars",
     _named_tuple: "collections.namedtuple",
     _item_getter: "operator.itemgetter operator.attrgetter",
+}
+# Methods of paths, which are texts here.
+PATH_METHODS: Mapping[str, Handler] = {
+    "absolute": _itself,
+    "as_posix": _itself,
+    "expanduser": _itself,
+    "glob": _files_below,
+    "joinpath": _joined_path,
+    "open": _open_path,
+    "read_text": _read_text,
+    "resolve": _itself,
+    "rglob": _files_below,
 }
 BUILTINS: Mapping[str, Handler] = {
     name: handler for handler, names in _TABLE.items() for name in names.split()

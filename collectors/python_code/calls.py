@@ -11,6 +11,7 @@ from dbt_graft.collectors.python_code.iteration import iterate
 from dbt_graft.collectors.python_code.libraries import call_library, call_method
 from dbt_graft.collectors.python_code.limits import DEEPEST_CALLS
 from dbt_graft.collectors.python_code.machine import Arguments, Call, Machine
+from dbt_graft.collectors.python_code.masks import masking_of
 from dbt_graft.collectors.python_code.values import (
     NOTHING,
     UNKNOWN,
@@ -30,6 +31,7 @@ from dbt_graft.collectors.python_code.values import (
     Value,
     derive,
 )
+from dbt_graft.lineage.records import Subtype
 
 
 def evaluate_arguments(machine: Machine, node: ast.Call, scope: Ref) -> Arguments:
@@ -106,12 +108,23 @@ def _call_function(machine: Machine, function: Function, arguments: Arguments) -
     try:
         if isinstance(node, ast.Lambda):
             return machine.evaluate(node.body, scope)
-        return _run_body(machine, node, scope)
+        return _masked(_run_body(machine, node, scope), node.name)
     finally:
         machine.stack.pop()
         for heap in machine.ended:
             machine.join_heaps(heap, machine.heap)
         machine.file, machine.line, machine.conditions, machine.control, machine.ended = before
+
+
+def _masked(value: Value, name: str) -> Value:
+    """The result of a function that is called `mask_email` or the like."""
+    masking = masking_of(name, is_method=False)
+    if not masking or not isinstance(value, Data):
+        return value
+    changed = (item for item in value.inputs if item.subtype is Subtype.TRANSFORMATION)
+    masked = frozenset(item.then(item.subtype, masking) for item in changed)
+    others = (item for item in value.inputs if item.subtype is not Subtype.TRANSFORMATION)
+    return replace(value, inputs=masked.union(others))
 
 
 def _run_body(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref) -> Value:

@@ -108,6 +108,34 @@ def _extend(call: Call) -> Value:
     return Const(None)
 
 
+def _difference(call: Call) -> Value:
+    """The items of the one that are, or are not, among those of the other."""
+    machine = call.machine
+    items = machine.items(call.owner) or Items()
+    gone = machine.keys(call.get("other", 0))
+    if gone is None or items.rest is not None:
+        return Items((), UNKNOWN)
+    stays = call.name == "intersection"
+    return Items(tuple(item for item in items.items if (machine.key(item) in gone) is stays))
+
+
+def _union(call: Call) -> Value:
+    machine = call.machine
+    left, right = machine.items(call.owner) or Items(), machine.items(call.get("other", 0))
+    if right is None:
+        return Items((), UNKNOWN)
+    more = tuple(item for item in right.items if item not in left.items)
+    return Items((*left.items, *more), left.rest or right.rest)
+
+
+def _mapped(call: Call) -> Value:
+    """`df.columns.map(str.lower)`."""
+    items = call.machine.items(call.owner) or Items()
+    function = call.get("mapper", 0) or UNKNOWN
+    each = [call.machine.call(function, item) for item in items.items]
+    return Items(tuple(each), items.rest)
+
+
 def _pop(call: Call) -> Value:
     items = call.machine.items(call.owner) or Items()
     at = call.get("", 0)
@@ -279,18 +307,21 @@ _LISTS: Mapping[str, Handler] = {
     "clear": _clear,
     "copy": _copy,
     "count": _count,
-    "difference": _same,
+    "difference": _difference,
+    "drop": _difference,
     "extend": _extend,
     "index": _count,
     "insert": _append,
-    "intersection": _same,
+    "intersection": _difference,
+    "map": _mapped,
     "pop": _pop,
     "popleft": _pop,
     "remove": _nothing,
     "reverse": _nothing,
     "sort": _nothing,
+    "to_list": _same,
     "tolist": _same,
-    "union": _same,
+    "union": _union,
     "update": _extend,
 }
 _DICTS: Mapping[str, Handler] = {

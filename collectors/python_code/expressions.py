@@ -190,6 +190,8 @@ def operate(machine: Machine, operation: ast.operator, left: Value, right: Value
         return format_percent(machine, left, right)
     if isinstance(operation, ast.Add) and (added := _added(machine, left, right)) is not None:
         return added
+    if isinstance(operation, ast.Sub) and (left_out := _left_out(machine, left, right)) is not None:
+        return left_out
     if isinstance(operation, ast.Div) and machine.texts(right):  # Path / "file"
         return join_path(machine, [left, right])
     first, second = machine.cell(left), machine.cell(right)
@@ -206,6 +208,14 @@ def _added(machine: Machine, left: Value, right: Value) -> Value | None:
     if all(are_text) or (any(are_text) and not (_has_form(left) or _has_form(right))):
         return concatenate(machine, [left, right])
     return _added_lists(machine, left, right)
+
+
+def _left_out(machine: Machine, left: Value, right: Value) -> Value | None:
+    """`set(a) - set(b)`; None for other values."""
+    items, gone = machine.items(left), machine.keys(right)
+    if items is None or gone is None or isinstance(right, Const):
+        return None
+    return Items(tuple(item for item in items.items if machine.key(item) not in gone), items.rest)
 
 
 def _frames(machine: Machine, left: Value, right: Value) -> Value:

@@ -66,7 +66,7 @@ def _one_of(left: Value, right: Value) -> Value:
 
 def _join_refs(heap: Heap, left: Ref, right: Ref) -> Value:
     first, second = heap[left.cell], heap[right.cell]
-    if type(first) is not type(second) or isinstance(first, ObjectCell):
+    if type(first) is not type(second) or _are_different_objects(first, second):
         if isinstance(first, Frame) and isinstance(second, ListCell) and not second.items:
             return left
         if isinstance(second, Frame) and isinstance(first, ListCell) and not first.items:
@@ -75,6 +75,13 @@ def _join_refs(heap: Heap, left: Ref, right: Ref) -> Value:
     joined = next_cell()
     heap[joined] = join_cells(heap, first, second)
     return Ref(joined)
+
+
+def _are_different_objects(first: Cell, second: Cell) -> bool:
+    """Whether they are no two objects of one class of the script's."""
+    if not isinstance(first, ObjectCell) or not isinstance(second, ObjectCell):
+        return False
+    return first.of is None or first.of != second.of
 
 
 def join_items(heap: Heap, left: Items, right: Items) -> Items:

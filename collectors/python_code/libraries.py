@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code import polars_calls
-from dbt_graft.collectors.python_code.builtin_calls import BUILTINS, outside
+from dbt_graft.collectors.python_code.builtin_calls import BUILTINS, PATH_METHODS, outside
 from dbt_graft.collectors.python_code.column_expressions import (
     EXPRESSION_METHODS,
     all_columns,
@@ -98,7 +98,7 @@ def call_library(call: Call) -> Value:
     handler = FUNCTIONS.get(name) or FUNCTIONS.get(f"*.{call.name}")
     if handler is not None:
         return handler(call)
-    if name.startswith("pandas.DataFrame.") and call.arguments.positional:
+    if name.startswith(("pandas.DataFrame.", "builtins.str.")) and call.arguments.positional:
         owner, *rest = call.arguments.positional
         arguments = replace(call.arguments, positional=tuple(rest))
         return call_method(replace(call, owner=owner, arguments=arguments))
@@ -108,9 +108,11 @@ def call_library(call: Call) -> Value:
         return call_function(call)
     first = name.partition(".")[0]
     _call_back(call)
-    data = derive(call.data(), call.place, masking=masking_of(call.name, is_method=False))
+    masking = masking_of(call.name, is_method=False)
+    data = derive(call.data(), call.place, masking=masking)
     is_pure = first in _PURE or first in sys.stdlib_module_names or first == "builtins"
-    if not is_pure and (first != "pandas" or data.inputs):
+    is_pure = is_pure or bool(masking) or (first == "pandas" and not data.inputs)
+    if not is_pure:
         origin = call.machine.gap(f"what `{name}` returns is not known")
         return replace(data, origin=origin, index=())
     return replace(data, index=())
@@ -142,7 +144,7 @@ def call_method(call: Call) -> Value:
     if result is not None:
         return result
     if isinstance(owner, Const | Text):
-        return call_text_method(call)
+        return PATH_METHODS.get(call.name, call_text_method)(call)
     if isinstance(owner, Data):
         return _call_data_method(call, owner)
     if isinstance(owner, Items) or isinstance(machine.cell(owner), ListCell | DictCell):

@@ -40,8 +40,6 @@ from dbt_graft.collectors.python_code.values import (
     Function,
     Items,
     Key,
-    Library,
-    Method,
     Ref,
     Thing,
     Value,
@@ -122,8 +120,15 @@ def _windowed(call: Call) -> Value:
 
 
 def _aggregated(call: Call) -> Value:
-    """One row of all: `df.sum()`."""
+    """One row of all, `df.sum()`; with `axis=1` a value for each row."""
     frame = frame_of(call)
+    if call.machine.key(call.get("axis", 0)) in {1, "columns"}:
+        parts = [*frame.columns.values(), *([frame.rest] if frame.rest else [])]
+        data = derive(parts, call.place) if parts else UNKNOWN
+        if frame.open:
+            gap = call.machine.gap(f"which columns `{call.name}` takes is not known")
+            data = replace(data, gaps=data.gaps | {gap})
+        return replace(data, form=Form.SERIES, name=None, index=frame.index, rows=frame.rows)
     columns = {
         name: replace(derive([data], call.place, Subtype.AGGREGATION), form=Form.VALUE)
         for name, data in frame.columns.items()
@@ -220,21 +225,13 @@ def rename_by(call: Call, frame: Frame, function: Value) -> Frame:
     machine = call.machine
     names: dict[object, object] = {}
     for name in frame.columns:
-        new = machine.key(
-            _renamed(call, function, Const(name) if isinstance(name, str) else UNKNOWN)
-        )
+        new = machine.key(machine.call(function, Const(name)) if isinstance(name, str) else UNKNOWN)
         names[name] = new if isinstance(new, str) else name
     renamed = rename(machine, frame, names)
     if frame.open:
         gap = machine.gap("columns that the code does not name get other names")
         renamed = replace(renamed, open=(), rest=Data(origin=gap, gaps=frozenset({gap})))
     return renamed
-
-
-def _renamed(call: Call, function: Value, name: Value) -> Value:
-    if isinstance(function, Library) and function.name.startswith("builtins.str."):
-        return call.machine.invoke(Method(name, function.name.rpartition(".")[2]), Arguments())
-    return call.machine.call(function, name)
 
 
 def _affixed(call: Call) -> Value:
@@ -333,10 +330,15 @@ def _set_index(call: Call) -> Value:
 
 def _reset_index(call: Call) -> Value:
     frame = frame_of(call)
-    if call.flag("drop"):
-        return result(call, replace(frame, index=()))
     names = call.keys("names")
     levels = frame.index or ((None, Data()),)
+    left: tuple[tuple[Key, Data], ...] = ()
+    chosen = call.keys("level", 0)
+    if chosen and chosen != [None]:
+        left = tuple(p for at, p in enumerate(levels) if at not in chosen and p[0] not in chosen)
+        levels = tuple(pair for pair in levels if pair not in left)
+    if call.flag("drop"):
+        return result(call, replace(frame, index=left))
     columns: dict[Key, Data] = {}
     for at, (name, data) in enumerate(levels):
         if names and at < len(names):
@@ -345,7 +347,7 @@ def _reset_index(call: Call) -> Value:
             columns[name] = data
         else:
             columns["index" if len(levels) == 1 else f"level_{at}"] = data
-    return result(call, replace(frame, columns={**columns, **frame.columns}, index=()))
+    return result(call, replace(frame, columns={**columns, **frame.columns}, index=left))
 
 
 def _apply(call: Call) -> Value:

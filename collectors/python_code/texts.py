@@ -6,7 +6,7 @@ import re
 import string
 from collections.abc import Sequence
 
-from dbt_graft.collectors.python_code.limits import LONGEST_TEXT
+from dbt_graft.collectors.python_code.limits import LONGEST_TEXT, MOST_ITEMS
 from dbt_graft.collectors.python_code.machine import Arguments, Call, Machine
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values import (
@@ -194,9 +194,34 @@ def _join(call: Call, separator: Text) -> Value:
     machine = call.machine
     values = call.get("", 0)
     items = machine.items(values)
+    if isinstance(values, Const) and isinstance(values.value, str):
+        items = Items(tuple(map(Const, values.value[:MOST_ITEMS])))
     if items is None or items.rest is not None:
         return _opaque(machine, [values] if values is not None else [])
     pieces: list[Value] = []
     for item in items.items:
         pieces += [separator, item] if pieces else [item]
     return concatenate(machine, pieces)
+
+
+def substitute(call: Call, text: Value) -> Value:
+    """A text in which a pattern is replaced, if all is known and the pattern is simple.
+
+    Without brackets and over short texts, no pattern takes long.
+    """
+    pattern, new = call.text("pat", 0), call.text("repl", 1)
+    known = isinstance(text, Const) and isinstance(text.value, str) and len(text.value) <= 200
+    if pattern is None or new is None or not known or "(" in pattern or len(pattern) > 40:
+        return UNKNOWN
+    assert isinstance(text, Const)
+    try:
+        return Const(re.sub(pattern, new, str(text.value)))
+    except (re.error, RecursionError):
+        return UNKNOWN
+
+
+def substitute_text(call: Call) -> Value:
+    """`re.sub(pattern, new, text)`."""
+    text = call.get("string", 2) or UNKNOWN
+    changed = substitute(call, text)
+    return changed if changed != UNKNOWN else _opaque(call.machine, call.arguments.values())

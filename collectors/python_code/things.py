@@ -12,12 +12,14 @@ from dbt_graft.collectors.python_code.column_expressions import (
     window,
 )
 from dbt_graft.collectors.python_code.frames import change_open
+from dbt_graft.collectors.python_code.iteration import iterate
 from dbt_graft.collectors.python_code.machine import Call, Handler
 from dbt_graft.collectors.python_code.pandas_groups import call_group_method
 from dbt_graft.collectors.python_code.pandas_series import call_accessor_method, rolled
 from dbt_graft.collectors.python_code.spark_calls import call_column_groups, call_spark_method
 from dbt_graft.collectors.python_code.sqlalchemy_calls import call_table_method
-from dbt_graft.collectors.python_code.values import UNKNOWN, Thing, Value, change, derive
+from dbt_graft.collectors.python_code.texts import call_text_method, substitute
+from dbt_graft.collectors.python_code.values import UNKNOWN, Items, Thing, Value, change, derive
 from dbt_graft.lineage.records import Subtype
 
 
@@ -25,6 +27,8 @@ def call_thing_method(call: Call) -> Value:
     """A method of such an object."""
     owner = call.owner
     assert isinstance(owner, Thing)
+    if owner.role == "names":
+        return _each_name(call, owner)
     if owner.role == "accessor":
         return call_accessor_method(call)
     handler = _ROLES.get(owner.role)
@@ -54,6 +58,20 @@ _ROLES: Mapping[str, Handler] = {
     "when": call_when_method,
     "window": window,
 }
+
+
+def _each_name(call: Call, owner: Thing) -> Value:
+    """`df.columns.str.lower()`: a method of a text for each of the names."""
+    items = iterate(call.machine, owner.traits["items"])
+    if call.machine.is_true(call.get("regex")):
+        replaced = [substitute(call, item) for item in items.items]
+        return Items(tuple(replaced), items.rest)
+    named = {k: v for k, v in (call.arguments.named or {}).items() if k != "regex"}
+    arguments = replace(call.arguments, named=named)
+    each = [
+        call_text_method(replace(call, owner=item, arguments=arguments)) for item in items.items
+    ]
+    return Items(tuple(each), items.rest)
 
 
 def _rolled(call: Call, owner: Thing) -> Value:

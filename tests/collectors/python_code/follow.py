@@ -18,7 +18,6 @@ other = pd.read_sql("SELECT k, x, a FROM dbo.u", con)
 every = pd.read_sql("SELECT * FROM dbo.w", con)
 """
 TAIL = 'out.to_sql("target", con, index=False)\n'
-_SOURCES = {1: "u", 2: "w"}
 _SIGNS = {
     Subtype.IDENTITY: "",
     Subtype.TRANSFORMATION: "~",
@@ -39,15 +38,19 @@ def follow(source: str, files: Mapping[str, str] | None = None) -> Script:
     return follow_script("load.py", contents.get)
 
 
-def edges_of(script: Script, target: int = 0) -> str:
-    """The columns of a target with their inputs: `a=~b,c; *=filter d`; gaps are `?column`."""
+def edges_of(script: Script, sources: Mapping[int, str] | None = None, target: int = 0) -> str:
+    """The columns of a target with their inputs: `a=~b,c; *=filter d`; gaps are `?column`.
+
+    Args:
+        sources: Number of a source -> the name that stands before its columns.
+    """
     columns: dict[str, list[str]] = {}
     if script.targets:
         for column in script.targets[target].columns:
             columns[column] = []
     for edge in script.edges:
         if edge.target == target:
-            source = _SOURCES.get(edge.source)
+            source = (sources or {}).get(edge.source)
             name = edge.from_column if source is None else f"{source}.{edge.from_column}"
             masked = f"!{edge.masked_by.value}" if edge.masked_by else ""
             without = f" without {','.join(edge.without)}" if edge.without else ""
@@ -61,4 +64,4 @@ def edges_of(script: Script, target: int = 0) -> str:
 
 def edges_of_frame(lines: str) -> str:
     """The columns of what lines make of the frames of `HEAD`."""
-    return edges_of(follow(f"{HEAD}{dedent(lines)}\n{TAIL}"))
+    return edges_of(follow(f"{HEAD}{dedent(lines)}\n{TAIL}"), {1: "u", 2: "w"})

@@ -1,0 +1,110 @@
+"""Rows of cursors, and the columns that parameters go into."""
+
+from __future__ import annotations
+
+from tests.cases import for_each
+from tests.collectors.python_code.follow import edges_of, follow
+
+_HEAD = """\
+import pyodbc
+con = pyodbc.connect("DSN=a")
+cur = con.cursor()
+rows = cur.execute("SELECT a, b, c FROM dbo.t").fetchall()
+"""
+
+
+@for_each(
+    "lines, expected",
+    [
+        (
+            'cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", [(r.a, r[1]) for r in rows])',
+            "p=a; q=b",
+        ),
+        ('cur.executemany("INSERT INTO x (p, q, r) VALUES (%s, %s, %s)", rows)', "p=a; q=b; r=c"),
+        ('for a, b, c in rows:\n    cur.execute("INSERT INTO x (p) VALUES (?)", a * b)', "p=~a,~b"),
+        (
+            "for r in rows:\n    if r.c > 1:\n"
+            '        cur.execute("INSERT INTO x (p) VALUES (?)", r.a)',
+            "p=a; *=filter c",
+        ),
+        (
+            "for r in rows:\n    if r.c > 1:\n        continue\n"
+            '    cur.execute("INSERT INTO x (p) VALUES (?)", r.a)',
+            "p=a; *=filter c",
+        ),
+        ('cur.executemany("INSERT INTO x (p) VALUES (:v)", [{"v": r.b} for r in rows])', "p=b"),
+        ('cur.executemany("INSERT INTO x (p) VALUES (%(v)s)", [dict(v=r.b) for r in rows])', "p=b"),
+        (
+            'for r in rows:\n    cur.execute("UPDATE x SET p = ? WHERE k = ?", (r.a, r.b))',
+            "p=a; *=filter b",
+        ),
+        (
+            "for r in rows:\n"
+            "    cur.execute(\"INSERT INTO x (p) VALUES (HASHBYTES('MD5', ?))\", r.a)",
+            "p=~a!HASH",
+        ),
+        (
+            "for r in rows:\n    cur.execute(f\"INSERT INTO x (p, q) VALUES ({r.a}, '{r.b}')\")",
+            "p=a; q=b",
+        ),
+        ('cur.executemany("INSERT INTO x VALUES (?, ?, ?)", rows)', "?*"),
+        ('cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", load())', "p=; q=; ?p; ?q"),
+        (
+            "names = {r.a: r.b for r in rows}\n"
+            'for r in rows:\n    cur.execute("INSERT INTO x (p) VALUES (?)", names[r.c])',
+            "p=b,if a,if c",
+        ),
+        (
+            "sums = {}\nfor r in rows:\n    sums[r.a] = sums.get(r.a, 0) + r.b\n"
+            'cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", sums.items())',
+            "p=a; q=~b; *=group a",
+        ),
+    ],
+)
+def test_rows_go_into_columns(lines: str, expected: str) -> None:
+    assert edges_of(follow(f"{_HEAD}{lines}\n")) == expected
+
+
+@for_each(
+    "statement, expected",
+    [
+        (
+            "MERGE x AS t USING (VALUES (?, ?)) AS s (k, v) ON t.k = s.k "
+            "WHEN MATCHED THEN UPDATE SET v = s.v "
+            "WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v);",
+            "v=b; k=a; *=join a",
+        ),
+        ("INSERT INTO x (k, v) SELECT ?, u.v FROM u WHERE u.w = ?", "k=a; *=filter b"),
+        (
+            "INSERT INTO x (k, v) VALUES (?, ?) ON CONFLICT (k) DO UPDATE SET v = EXCLUDED.v",
+            "k=a; v=b",
+        ),
+        ("DELETE FROM x WHERE k = ? AND v = ?", "*=filter a,filter b"),
+        ("UPDATE x SET v = v + ?, w = '?' WHERE k = ? -- ?", "v=~a; *=filter b"),
+    ],
+)
+def test_parameters_of_statements(statement: str, expected: str) -> None:
+    script = f'{_HEAD}for r in rows:\n    cur.execute("""{statement}""", (r.a, r.b))\n'
+    assert edges_of(follow(script)) == expected
+
+
+def test_a_statement_has_question_marks_for_its_parameters() -> None:
+    script = follow(
+        f"{_HEAD}cur.execute(\"UPDATE x SET a = %s WHERE b = '%s' AND c = :c\", rows[0])"
+    )
+    assert script.targets[0].text == "UPDATE x SET a = ? WHERE b = '%s' AND c = ?"
+
+
+def test_csv_files_are_read_and_written_by_names() -> None:
+    script = follow(
+        """\
+        import csv
+        with open("in.csv") as f, open("out.csv", "w") as g:
+            writer = csv.writer(g)
+            writer.writerow(["x", "y"])
+            for row in csv.DictReader(f):
+                writer.writerow([row["a"], int(row["b"])])
+        """
+    )
+    assert edges_of(script) == "x=a; y=~b"
+    assert (script.sources[0].text, script.targets[0].text) == ("in.csv", "out.csv")

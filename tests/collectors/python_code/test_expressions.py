@@ -1,0 +1,113 @@
+"""Expressions of columns: PySpark, Polars, SQLAlchemy."""
+
+from __future__ import annotations
+
+from tests.cases import for_each
+from tests.collectors.python_code.follow import edges_of, follow
+
+_SPARK = """\
+from pyspark.sql import SparkSession, functions as F, Window
+spark = SparkSession.builder.getOrCreate()
+df = spark.table("s.t")
+other = spark.table("s.u")
+"""
+
+
+@for_each(
+    "lines, expected",
+    [
+        (
+            "out = df.select('a', F.col('b').alias('z'), (df.a * df['c']).alias('t'))",
+            "a=a; z=b; t=~a,~c",
+        ),
+        (
+            "out = df.select('a').withColumn('z', F.upper('a')).filter('a > 1')",
+            "a=a; z=~a; *=filter a",
+        ),
+        (
+            "out = df.groupBy('k').agg(F.sum('a').alias('s'), F.count('*').alias('n'))",
+            "k=k; s=+a; n=; *=group k",
+        ),
+        ("out = df.groupBy('k').count()", "k=k; count=; *=group k"),
+        (
+            "w = Window.partitionBy('k').orderBy(F.desc('d'))\n"
+            "out = df.select('a', F.row_number().over(w).alias('n'), "
+            "F.sum('b').over(w).alias('s'))",
+            "a=a; n=window d,window k; s=+b,window d,window k",
+        ),
+        (
+            "out = df.alias('l').join(other.alias('r'), F.col('l.k') == F.col('r.k'))"
+            ".select('l.a', F.col('r.x').alias('y'))",
+            "a=a; y=u.x; *=join k,join u.k",
+        ),
+        ("out = df.select('a', F.when(df.b > 1, df.c).otherwise(0).alias('z'))", "a=a; z=if b,~c"),
+        ("out = df.selectExpr('a as z', 'sum(b) as s')", "z=a; s=+b"),
+        (
+            "df.createOrReplaceTempView('v')\n"
+            "out = spark.sql('SELECT a, SUM(b) AS s FROM v WHERE c > 1 GROUP BY a')",
+            "a=a; s=+b; *=filter c,group a",
+        ),
+        ("out = df.withColumnRenamed('a', 'z')", "z=a; *=* without a,z"),
+        ("out = df.select(F.sha2('a', 256).alias('h'))", "h=~a!HASH"),
+    ],
+)
+def test_frames_of_spark(lines: str, expected: str) -> None:
+    script = follow(f"{_SPARK}{lines}\nout.write.saveAsTable('x')\n")
+    assert edges_of(script, sources={1: "u"} if "other" in lines else {}) == expected
+
+
+@for_each(
+    "lines, expected",
+    [
+        ("out = df.select('a', pl.col('b').alias('z'))", "a=a; z=b"),
+        (
+            "out = df.select('a').with_columns((pl.col('a') * 2).alias('d'), e=pl.lit(1))",
+            "a=a; d=~a; e=",
+        ),
+        ("out = df.filter(pl.col('b') > 1).select('a')", "a=a; *=filter b"),
+        (
+            "out = df.group_by('k').agg(pl.col('a').sum().alias('s'), pl.len())",
+            "k=k; s=+a; len=; *=group k",
+        ),
+        ("out = df.select('k', pl.col('a').sum().over('k').alias('s'))", "k=k; s=+a,window k"),
+        ("out = df.select(pl.all().exclude('b', 'k'))", "a=a"),
+        (
+            "out = df.select(pl.when(pl.col('b') > 1).then(pl.col('a')).otherwise(0).alias('z'))",
+            "z=if b,~a",
+        ),
+        ("out = df.lazy().sort('b').rename({'a': 'z'}).drop('k').collect()", "z=a; b=b; *=sort b"),
+    ],
+)
+def test_frames_of_polars(lines: str, expected: str) -> None:
+    head = "import polars as pl\ndf = pl.read_database('SELECT a, b, k FROM t', con)\n"
+    script = follow(f"{head}{lines}\nout.write_database('x', con)\n")
+    assert edges_of(script) == expected
+
+
+@for_each(
+    "lines, expected",
+    [
+        (
+            "con.execute(t.insert().from_select(['p'], sa.select(t.c.a).where(t.c.b > 1)))",
+            "p=a; *=filter b",
+        ),
+        (
+            "rows = con.execute(sa.select(t.c.a, t.c.b.label('z')))\n"
+            "con.execute(x.insert(), [{'p': r.a, 'q': r.z * 2} for r in rows])",
+            "p=a; q=~b",
+        ),
+        (
+            "q = sa.select(t.c.b, sa.func.sum(t.c.a).label('s')).group_by(t.c.b)\n"
+            "pd.read_sql(q, con).to_sql('y', con, index=False)",
+            "b=b; s=+a; *=group b",
+        ),
+    ],
+)
+def test_statements_of_sqlalchemy(lines: str, expected: str) -> None:
+    head = (
+        "import pandas as pd, sqlalchemy as sa\n"
+        "con = sa.create_engine('x').connect()\n"
+        "t = sa.Table('t', sa.MetaData(), sa.Column('a'), sa.Column('b'))\n"
+        "x = sa.Table('x', sa.MetaData(), sa.Column('p'), sa.Column('q'))\n"
+    )
+    assert edges_of(follow(head + lines)) == expected

@@ -1,0 +1,134 @@
+"""The rules of Python that columns are followed through."""
+
+from __future__ import annotations
+
+from tests.cases import for_each
+from tests.collectors.python_code.follow import edges_of, edges_of_frame, follow
+
+
+@for_each(
+    "lines, expected",
+    [
+        ("def f(d, by=2):\n    return d[['a']] * by\nout = f(df)", "a=~a"),
+        ("def f(d):\n    d['z'] = d['a']\nout = df[['a']].copy()\nf(out)", "a=a; z=a"),
+        (
+            "def f(*frames, **kw):\n    return frames[1][kw['n']]\nout = f(df, other, n=['x'])",
+            "x=u.x",
+        ),
+        ("out = df[['a']].copy()\nif flag:\n    out['a'] = out['a'] + 1", "a=~a"),
+        ("out = df[['a']] if flag else df[['b']]", "a=a; b=b"),
+        ("out = df[['a']]\nif out.empty:\n    out = df[['b']]", "a=a"),
+        (
+            "class J:\n    n = 'a'\n    def __init__(self, d):\n        self.d = d\n"
+            "    def get(self):\n        return self.d[[self.n]]\nout = J(df).get()",
+            "a=a",
+        ),
+        (
+            "def deco(f):\n    def inner(*a):\n        return f(*a)\n    return inner\n"
+            "@deco\ndef g(d):\n    return d[['a']]\nout = g(df)",
+            "a=a",
+        ),
+        (
+            "def parts():\n    yield df[['a']]\n    yield other[['a']]\nout = pd.concat(parts())",
+            "a=a,u.a",
+        ),
+        (
+            "out = df[['a']].copy()\nfor c in ['b', 'c']:\n    out[f'{c}_2'] = df[c] * 2",
+            "a=a; b_2=~b; c_2=~c",
+        ),
+        ("out = df[[c for c in df.columns if c != 'id' and c != 'k']]", "a=a; b=b; c=c"),
+        ("out = df[list(set(['a', 'b']) - set(['a']))]", "b=b"),
+        (
+            "out = df[['a']].copy()\nout.columns = out.columns.str.upper().str.replace('A', 'Z')",
+            "Z=a",
+        ),
+        (
+            "import re\nout = df[['a', 'b']].rename(columns=lambda c: re.sub(r'^a$', 'x', c))",
+            "x=a; b=b",
+        ),
+        ("try:\n    out = df[['a']]\nexcept KeyError:\n    out = df[['b']]", "a=a; b=b"),
+        (
+            "def f(v):\n    if v > 1:\n        return 'x'\n    return 'y'\n"
+            "out = df[['a']].copy()\nout['z'] = df.b.apply(f)",
+            "a=a; z=if b",
+        ),
+        (
+            "def mask_name(v):\n    return v[0] + '***'\n"
+            "out = df[['a']].copy()\nout['z'] = df.b.map(mask_name)",
+            "a=a; z=~b!MASK",
+        ),
+        (
+            "import hashlib\nout = df[['a']].copy()\n"
+            "out['z'] = df.b.map(lambda v: hashlib.sha256(v.encode()).hexdigest())",
+            "a=a; z=~b!HASH",
+        ),
+        ("import datetime\nout = df[['a']].copy()\nout['z'] = datetime.datetime.now()", "a=a; z="),
+        (
+            "import requests\nout = df[['a']].copy()\nout['z'] = requests.get('u').json()['r']",
+            "a=a; z=; ?z",
+        ),
+        ("out = df[['a']].copy()\nout[name] = 1", "a=a; ?*"),
+        ("out = df[['a']].copy()\nout.iloc[:, 0] = df.b", "a=b"),
+    ],
+)
+def test_columns_through_the_language(lines: str, expected: str) -> None:
+    assert edges_of_frame(lines) == expected
+
+
+@for_each(
+    "source, files, expected",
+    [
+        (
+            "from lib.db import read\nread('t').to_sql('x', 1, index=False)",
+            {
+                "lib/db.py": "import pandas as pd\n"
+                "def read(t):\n    return pd.read_sql(f'SELECT a FROM {t}', 1)\n",
+            },
+            "a=a",
+        ),
+        (
+            "import pandas as pd\nfrom pathlib import Path\n"
+            "sql = (Path(__file__).parent / 'q.sql').read_text()\n"
+            "pd.read_sql(sql, 1).to_sql('x', 1, index=False)",
+            {"q.sql": "SELECT a, b FROM t"},
+            "a=a; b=b",
+        ),
+        (
+            "import pandas as pd, yaml\nc = yaml.safe_load(open('c.yml'))\n"
+            "pd.read_sql(c['sql'], 1)[c['keep']].to_sql(c['to'], 1, index=False)",
+            {"c.yml": "sql: SELECT * FROM t\nkeep: [a]\nto: x\n"},
+            "a=a",
+        ),
+    ],
+)
+def test_files_beside_a_script_are_read(source: str, files: dict[str, str], expected: str) -> None:
+    script = follow(source, files)
+    assert edges_of(script) == expected
+    assert set(script.files) == {"load.py", *files}
+
+
+def test_functions_that_others_call_are_followed() -> None:
+    script = follow(
+        """\
+        import pandas as pd
+        from airflow.operators.python import PythonOperator
+        def load(table, **context):
+            pd.read_sql("SELECT a FROM t", 1).to_sql(table, 1, index=False)
+        PythonOperator(task_id="a", python_callable=load, op_kwargs={"table": "x"})
+        """
+    )
+    assert (script.targets[0].text, edges_of(script)) == ("x", "a=a")
+
+
+def test_an_edge_is_at_the_line_that_makes_the_column() -> None:
+    script = follow(
+        """\
+        import pandas as pd
+        df = pd.read_sql("SELECT a, b FROM t", 1)
+        df["c"] = df.a + df.b
+        df = df.rename(columns={"a": "x"})
+        df.to_sql("y", 1, index=False)
+        """
+    )
+    lines = {edge.column: edge.place.line for edge in script.edges}
+    assert lines == {"c": 3, "x": 4, "b": 5}
