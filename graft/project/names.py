@@ -220,12 +220,14 @@ def lineage_names(described: DescribedLineage, names: Mapping[DatasetId, Dataset
     Args:
         names: Those of datasets, as `all_names` has them.
     """
-    lineage, graph = described.lineage, described.column_graph
+    lineage = described.lineage
     others = other_names(described, names)
     ends = {end for edge in lineage.column_edges for end in (edge.to_dataset, edge.from_dataset)}
     datasets = sorted({*names.values(), *ends, *(dataset for _, dataset in others)})
 
     def columns(dataset: DatasetId) -> Iterator[str]:
+        # Made of all edges, so not before a name is no table's.
+        graph = described.column_graph
         yield from (column.name for column in graph.columns(dataset))
         if graph.find(dataset, ANY_COLUMN):
             yield ANY_COLUMN
