@@ -130,8 +130,8 @@ CODE_DRIFT = _rule(
     "drift",
     "CODE_DRIFT",
     _WARNING,
-    "a task's code in the repository is not what runs: logs show a table or a column that it does "
-    "not have, or it has one that no run was seen to write",
+    "[the code of a task](python-code.md) is not what runs: logs show a table or a column that it "
+    "does not have, or it has one that no run was seen to write, or the last run had another",
 )
 COLUMN_DRIFT = _rule(
     "drift",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -12,12 +13,19 @@ from dbt_graft.analysis.checks.column_drift import ColumnDrift, column_drift
 from dbt_graft.analysis.checks.drift import drift
 from dbt_graft.analysis.checks.drift_answer import drift_answer
 from dbt_graft.analysis.checks.model_drift import model_drift
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.rule import CODE_DRIFT
+from dbt_graft.collectors.python_code.code_cache import CodeCache
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
+from dbt_graft.graft.questions.review.base import commit_reader
 from dbt_graft.injector.dbt_lineage import dbt_columns
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Column, Dataset, Direction, Status
+
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
 def check_drift(checked: CheckedProject) -> Answer:
@@ -32,7 +40,32 @@ def check_drift(checked: CheckedProject) -> Answer:
         since,
     )
     of_code = code_drift(lineage, checked.owners, options.runs)
-    return replace(answer, findings=[*answer.findings, *of_code])
+    of_commits = _other_commits(checked, lineage)
+    return replace(answer, findings=[*answer.findings, *of_code, *of_commits])
+
+
+def _other_commits(checked: CheckedProject, lineage: Lineage) -> Iterator[Finding]:
+    """The tasks whose last run had another code than is here, by the commit that its log names."""
+    config = checked.project.config
+    for name, match in lineage.codes.items():
+        runs = lineage.tasks[name].runs if name in lineage.tasks else ()
+        version = (runs[0].code_version if runs else None) or ""
+        if not _COMMIT.fullmatch(version):
+            continue
+        try:
+            read_file = commit_reader(config.folder, version)
+        except GraftError:
+            continue  # git has no such commit here
+        if read_file and read_file(match.code.file) is not None:
+            ran = CodeCache(None, read_file).code(match.code.file)
+            if ran.syntax != match.code.syntax:
+                yield CODE_DRIFT.finding(
+                    name,
+                    f"its last run had its code of {version[:12]}, and that is another",
+                    "deploy what is here, or check out what runs",
+                    checked.owners.get(name, ""),
+                    match.code.file,
+                )
 
 
 def _drifted_columns(checked: CheckedProject, lineage: Lineage) -> list[ColumnDrift]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dbt_graft.injector import artifacts
@@ -116,6 +117,28 @@ def revisions(folder: Path, last: int, file: str = "") -> Iterator[tuple[str, st
 def nearest(folder: Path) -> Path:
     """The folder, or the nearest one above it that exists."""
     return next(ancestor for ancestor in (folder, *folder.parents) if ancestor.is_dir())
+
+
+def commit_reader(folder: Path, revision: str) -> Callable[[str], bytes | None] | None:
+    """Reads files of a commit by their paths from a folder; None outside of a repository.
+
+    Raises:
+        GraftError: The revision names no commit.
+    """
+    above = nearest(folder)
+    root = git(above, "rev-parse", "--show-toplevel")
+    if root is None:
+        return None
+    top = Path(root.decode().rstrip("\n")).resolve()
+    commit = commit_of(revision, above)
+
+    def read_file(file: str) -> bytes | None:
+        path = Path(os.path.normpath(folder.resolve() / file))
+        if not path.is_relative_to(top):
+            return None
+        return git(top, "show", f"{commit}:{path.relative_to(top).as_posix()}")
+
+    return read_file
 
 
 def git(folder: Path, *arguments: str) -> bytes | None:

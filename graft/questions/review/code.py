@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from dbt_graft.analysis.review.task_code import code_reviews
 from dbt_graft.collectors.python_code.code_cache import CodeCache
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.task_codes import TaskCodes
-from dbt_graft.graft.questions.review.base import commit_of, git, nearest
+from dbt_graft.graft.questions.review.base import commit_reader
 from dbt_graft.graft.questions.review.files import BaseFiles
 from dbt_graft.graft.questions.review.names import ReviewNames
 from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
@@ -31,8 +30,9 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
     codes = TaskCodes(config)
     if not codes.files:
         return TasksReviewed()
-    read_file = _base_reader(config, base, files)
-    if read_file is None:
+    is_folder = Path(base).is_dir()
+    read_file = _read_beside(files) if is_folder else commit_reader(config.folder, base)
+    if read_file is None or (is_folder and not files.is_known):
         return TasksReviewed(
             notices=("the code of tasks is not compared: the base has no files of it",)
         )
@@ -62,26 +62,6 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
     )
     paths = {name: str(Path(config.path(codes.files[name]))) for name in changed}
     return TasksReviewed(nodes, files=paths)
-
-
-def _base_reader(config: Config, base: str, files: BaseFiles) -> _ReadFile | None:
-    """Reads files of the base by their paths from the folder of graft.yml; None if it has none."""
-    if Path(base).is_dir():
-        return _read_beside(files) if files.is_known else None
-    above = nearest(config.folder)
-    root = git(above, "rev-parse", "--show-toplevel")
-    if root is None:
-        return None
-    top = Path(root.decode().rstrip("\n")).resolve()
-    commit = commit_of(base, above)
-
-    def read_file(file: str) -> bytes | None:
-        path = Path(os.path.normpath(config.folder.resolve() / file))
-        if not path.is_relative_to(top):
-            return None
-        return git(top, "show", f"{commit}:{path.relative_to(top).as_posix()}")
-
-    return read_file
 
 
 def _read_beside(files: BaseFiles) -> _ReadFile:

@@ -263,9 +263,10 @@ def test_a_missing_catalog_is_told_and_costs_no_false_change(project: Path) -> N
     assert "the project has no catalog.json" in done.stdout
 
 
-def git(folder: Path, *arguments: str) -> None:
+def git(folder: Path, *arguments: str) -> str:
     who = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+    done = subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+    return done.stdout.decode()
 
 
 @pytest.fixture
