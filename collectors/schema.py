@@ -4,7 +4,7 @@ A record is a dataclass, or a named tuple where many are made. A field becomes t
 name, except that a `DatasetId` becomes two: `to_dataset` is `to_namespace` and `to_name`,
 `dataset` and `id` are `namespace` and `name`. Enumerations are stored by their value, nested
 records as structs, `Flat` ones as columns of their own, tuples as arrays; times are in UTC, to the
-microsecond.
+microsecond. A field with `metadata={"stored": False}` is no column.
 """
 
 from __future__ import annotations
@@ -143,9 +143,10 @@ def _is_record(hint: Any) -> bool:
 
 
 def _defaults(kind: Any) -> dict[str, Any]:
-    """The fields of a record's class, each with its default; MISSING where it has none."""
+    """The stored fields of a record's class, each with its default; MISSING where it has none."""
     if is_dataclass(kind):
-        return {field.name: field.default for field in fields(kind)}
+        stored = (field for field in fields(kind) if field.metadata.get("stored", True))
+        return {field.name: field.default for field in stored}
     return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
 
 

@@ -225,7 +225,7 @@ class ColumnEdge:
         masking: The value cannot be derived from the result.
         masked_by: The operation that hides it; NONE where nothing tells it.
         place: The file and line of the code that makes it, `tasks/load_orders.py:41`; empty where
-            no code says it.
+            no code says it, as in the store.
     """
 
     task: str
@@ -240,7 +240,7 @@ class ColumnEdge:
     origin: str = ""
     evidence: Evidence = Evidence.OBSERVED
     masked_by: Masking = Masking.NONE
-    place: str = ""
+    place: str = field(default="", metadata={"stored": False})
 
 
 @dataclass(frozen=True, slots=True)
