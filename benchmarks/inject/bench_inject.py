@@ -2,12 +2,13 @@
 
 Two projects of 3 tests and 15 columns a model: 3,000 models with 200 tasks, and 30,000 models with
 2,000. Each task reads a model and a table that dbt does not know, and writes one: a source of the
-project, or a new table, in turns. Bars: at most twice the time, at most three times the memory of
-the parsed documents, and ten times the project in less than 13 times the time.
+project, or a new table, in turns. The models' columns are known from the inject before. Bars: at
+most twice the time, at most three times the memory of the parsed documents, and ten times the
+project in less than 13 times the time.
 
-Each measure is a process of its own. Time is that of the work, after imports, the best of three;
-the processor's own time stands beside it, since other work on the machine shows in the first.
-Memory is the peak of the process less what it takes after imports.
+Each measure is a process of its own. Time is the processor's for the work, after imports, the best
+of three; that by the clock stands beside it, and has other work on the machine in it. Memory is the
+peak of the process less what it takes after imports.
 """
 
 from __future__ import annotations
@@ -45,37 +46,33 @@ def main() -> int:
         "",
         "MB",
         "s",
-        "orjson s",
-        f"x (bar {SLOWEST})",
         "CPU s",
+        "orjson CPU s",
+        f"x (bar {SLOWEST})",
         "memory",
         "parsed",
         f"x (bar {LARGEST})",
     )
-    missed, times, busy = False, [], []
+    missed, times = False, []
     for models, tasks in SIZES.items():
         folder = BUILD / str(models)
         if not (folder / "graft.yml").exists():
             _make(folder, models, tasks)
         size = sum((folder / "target" / name).stat().st_size for name in NAMES)
-        plain, _, parsed = _best("orjson", folder)
-        grafted, cpu, peak = _best("inject", folder)
+        _, plain, parsed = _best("orjson", folder)
+        seconds, grafted, peak = _best("inject", folder)
         times.append(grafted)
-        busy.append(cpu)
         missed = missed or grafted > SLOWEST * plain or peak > LARGEST * parsed
         report.row(
             f"{models:,} models, {tasks:,} tasks",
             f"{size / 1e6:,.0f}",
-            *(f"{figure:.2f}" for figure in (grafted, plain, grafted / plain, cpu)),
+            *(f"{figure:.2f}" for figure in (seconds, grafted, plain, grafted / plain)),
             *(f"{memory / 1e6:,.0f}" for memory in (peak, parsed)),
             f"{peak / parsed:.2f}",
         )
     steep = times[1] / times[0]
     report.say()
-    report.say(
-        f"Ten times the project: {steep:.1f} times the time (bar {STEEPEST}), "
-        f"{busy[1] / busy[0]:.1f} times the processor's."
-    )
+    report.say(f"Ten times the project: {steep:.1f} times the processor's time (bar {STEEPEST}).")
     report.write()
     return int(missed or steep >= STEEPEST)
 

@@ -172,7 +172,7 @@ def json(value: object) -> bytes:
 def _pieces(records: Iterable[Record]) -> Iterator[_Piece]:
     """Each record as JSON `[id, pieces, head, items]`; what does not fit is in `[id, items]`."""
     for record in records:
-        head, *rest = _divide_items([json(item) for item in record.items])
+        head, *rest = _divide_items(record.items)
         start = json([record.id, len(rest), record.head])
         yield record.id, start[:-1] + b"," + head + b"]"
         for number, items in enumerate(rest, 1):
@@ -181,10 +181,14 @@ def _pieces(records: Iterable[Record]) -> Iterator[_Piece]:
             yield id_, b"[" + json(id_) + b"," + items + b"]"
 
 
-def _divide_items(items: Sequence[bytes]) -> Iterator[bytes]:
+def _divide_items(items: Sequence[object]) -> Iterator[bytes]:
+    together = json(items)
+    if len(together) - len("[]") <= _LONGEST_RECORD:  # as of most records
+        yield together
+        return
     part: list[bytes] = []
     size = 0
-    for item in items:
+    for item in map(json, items):
         if part and size + len(item) > _LONGEST_RECORD:
             yield b"[" + b",".join(part) + b"]"
             part, size = [], 0
