@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -47,6 +47,12 @@ class LogFile:
     size: int
     position: str
     changed_ns: int = 0
+
+    def is_named(self, path: str, suffixes: Collection[str], packed: Collection[str]) -> bool:
+        """Whether its name ends so, packed or not, or the path is that of the file itself."""
+        name = PurePosixPath(self.origin.lower())
+        suffix = PurePosixPath(name.stem).suffix if name.suffix in packed else name.suffix
+        return suffix in suffixes or self.url.rstrip("/") == path.rstrip("/")
 
 
 def numbered_files(files: fs.FileSystem, folder: str, suffix: str) -> list[int]:

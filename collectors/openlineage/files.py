@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
 from dbt_graft.collectors.files import LogFile, filesystem, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
@@ -82,7 +81,7 @@ def new_parts(
         GraftError: The path does not exist or cannot be listed.
     """
     listed = log_files(
-        files.path, files.label, lambda log: _may_hold_events(log, files.path), report
+        files.path, files.label, lambda log: log.is_named(files.path, _SUFFIXES, _PACKED), report
     )
     origins = {log.origin for log in listed}
     parts = _parts(origins, of_logs(positions, origins))
@@ -101,12 +100,6 @@ def has_head(head: bytes, expected: str) -> bool:
 
 def _head_digest(head: bytes) -> str:
     return f"{len(head)}:{hashlib.sha256(head).hexdigest()[:16]}"
-
-
-def _may_hold_events(log: LogFile, path: str) -> bool:
-    name = PurePosixPath(log.origin.lower())
-    suffix = PurePosixPath(name.stem).suffix if name.suffix in _PACKED else name.suffix
-    return suffix in _SUFFIXES or log.url.rstrip("/") == path.rstrip("/")
 
 
 def _parts(origins: Iterable[str], positions: Positions) -> dict[str, dict[str, str]]:

@@ -41,6 +41,11 @@ def distinct(rows: pa.Table, *keys: str) -> pa.Table:
     return rows.take(first["row_min"].sort())
 
 
+def select_origins(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+    """The rows of these logs."""
+    return rows.filter(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))
+
+
 def drop_origins(rows: pa.Table, origins: Collection[str]) -> pa.Table:
     """The rows of other origins than these."""
     names = pa.array(origins, pa.string())

@@ -15,9 +15,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import cast
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbt_graft.collectors.store.arrow_tables import select_origins
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.commit import record_batch
 from dbt_graft.collectors.store.compaction import rewrite_batches
@@ -59,7 +59,7 @@ def count_forgotten(store: str, origins: Collection[str]) -> ForgottenLogs:
     for table in TABLES:
         if table not in _WITHOUT_ORIGIN:
             for _, table_rows in snapshot.tables(table):
-                rows[table] += _select_origins(table_rows, origins).num_rows
+                rows[table] += select_origins(table_rows, origins).num_rows
     return ForgottenLogs(
         tuple(sorted(origins)), +rows, len(_batches_with_origins(snapshot, origins))
     )
@@ -95,13 +95,9 @@ def _batches_with_origins(snapshot: OpenStore, origins: Collection[str]) -> list
     ids = set()
     for table in ("origins", "sessions"):
         for batch, rows in snapshot.tables(table):
-            origin_rows = _select_origins(rows, origins)
+            origin_rows = select_origins(rows, origins)
             if "forgotten" in origin_rows.column_names:
                 origin_rows = origin_rows.filter(pc.invert(is_forgotten(origin_rows)))
             if origin_rows.num_rows:
                 ids.add(batch.batch_id)
     return [batch for batch in snapshot.batches if batch.batch_id in ids]
-
-
-def _select_origins(rows: pa.Table, origins: Collection[str]) -> pa.Table:
-    return rows.filter(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from dbt_graft.collectors.store.arrow_tables import select_origins
 from dbt_graft.collectors.store.batch_records import StoredBatch, in_parallel
 from dbt_graft.collectors.store.batches import OpenStore, open_store, reopens
 from dbt_graft.collectors.store.damage import file_errors
@@ -74,7 +75,7 @@ def run_origins(store: str, runs: Collection[str], without: Collection[str] = ()
     newest = _newest_origins(snapshot, [tables])
     origins: dict[str, str] = {}
     for batch, rows in tables:
-        live = _live_rows(rows, newest.get(batch.batch_id, []))
+        live = select_origins(rows, newest.get(batch.batch_id, []))
         origins.update(zip(values(live, "run_id"), values(live, "origin"), strict=True))
     return origins
 
@@ -91,7 +92,7 @@ def _unfold_tasks(snapshot: OpenStore, records: Records, tasks: Collection[str])
             record
             for batch, rows in tables[name]
             for record in records_of(
-                snapshot.place, name, _live_rows(rows, newest.get(batch.batch_id, []))
+                snapshot.place, name, select_origins(rows, newest.get(batch.batch_id, []))
             )
         ]
         for name in ("runs", "accesses")
@@ -172,7 +173,3 @@ def _newest_origins(
     for origin, part in zip(values(logs, "origin"), values(logs, PART), strict=True):
         newest.setdefault(snapshot.batches[part].batch_id, []).append(origin)
     return newest
-
-
-def _live_rows(rows: pa.Table, origins: list[str]) -> pa.Table:
-    return rows.filter(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.sqlserver.event import FileSplit, LogDamage
@@ -56,9 +55,7 @@ _NO_XEL = (
 
 def may_hold_events(log: LogFile, path: str) -> bool:
     """Whether a file is looked at: by its name, or because the path names it."""
-    name = PurePosixPath(log.origin.lower())
-    suffix = PurePosixPath(name.stem).suffix if name.suffix in _PACKED else name.suffix
-    return suffix in _SUFFIXES or log.url.rstrip("/") == path.rstrip("/")
+    return log.is_named(path, _SUFFIXES, _PACKED)
 
 
 def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDamage:
