@@ -22,6 +22,7 @@ from dbt_graft.collectors.python_code.values import (
     DictCell,
     Form,
     Items,
+    Library,
     ListCell,
     ObjectCell,
     Ref,
@@ -74,7 +75,9 @@ def _dict(call: Call) -> Value:
 
 
 def _default_dict(call: Call) -> Value:
-    return call.machine.new(DictCell())
+    factory = _first(call)
+    is_number = isinstance(factory, Library) and factory.name in {"int", "float"}
+    return call.machine.new(DictCell(factory=None if is_number else factory))
 
 
 def _zip(call: Call) -> Value:

@@ -190,6 +190,8 @@ def operate(machine: Machine, operation: ast.operator, left: Value, right: Value
         return format_percent(machine, left, right)
     if isinstance(operation, ast.Add) and (added := _added(machine, left, right)) is not None:
         return added
+    if isinstance(operation, ast.Mult) and (many := _repeated(machine, left, right)) is not None:
+        return many
     if isinstance(operation, ast.Sub) and (left_out := _left_out(machine, left, right)) is not None:
         return left_out
     if isinstance(operation, ast.Div) and machine.texts(right):  # Path / "file"
@@ -267,6 +269,17 @@ def _of_constants(operation: ast.operator, left: Const, right: Const) -> Value |
         return None
     assert isinstance(result, str | int | float | bytes | complex)
     return Const(result)
+
+
+def _repeated(machine: Machine, left: Value, right: Value) -> Value | None:
+    """A list as many times as a number says; None for other values."""
+    for side, count in ((left, machine.key(right)), (right, machine.key(left))):
+        items = machine.items(side)
+        if items is None or items.rest is not None or not isinstance(count, int):
+            continue
+        if 0 <= count * len(items.items) <= MOST_ITEMS:
+            return machine.new_list(items.items * count)
+    return None
 
 
 def _added_lists(machine: Machine, left: Value, right: Value) -> Value | None:

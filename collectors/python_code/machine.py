@@ -23,6 +23,7 @@ from dbt_graft.collectors.python_code.values import (
     Library,
     LineGap,
     ListCell,
+    Method,
     ObjectCell,
     OneOf,
     Ref,
@@ -231,8 +232,11 @@ class Machine:
         """The values of columns that a value holds."""
         if isinstance(value, Data):
             return [value]
-        if isinstance(value, Text):
-            return list(value.parts)
+        if isinstance(value, Method) and isinstance(value.owner, Data):
+            return [derive([value.owner], self.place)]  # `(end - start).days`
+        return list(value.parts) if isinstance(value, Text) else self._inner_parts(value, depth)
+
+    def _inner_parts(self, value: Value | None, depth: int) -> list[Data]:
         if depth > 6 or value is None:
             return []
         inner: list[Value | None] = []

@@ -62,8 +62,7 @@ def get_item(machine: Machine, owner: Value, key: Value) -> Value:
             return owner  # list[int], os.environ["A"]
     cell = machine.cell(owner)
     if isinstance(cell, DictCell):
-        value = get_entry(machine, cell, key)
-        return value if value is not None else UNKNOWN
+        return _of_dict(machine, owner, cell, key)
     items = machine.items(owner)
     if items is not None:
         if _names_value(items, key):
@@ -71,6 +70,14 @@ def get_item(machine: Machine, owner: Value, key: Value) -> Value:
             return value if value is not None else machine.data(owner)
         return _of_items(machine, items, key, is_list=isinstance(cell, ListCell))
     return derive([machine.data(owner), machine.data(key)], machine.place)
+
+
+def _of_dict(machine: Machine, owner: Value, cell: DictCell, key: Value) -> Value:
+    value = get_entry(machine, cell, key)
+    if value is None and cell.factory is not None and isinstance(owner, Ref):
+        value = machine.call(cell.factory)
+        put_entry(machine, owner, key, value)
+    return value if value is not None else UNKNOWN
 
 
 def _names_value(row: Items, key: Value) -> bool:

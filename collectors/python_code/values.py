@@ -237,6 +237,7 @@ class DictCell:
         open: The columns of a row that are not named, as of a frame.
         rest: The value of any other key.
         keys: Any other key.
+        factory: Makes the value of a key that is not there, of a `defaultdict`.
     """
 
     entries: Mapping[Key, Value] = field(default_factory=dict)
@@ -244,6 +245,7 @@ class DictCell:
     keys: Value | None = None
     open: tuple[frozenset[OpenPart], ...] = ()
     rows: Inputs = NOTHING
+    factory: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
