@@ -91,6 +91,7 @@ _SPARK_FOLDER = "eventlog_v2_"
 _SPARK_FILE = re.compile(r"(local-\d{10,}|app-\d{14}-\d+|application_\d+_\d+)(_\d+)?(\.\w+)*")
 _SPARK_HEAD = re.compile(rb'\s*\{"Event":"SparkListener')
 _EVENT_KEYS = (b'"eventTime"', b'"schemaURL"')
+_YAML = (".yml", ".yaml")
 _EXPORTS = (".json", ".jsonl", ".ndjson", ".xml", ".csv")
 # An element, a column's or a key's name of each form of exported Extended Events.
 _EXPORT_WORD = b"client_app_name"
@@ -168,9 +169,14 @@ def _entries(logs: _SeenLogs) -> str:
     return "".join(f"\n  {line}" for line in lines) if lines else " []"
 
 
+def shown_place(place: str) -> str:
+    """A folder with a `/` at its end, or a file."""
+    return place if place.endswith(_YAML) else f"{place}/"
+
+
 def _quote(place: str) -> str:
-    """A folder as a value in YAML's flow style."""
-    text: str = yaml.safe_dump(f"{place}/", default_flow_style=True, width=10_000)
+    """A folder or a file as a value in YAML's flow style."""
+    text: str = yaml.safe_dump(shown_place(place), default_flow_style=True, width=10_000)
     return text.removesuffix("...\n").strip()
 
 
@@ -182,7 +188,7 @@ class _SeenLogs:
         spark: With event logs of Spark.
         xel: With files of Extended Events, or exports of them.
         openlineage: With events of OpenLineage.
-        declared: With files of declared lineage.
+        declared: With files of declared lineage; the files where other YAML lies beside them.
     """
 
     spark: tuple[str, ...] = ()
@@ -197,10 +203,13 @@ def _see_logs(folder: Path) -> _SeenLogs:
     places["declared"] = set()
     for path in _files(folder):
         if kind := _kind(path):
-            parent = path.parent
-            if parent.name.startswith(_SPARK_FOLDER):
-                parent = parent.parent
-            places[kind].add(parent.relative_to(folder).as_posix())
+            place = path.parent
+            if place.name.startswith(_SPARK_FOLDER):
+                place = place.parent
+            # A folder stands for all YAML in it, which may be dbt's, or this configuration.
+            if kind == "declared" and not all(map(_is_declared, place.rglob("*.y*ml"))):
+                place = path
+            places[kind].add(place.relative_to(folder).as_posix())
     return _SeenLogs(**{kind: _outermost(folders) for kind, folders in places.items()})
 
 
@@ -235,9 +244,13 @@ def _kind(path: Path) -> str:
             return "spark"
         if all(key in head for key in _EVENT_KEYS):
             return "openlineage"
-    elif suffix in (".yml", ".yaml") and _DECLARED.search(_head(path).decode("utf-8", "replace")):
+    elif suffix in _YAML and _is_declared(path):
         return "declared"
     return ""
+
+
+def _is_declared(path: Path) -> bool:
+    return bool(_DECLARED.search(_head(path).decode("utf-8", "replace")))
 
 
 def _head(path: Path) -> bytes:

@@ -37,13 +37,6 @@ SPARK_LOG = """\
 """
 # What is shared with our own environment: to install it takes a minute.
 OURS = "ours"
-COLLECT = """\
-collect:
-- declared: {path: land.yml}
-- spark: {path: logs/spark/}
-- sqlserver: {path: logs/xe/, server: "mssql://sql01:1433"}
-- openlineage: {path: logs/events/}
-"""
 DECLARED = "version: 1\ntasks: {land: {flows: [{from: [sftp://a/b], to: [dbt/raw.orders]}]}}\n"
 
 
@@ -172,7 +165,9 @@ def test_the_core_goes_beside_any_dbt_and_the_extras_do_the_rest(
     write_events(tmp_path / "logs/xe/1.xel", [event("batch", "INSERT dbo.t SELECT 1 FROM dbo.s")])
     run_event = openlineage_event(inputs=["spark raw.a"], outputs=["spark raw.b"])
     (tmp_path / "logs/events/1.json").write_text(json.dumps(run_event))
-    (tmp_path / "graft.yml").write_text(COLLECT)
+    (tmp_path / "dbt_project.yml").write_text("name: shop\nprofile: none")
+    # What `init` writes is read without PySpark as it is.
+    assert "next: `graft build`" in _run(graft, "init", "--force", at=tmp_path)
     assert "dbt-graft[spark]" in _run(graft, "collect", "--engine", "spark", at=tmp_path, code=1)
     assert "read without Spark, as there is no PySpark" in " ".join(
         _run(graft, "build", at=tmp_path).split()

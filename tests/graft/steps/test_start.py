@@ -26,6 +26,7 @@ DECLARED = b"version: 1\ntasks:\n  load: {flows: []}\n"
         ("seeds/a.csv", b"id,name\n", []),
         ("events.ndjson", EVENT, [("openlineage", "./")]),
         ("lineage/partners.yml", DECLARED, [("declared", "lineage/")]),
+        ("land.yml", DECLARED, [("declared", "land.yml")]),
         ("models/schema.yml", b"version: 2\nmodels: []\n", []),
         ("data/orders.json", b'{"id": 1}', []),
         ("target/local-1730000000000", SPARK, []),
