@@ -101,9 +101,9 @@ def _score_column(
     if missing or not (parts or is_written or has_open_gap):
         verdict = Verdict.GAP if _has_gap(code, *key) else Verdict.SILENT
         return ColumnScore(*key, verdict, f"- {_names(missing)}" if missing else "not written")
-    wanted = {_described(edge) for edge in expected}
+    wanted = {_described(edge, block.columns) for edge in expected}
     there = {_described_actual(edge, block.columns) for edge in parts}
-    optional = {_described(e) for e in block.edges if e.may and e.target == target}
+    optional = {_described(e, block.columns) for e in block.edges if e.may and e.target == target}
     differing = (wanted - there) | (there - wanted - optional)
     if differing and not has_open_gap and key not in block.gaps:
         return ColumnScore(*key, Verdict.KIND, _names(differing))
@@ -127,15 +127,17 @@ def _part(edge: CodeEdge) -> Part:
     return ".".join(edge.from_table), edge.from_column, is_direct
 
 
-def _described(edge: Edge) -> tuple[str, str, str, str, frozenset[str]]:
-    """An edge as it is compared; the kinds of deciding on a value or on rows are not told apart."""
+def _described(edge: Edge, columns: Iterable[tuple[str, str]]) -> tuple[object, ...]:
+    """An edge as it is compared; the kinds of deciding on a value or on rows are not told apart.
+
+    What `*` passes on is without the columns that the target has of its own, in any notation.
+    """
     kind = edge.kind if edge.is_direct else "deciding"
-    return edge.source, edge.from_column, kind, edge.masked, edge.without
+    without = edge.without - {column for target, column in columns if target == edge.target}
+    return edge.source, edge.from_column, kind, edge.masked, without
 
 
-def _described_actual(
-    edge: CodeEdge, columns: Iterable[tuple[str, str]]
-) -> tuple[str, str, str, str, frozenset[str]]:
+def _described_actual(edge: CodeEdge, columns: Iterable[tuple[str, str]]) -> tuple[object, ...]:
     source, name, is_direct = _part(edge)
     own = {column for target, column in columns if target == ".".join(edge.to_table)}
     kind = edge.subtype.lower() if is_direct else "deciding"
