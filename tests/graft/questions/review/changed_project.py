@@ -14,7 +14,6 @@ Edit = Callable[[Path, Document], bool]
 # The configurations that a model gets in a `config(…)` of its own.
 CONFIGS = {
     "incremental": "materialized='incremental', unique_key='id'",
-    "ephemeral": "materialized='ephemeral'",
     "table": "materialized='table'",
     "view": "materialized='view'",
     "alias": "alias='another_name'",
@@ -54,6 +53,18 @@ def _in_sql(change: Callable[[str], str], at: int) -> Edit:
         return True
 
     return edit
+
+
+def _ephemeral(folder: Path, manifest: Document) -> bool:
+    """A model is no relation any more, which dbt refuses of one that a semantic model measures."""
+    measured = {
+        key for node in owned(manifest, "semantic_model") for key in node["depends_on"]["nodes"]
+    }
+    models = owned(manifest, "model")
+    at = max(place for place, node in enumerate(models) if node["unique_id"] not in measured)
+    file = folder / models[at]["original_file_path"]
+    file.write_text(f"{{{{ config(materialized='ephemeral') }}}}\n{file.read_text()}")
+    return True
 
 
 def _in_yaml(change: Callable[[Document], bool]) -> Edit:
@@ -236,6 +247,7 @@ EDITS: dict[str, Edit] = {
         f"config {name}": _in_sql(lambda text, code=code: f"{{{{ config({code}) }}}}\n{text}", at)  # type: ignore[misc]
         for at, (name, code) in enumerate(CONFIGS.items())
     },
+    "config ephemeral": _ephemeral,
     "own setting": _in_sql(lambda text: f"{{{{ config(team_setting='a') }}}}\n{text}", 2),
     "description": _entry("models", lambda model: model.update(description="Another one.")),
     "column description": _in_yaml(_column_text),
