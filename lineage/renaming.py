@@ -23,7 +23,15 @@ class _LeftOutError(Exception):
 def map_datasets(record: _Record, rename: Rename) -> _Record:
     """A record with each of its datasets renamed, at any depth; itself where no name changes."""
     kind: Any = type(record)
-    mapped: _Record = _mapper(kind)(record, rename)
+    names: dict[int, DatasetId] = {}
+
+    def rename_once(dataset: DatasetId) -> DatasetId:
+        # Most ids of many records are the same objects, whose hashes take long.
+        if (name := names.get(id(dataset))) is None:
+            name = names[id(dataset)] = _rename(dataset, rename)
+        return name
+
+    mapped: _Record = _mapper(kind)(record, rename_once)
     return mapped
 
 
@@ -67,7 +75,7 @@ def spelling(names: Iterable[DatasetId] = ()) -> Rename:
 def _mapper(hint: Any) -> _Mapper:
     """The function that maps values of a type: `_keep` for a type without datasets."""
     if hint is DatasetId:
-        return _rename
+        return lambda dataset, rename: rename(dataset)
     if hint == LoggedName:
         return lambda name, rename: (rename(name), name)[1]
     if is_dataclass(hint):

@@ -88,6 +88,8 @@ def edges_beside_logs(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
     A task's log follows the columns between two datasets, or a run was seen to do what is declared.
     """
     listed = list(edges)
+    if not any(map(is_event, listed)):
+        return listed
     logged = {(e.task, e.to_dataset, e.from_dataset) for e in listed if not is_event(e)}
     seen = {_way(e) for e in listed if e.evidence is Evidence.OBSERVED}
     return [

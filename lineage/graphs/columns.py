@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from operator import attrgetter
+from typing import Any
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import (
@@ -46,13 +48,19 @@ def chain_edges(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) 
     )
 
 
+_PARTS = [field.name for field in fields(ColumnEdge)]
+_WITHOUT_ORIGIN: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
+    *(name for name in _PARTS if name != "origin")
+)
+
+
 def expand_stars(
     edge: ColumnEdge, columns: Mapping[DatasetId, Sequence[str]]
 ) -> Iterator[ColumnEdge]:
     """`t.*` -> `u.*` column by column where t's are known, of these the ones that u has."""
-    names = columns.get(edge.from_dataset, ())
-    is_star = edge.from_column == edge.to_column == ANY_COLUMN
-    if not is_star or edge.type is EdgeType.INDIRECT or not names:
+    is_star = edge.from_column == edge.to_column == ANY_COLUMN and edge.type is EdgeType.DIRECT
+    names = columns.get(edge.from_dataset, ()) if is_star else ()
+    if not names:
         yield edge
         return
     there = {name.casefold() for name in columns.get(edge.to_dataset, ())}
@@ -63,9 +71,10 @@ def expand_stars(
 
 def unique_edges(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
     """The edges without their origins, each once: every log of a task repeats them."""
-    return list(
-        dict.fromkeys(edge if not edge.origin else replace(edge, origin="") for edge in edges)
-    )
+    at = _PARTS.index("origin")
+    parts = dict.fromkeys(map(_WITHOUT_ORIGIN, edges))
+    # There are millions of them, and `replace` looks the fields up again for each.
+    return [ColumnEdge(*(*part[:at], "", *part[at:])) for part in parts]
 
 
 def table_edges(accesses: Iterable[Access]) -> Iterator[ColumnEdge]:
