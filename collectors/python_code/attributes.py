@@ -8,7 +8,7 @@ from dataclasses import replace
 from dbt_graft.collectors.python_code.containers import get_entry, row_entries
 from dbt_graft.collectors.python_code.databases import RESULT, ROLE
 from dbt_graft.collectors.python_code.frames import column, name_columns, row_of
-from dbt_graft.collectors.python_code.machine import ROW_COUNT, Machine, to_value
+from dbt_graft.collectors.python_code.machine import ROW_COUNT, Arguments, Machine, to_value
 from dbt_graft.collectors.python_code.methods import FRAME_METHODS
 from dbt_graft.collectors.python_code.pandas_groups import GROUP_METHODS
 from dbt_graft.collectors.python_code.sqlalchemy_calls import table_frame
@@ -139,6 +139,8 @@ def _of_class(machine: Machine, owner: Class, name: str, bound_to: Value) -> Val
 def _of_frame(machine: Machine, owner: Value, frame: Frame, name: str) -> Value:
     if name == "c" and frame.library == "query":
         return Thing("columns", {}, owner)
+    if name == "T":
+        return machine.invoke(Method(owner, "transpose"), Arguments())
     rule = _FRAME_ATTRIBUTES.get(name)
     if rule is not None and name not in frame.columns:
         return rule(owner, frame)

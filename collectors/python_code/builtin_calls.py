@@ -373,7 +373,8 @@ _TABLE: Mapping[Handler, str] = {
     _enumerate: "builtins.enumerate",
     _range: "builtins.range",
     _items: "builtins.sorted builtins.reversed builtins.iter itertools.chain",
-    _same: """tqdm.tqdm tqdm.auto.tqdm tqdm copy.copy copy.deepcopy itertools.islice
+    _same: """concurrent.futures.as_completed concurrent.futures.wait
+        tqdm.tqdm tqdm.auto.tqdm tqdm copy.copy copy.deepcopy itertools.islice
         rich.progress.track contextlib.closing typing.cast contextlib.nullcontext
         asyncio.run asyncio.gather os.path.abspath os.path.realpath os.path.normpath
         os.path.expanduser sqlalchemy.text sqlalchemy.sql.text textwrap.dedent

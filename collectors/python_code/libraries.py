@@ -25,7 +25,8 @@ from dbt_graft.collectors.python_code.csv_calls import (
     is_writer,
 )
 from dbt_graft.collectors.python_code.databases import DATABASE_FUNCTIONS, call_database_method
-from dbt_graft.collectors.python_code.machine import Call, Handler
+from dbt_graft.collectors.python_code.iteration import iterate
+from dbt_graft.collectors.python_code.machine import Arguments, Call, Handler
 from dbt_graft.collectors.python_code.masks import masking_of
 from dbt_graft.collectors.python_code.methods import FRAME_LIBRARIES
 from dbt_graft.collectors.python_code.numpy_calls import NUMPY
@@ -110,7 +111,12 @@ def call_library(call: Call) -> Value:
     _call_back(call)
     masking = masking_of(call.name, is_method=False)
     data = derive(call.data(), call.place, masking=masking)
-    is_pure = first in _PURE or first in sys.stdlib_module_names or first == "builtins"
+    is_pure = (
+        name.startswith("pyspark.sql.types.")
+        or first in _PURE
+        or first in sys.stdlib_module_names
+        or first == "builtins"
+    )
     is_pure = is_pure or bool(masking) or (first == "pandas" and not data.inputs)
     if not is_pure:
         origin = call.machine.gap(f"what `{name}` returns is not known")
@@ -118,16 +124,51 @@ def call_library(call: Call) -> Value:
     return replace(data, index=())
 
 
-def _call_back(call: Call) -> None:
-    """Follow functions that a library gets to call: `PythonOperator(python_callable=load)`."""
-    for value in call.arguments.values():
-        if isinstance(value, Function) and value.node not in call.machine.called:
-            named = call.machine.cell(call.get("op_kwargs") or call.get("kwargs"))
-            entries = named.entries if isinstance(named, DictCell) else {}
-            passed = {key: item for key, item in entries.items() if isinstance(key, str)}
-            call.machine.invoke(
-                value, replace(call.arguments, positional=(), named=passed, more=())
-            )
+def _call_back(call: Call) -> Value | None:
+    """Follow functions that a library gets to call; the result, if it hands that on.
+
+    `PythonOperator(python_callable=load, op_kwargs={…})`, `Thread(target=load, args=(a,))`,
+    `pool.submit(load, a)`, `pool.map(load, items)`.
+    """
+    result: Value | None = None
+    for at, value in enumerate(call.arguments.values()):
+        if not isinstance(value, Function):
+            continue
+        arguments = _passed_on(call, at)
+        has_any = bool(arguments.positional or arguments.named)
+        if has_any or value.node not in call.machine.called:
+            made = call.machine.invoke(value, arguments)
+            if call.name in _MAPS:
+                result = Items((), made)
+            elif call.name in _FUTURES:
+                result = Thing("future", {"value": made})
+    return result
+
+
+_MAPS = words("map imap imap_unordered starmap")
+_FUTURES = words("submit apply_async run_in_executor to_thread create_task")
+
+
+def _passed_on(call: Call, at: int) -> Arguments:
+    """The arguments that a library passes on to the function at a place of its own."""
+    machine = call.machine
+    if call.name in _MAPS and at == 0:
+        sides = [iterate(machine, value) for value in call.arguments.positional[1:]]
+        items = [
+            machine.join_all([*side.items, *([side.rest] if side.rest is not None else [])])
+            or UNKNOWN
+            for side in sides
+        ]
+        if call.name == "starmap" and items:
+            items = list(iterate(machine, items[0]).items)
+        return Arguments(tuple(items))
+    if call.name in _FUTURES:
+        return Arguments(call.arguments.positional[at + 1 :], call.arguments.named)
+    given = machine.items(call.get("args") or call.get("op_args"))
+    cell = machine.cell(call.get("op_kwargs") or call.get("kwargs"))
+    entries = cell.entries if isinstance(cell, DictCell) else {}
+    named = {key: item for key, item in entries.items() if isinstance(key, str)}
+    return Arguments(given.items if given is not None else (), named)
 
 
 def call_method(call: Call) -> Value:
@@ -151,7 +192,9 @@ def call_method(call: Call) -> Value:
         return call_container_method(call)
     if isinstance(owner, Thing):
         return call_thing_method(call)
-    _call_back(call)
+    result = _call_back(call)
+    if result is not None:
+        return result
     data = derive([machine.data(owner), *call.data()], call.place)
     if isinstance(machine.cell(owner), ObjectCell):
         return replace(data, origin=machine.gap(f"what `{call.name}` returns is not known"))
@@ -159,6 +202,10 @@ def call_method(call: Call) -> Value:
 
 
 def _call_data_method(call: Call, owner: Data) -> Value:
+    if not owner.inputs and not owner.form.value:
+        result = _call_back(call)
+        if result is not None:
+            return result
     if owner == UNKNOWN and call.name in _OUTSIDE:
         return outside(call)
     if owner.form is Form.EXPRESSION and call.name in EXPRESSION_METHODS:

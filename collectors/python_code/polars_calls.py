@@ -280,4 +280,5 @@ POLARS_FUNCTIONS: Mapping[str, Handler] = {
 
 def is_function(name: str) -> bool:
     """Whether a name of a library is a function of columns."""
-    return name.startswith("polars.") and name.count(".") == 1
+    first, _, last = name.partition(".")
+    return first == "polars" and last.islower() and "." not in last

@@ -190,6 +190,10 @@ def _of_writer(call: Call) -> Value:
         options.update({k.casefold(): v for k, v in (call.arguments.named or {}).items()})
     elif call.name == "format":
         options["format"] = call.get("source", 0) or UNKNOWN
+    elif call.name == "foreachBatch" and owner.owner is not None:
+        function = call.get("func", 0)
+        if function is not None:
+            machine.call(function, owner.owner, UNKNOWN)
     elif frame is not None and call.name in {"save", "start", "toTable", *_WRITES, *_FILES}:
         _write(call, frame, options)
         return UNKNOWN
@@ -241,12 +245,35 @@ def select_columns(call: Call) -> Value:
     if call.name == "selectExpr":
         texts = [text for value in values for text in call.machine.texts(value)]
         values = [parse_expression(call, text) for text in texts]
+    values, fields = _without_fields(call, frame, values)
     columns = evaluate_columns(call, frame, values, call.arguments.named)
     star = _star(values)
     if star is not None:
         names = call.machine.keys(star.traits["without"]) if isinstance(star, Thing) else []
         return result(call, replace(frame, columns=columns, open=exclude(frame.open, names or [])))
-    return result(call, replace(frame, columns=columns, open=(), rest=None))
+    return result(call, replace(frame, columns=columns, open=(), rest=fields))
+
+
+def _without_fields(
+    call: Call, frame: Frame, values: list[Value]
+) -> tuple[list[Value], Data | None]:
+    """What is selected without `data.*`; and the fields of that, whose names are not known."""
+    named: list[Value] = []
+    fields: Data | None = None
+    for value in values:
+        text = call.machine.text(value)
+        if text is None or not text.endswith(".*"):
+            named.append(value)
+            continue
+        name = text.removesuffix(".*")
+        joined = dict(frame.aliases).get(name)
+        if joined is not None and not joined.open:
+            named += [Const(f"{name}.{column}") for column in joined.columns]
+            continue
+        gap = call.machine.gap("the fields that `.*` stands for are not known")
+        data = derive([find_column(call.machine, frame, name)], call.place)
+        fields = replace(data, origin=gap)
+    return named, fields
 
 
 def _star(values: list[Value]) -> Value | None:

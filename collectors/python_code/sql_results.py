@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -46,6 +47,8 @@ def parse_sql(text: str, dialect: Dialect) -> list[exp.Expr]:
     """The statements of a text, by the dialect or by those that scripts use beside it."""
     if len(text) > _LONGEST:
         return []
+    # It logs each statement that it does not know.
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     for name in (dialect.value, "postgres", "mysql", ""):
         try:
             return [tree for tree in sqlglot.parse(text, read=name) if tree is not None]

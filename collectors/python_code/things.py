@@ -27,6 +27,8 @@ def call_thing_method(call: Call) -> Value:
     """A method of such an object."""
     owner = call.owner
     assert isinstance(owner, Thing)
+    if owner.role == "future" and call.name in {"result", "get"}:
+        return owner.traits["value"]
     if owner.role == "names":
         return _each_name(call, owner)
     if owner.role == "accessor":
