@@ -244,5 +244,5 @@ def set_attribute(machine: Machine, owner: Value, name: str, value: Value) -> No
         elif name == "index":
             data = machine.data(value)
             machine.put(owner, replace(cell, index=((data.name, data),) if data.inputs else ()))
-        elif name in cell.columns:
+        elif name in cell.columns or (name not in FRAME_METHODS and (cell.open or cell.rest)):
             machine.put(owner, cell.with_column(name, as_column(machine, value)))

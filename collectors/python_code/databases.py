@@ -22,6 +22,7 @@ from dbt_graft.collectors.python_code.values import (
     Frame,
     Inputs,
     Items,
+    Method,
     ObjectCell,
     OneOf,
     Ref,
@@ -64,7 +65,7 @@ def call_database_method(call: Call) -> Value | None:
     """A method of a connection or cursor; None if the value can be none of them."""
     machine, owner = call.machine, call.owner
     is_known = is_connection(machine, owner)
-    if not is_known and not (isinstance(owner, Data) and not owner.inputs and not owner.form.value):
+    if not is_known and not _can_be_connection(owner):
         return None
     handler = _METHODS.get(call.name)
     if handler is None:
@@ -74,6 +75,21 @@ def call_database_method(call: Call) -> Value | None:
     if not is_known and call.name in _ONLY_KNOWN:
         return None
     return handler(call)
+
+
+def _can_be_connection(value: Value) -> bool:
+    """Whether a value that is not known can be a connection: `self.db.cursor`."""
+    if isinstance(value, Method):
+        return _can_be_connection(value.owner)
+    return isinstance(value, Data) and not value.inputs and not value.form.value
+
+
+def is_statement(call: Call) -> bool:
+    """Whether a call of a library that is not followed executes a statement."""
+    texts = call.machine.texts(call.get("", 0))
+    return call.name in {"execute", "executemany"} and any(
+        _QUERIES.match(text) or _WRITES.search(text) for text in texts
+    )
 
 
 def _connect(call: Call) -> Value:

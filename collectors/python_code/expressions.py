@@ -71,7 +71,10 @@ def _name(machine: Machine, node: ast.Name, scope: Ref) -> Value:
 def _attribute(machine: Machine, node: ast.Attribute, scope: Ref) -> Value:
     owner = evaluate(machine, node.value, scope)
     machine.line = node.end_lineno or machine.line
-    return get_attribute(machine, owner, node.attr)
+    value = get_attribute(machine, owner, node.attr)
+    if isinstance(value, Method) and isinstance(owner, Data) and owner.inputs:
+        return derive([owner], machine.place)  # `day.year`: no method is called
+    return value
 
 
 def _call(machine: Machine, node: ast.Call, scope: Ref) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from dbt_graft.collectors.python_code.attributes import get_attribute
 from dbt_graft.collectors.python_code.calls import invoke
 from dbt_graft.collectors.python_code.expressions import evaluate
 from dbt_graft.collectors.python_code.limits import BudgetError
@@ -13,7 +14,7 @@ from dbt_graft.collectors.python_code.modules import UnreadableScriptError, read
 from dbt_graft.collectors.python_code.record import ScriptRecord
 from dbt_graft.collectors.python_code.script import Script
 from dbt_graft.collectors.python_code.statements import execute
-from dbt_graft.collectors.python_code.values import Function, LineGap, ObjectCell, Ref
+from dbt_graft.collectors.python_code.values import Class, Function, LineGap, ObjectCell, Ref
 from dbt_graft.lineage.code import CodePlace
 from dbt_graft.lineage.errors import exception_summary
 
@@ -55,11 +56,19 @@ def follow_script(file: str, read_file: Callable[[str], bytes | None]) -> Script
 
 
 def _call_functions(machine: Machine, tree: ast.Module, scope: Ref) -> None:
-    """Follow the functions that the script leaves for others to call: of a DAG, of a Lambda."""
-    cell = machine.cell(scope)
-    assert isinstance(cell, ObjectCell)
+    """Follow the functions and methods that the script leaves for others to call."""
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node not in machine.called:
-            function = cell.names.get(node.name)
-            if isinstance(function, Function):
-                machine.invoke(function, Arguments())
+        value = machine.names(scope).get(getattr(node, "name", ""))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if node not in machine.called and isinstance(value, Function):
+                machine.invoke(value, Arguments())
+        elif isinstance(value, Class) and node is value.node:
+            _call_methods(machine, value)
+
+
+def _call_methods(machine: Machine, of: Class) -> None:
+    instance = machine.invoke(of, Arguments())
+    for name, method in machine.names(of.scope).items():
+        is_new = isinstance(method, Function) and method.node not in machine.called
+        if is_new and not name.startswith("__"):
+            machine.invoke(get_attribute(machine, instance, name), Arguments())

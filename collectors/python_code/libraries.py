@@ -24,7 +24,12 @@ from dbt_graft.collectors.python_code.csv_calls import (
     call_writer_method,
     is_writer,
 )
-from dbt_graft.collectors.python_code.databases import DATABASE_FUNCTIONS, call_database_method
+from dbt_graft.collectors.python_code.databases import (
+    DATABASE_FUNCTIONS,
+    call_database_method,
+    execute,
+    is_statement,
+)
 from dbt_graft.collectors.python_code.iteration import iterate
 from dbt_graft.collectors.python_code.machine import Arguments, Call, Handler
 from dbt_graft.collectors.python_code.masks import masking_of
@@ -107,6 +112,8 @@ def call_library(call: Call) -> Value:
         return Thing("spark")
     if name.startswith(_COLUMN_FUNCTIONS) or polars_calls.is_function(name):
         return call_function(call)
+    if is_statement(call):
+        return execute(call)
     first = name.partition(".")[0]
     _call_back(call)
     masking = masking_of(call.name, is_method=False)

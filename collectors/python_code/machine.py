@@ -20,6 +20,7 @@ from dbt_graft.collectors.python_code.values import (
     Frame,
     Inputs,
     Items,
+    Key,
     Library,
     LineGap,
     ListCell,
@@ -139,6 +140,11 @@ class Machine:
         """The content of a cell; None if it is no reference."""
         return self.heap.get(value.cell) if isinstance(value, Ref) else None
 
+    def names(self, scope: Ref) -> Mapping[str, Value]:
+        """The names of a scope, and their values."""
+        cell = self.heap[scope.cell]
+        return cell.names if isinstance(cell, ObjectCell) else {}
+
     def put(self, ref: Ref, cell: Cell) -> None:
         """Change a cell in place.
 
@@ -171,21 +177,33 @@ class Machine:
         for at, cell in right.items():
             before = left.get(at)
             if before is not None and before is not cell:
-                if deciding and isinstance(before, ObjectCell) and isinstance(cell, ObjectCell):
+                if deciding:
                     self.heap[at] = self._decided(before, cell, deciding)
                 else:
                     self.heap[at] = join_cells(self.heap, before, cell)
 
-    def _decided(self, left: ObjectCell, right: ObjectCell, deciding: Inputs) -> ObjectCell:
-        names = dict(left.names)
-        for name, value in right.names.items():
+    def _decided(self, left: Cell, right: Cell, deciding: Inputs) -> Cell:
+        if isinstance(left, ObjectCell) and isinstance(right, ObjectCell):
+            return replace(left, names=self._decided_each(left.names, right.names, deciding))
+        if isinstance(left, DictCell) and isinstance(right, DictCell):
+            joined = join_cells(self.heap, left, right)
+            assert isinstance(joined, DictCell)
+            entries = self._decided_each(left.entries, right.entries, deciding)
+            return replace(joined, entries=entries)
+        return join_cells(self.heap, left, right)
+
+    def _decided_each(
+        self, left: Mapping[Key, Value], right: Mapping[Key, Value], deciding: Inputs
+    ) -> dict[Key, Value]:
+        names = dict(left)
+        for name, value in right.items():
             before = names.get(name)
             if before is not value and before != value:
                 names[name] = self.decide(self.join(before, value), deciding)
-        for name, value in left.names.items():
-            if name not in right.names:
+        for name, value in left.items():
+            if name not in right:
                 names[name] = self.decide(value, deciding)
-        return replace(left, names=names)
+        return names
 
     def decide(self, value: Value, deciding: Inputs) -> Value:
         """A value that a condition on data decides on."""

@@ -59,7 +59,7 @@ def get_item(machine: Machine, owner: Value, key: Value) -> Value:
         case Const(value=str(text)):
             return _of_text(text, key)
         case Library():
-            return owner  # list[int], os.environ["A"]
+            return _of_library(machine, owner, key)
     cell = machine.cell(owner)
     if isinstance(cell, DictCell):
         return _of_dict(machine, owner, cell, key)
@@ -78,6 +78,15 @@ def _of_dict(machine: Machine, owner: Value, cell: DictCell, key: Value) -> Valu
         value = machine.call(cell.factory)
         put_entry(machine, owner, key, value)
     return value if value is not None else UNKNOWN
+
+
+def _of_library(machine: Machine, owner: Library, key: Value) -> Value:
+    """`list[int]`, `os.environ["A"]`; or a value of a module that is not followed, by data."""
+    inputs = machine.data(key)
+    if not inputs.inputs:
+        return owner
+    origin = machine.gap(f"what `{owner.name}` holds is not known")
+    return replace(derive([inputs], machine.place), origin=origin)
 
 
 def _names_value(row: Items, key: Value) -> bool:

@@ -1,5 +1,5 @@
 # lineage
-# dw.loud_customers.* <- dbo.customers.* without first_name, last_name: identity
+# dw.loud_customers.* <- dbo.customers.*: identity
 # dw.loud_customers.first_name <- dbo.customers.first_name: transformation
 # dw.loud_customers.last_name <- dbo.customers.last_name: transformation
 import pandas as pd
