@@ -257,7 +257,7 @@ def select_columns(call: Call) -> Value:
 def _without_fields(
     call: Call, frame: Frame, values: list[Value]
 ) -> tuple[list[Value], Data | None]:
-    """What is selected without `data.*`; and the fields of that, whose names are not known."""
+    """The selected columns without `data.*`, and its fields, whose names are not known."""
     named: list[Value] = []
     fields: Data | None = None
     for value in values:
