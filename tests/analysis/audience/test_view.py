@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks
 from dbt_graft.analysis.audience.words import hidden_words
 from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.lineage.code import CodeMatch, TaskCode
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
@@ -105,3 +107,15 @@ def test_what_hides_nothing_changes_nothing() -> None:
     lineage, _ = random_lineage(random.Random(1))  # noqa: S311
     nothing = AudienceView(HiddenData(), hidden_words({}, (), ()), tasks=frozenset(lineage.tasks))
     assert visible_lineage(lineage, nothing) == lineage
+
+
+def test_no_line_of_code_and_no_code_is_shown() -> None:
+    lineage, _ = random_lineage(random.Random(1))  # noqa: S311
+    edges = tuple(replace(edge, place="jobs/pay.py:3") for edge in lineage.column_edges)
+    codes = {"load": CodeMatch(TaskCode("jobs/pay.py"))}
+    nothing = AudienceView(HiddenData(), hidden_words({}, (), ()), tasks=frozenset(lineage.tasks))
+
+    visible = visible_lineage(replace(lineage, column_edges=edges, codes=codes), nothing)
+
+    assert edges
+    assert "pay.py" not in repr(visible)
