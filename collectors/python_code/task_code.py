@@ -141,8 +141,8 @@ class _Composition:
             if edge.subtype.type is EdgeType.DIRECT:
                 source.gap = "columns of its query are made at run time"
                 self._add_gap(source.place, source.gap)
-        elif edge.from_table == ():
-            pass  # a parameter
+        elif edge.from_table == () or _is_made_at_run_time(edge.from_table):
+            pass  # a parameter; a table without a name, of which a gap tells
         elif edge.column != ANY_COLUMN:
             source.columns[edge.column.casefold()].append(edge)
             source.names.setdefault(edge.column.casefold(), edge.column)
@@ -188,12 +188,14 @@ class _Composition:
             return
         written: dict[TableName, None] = {}
         for shape in _shapes(target.text, target.dialect):
-            self._add_shape_gaps(shape, target.place)
+            reason = self._add_shape_gaps(shape, target.place)
             self._add_statement_edges(shape, target.place)
             for access in shape.accesses:
                 is_write = access.direction is Direction.WRITE and access.operation.brings_data
                 if is_write and not _is_made_at_run_time(access.name):
                     written[access.name] = None
+                    if reason:
+                        self._add_gap(target.place, reason, access.name, ANY_COLUMN)
                     columns = (*target.columns, *_columns_written(shape, access))
                     named = tuple(dict.fromkeys(filter(None, columns)))
                     yield CodeWrite(target.place, access.name, named, False, shape.shape_id)
@@ -202,7 +204,12 @@ class _Composition:
     def _add_statement_edges(self, shape: ParsedShape, place: CodePlace) -> None:
         """The columns that a statement itself carries from table to table."""
         for edge in shape.column_edges:
-            if edge.table and edge.from_table and UNKNOWN_PART not in (edge.from_column,):
+            names = (edge.table, edge.from_table)
+            if (
+                edge.from_column != UNKNOWN_PART
+                and all(names)
+                and not any(map(_is_made_at_run_time, names))
+            ):
                 self._edges[
                     CodeEdge(
                         edge.table,
