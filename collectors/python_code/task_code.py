@@ -180,7 +180,8 @@ class _Composition:
         if target.medium is not Medium.STATEMENT:
             table = _table_name(target.text, target.medium, target.dialect)
             if _is_made_at_run_time(table):
-                self._add_gap(target.place, _MADE_AT_RUN_TIME)
+                if target.text != UNKNOWN_PART:  # of that the script has a gap
+                    self._add_gap(target.place, _MADE_AT_RUN_TIME)
                 self._tables.append(())
                 return
             self._tables.append((table,))

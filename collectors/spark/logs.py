@@ -1,7 +1,6 @@
 """Spark event logs that are read to be looked at, without Spark and without a store.
 
-`read_logs` is for `graft logs spark`; the constants are the reasons and namespaces that
-`graft doctor` explains. The pipeline uses `source` instead.
+`read_logs` is for `graft logs spark`. The pipeline uses `source` instead.
 """
 
 from __future__ import annotations
@@ -11,20 +10,12 @@ from collections.abc import Iterator
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
-from dbt_graft.collectors.spark.plans.columns import CUT as PLAN_CUT
-from dbt_graft.collectors.spark.plans.columns import SHORT as PLAN_SHORT
-from dbt_graft.collectors.spark.sources.databases import UNKNOWN as UNKNOWN_DATABASE
-from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.statement import COUNTS
 
 __all__ = [
     "COUNTS",
-    "PATHS_CUT",
-    "PLAN_CUT",
-    "PLAN_SHORT",
-    "UNKNOWN_DATABASE",
     "CollectedLog",
     "SparkLogs",
     "read_logs",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings, join_names
-from dbt_graft.collectors.spark.logs import PATHS_CUT, PLAN_CUT, PLAN_SHORT, UNKNOWN_DATABASE
+from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT, PLAN_SHORT, UNKNOWN_DATABASE
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Direction, Records, Shape

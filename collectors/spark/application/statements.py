@@ -44,12 +44,12 @@ from dbt_graft.collectors.spark.application.segments import (
 from dbt_graft.collectors.spark.application.statement import PlanStatement
 from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
 from dbt_graft.collectors.spark.application.view_text import view_text
-from dbt_graft.collectors.spark.plans.columns import CUT
+from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT
 from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.rdds import labelled_scan
-from dbt_graft.collectors.spark.sources.scans import PATHS_CUT, Scan
+from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import exception_reason
@@ -286,7 +286,7 @@ def _statement(
             target.columns, taken, context.types, traced.edges, is_cut=target.is_cut
         )
         if target.is_cut and len(columns) <= len(target.columns):
-            gaps[CUT] = None
+            gaps[PLAN_CUT] = None
         periods = written_periods(segment, application, counted["partitions"])
         writes = [
             DatasetAccess(

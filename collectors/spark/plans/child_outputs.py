@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attribute,
@@ -10,7 +11,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     is_cut,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.columns import CUT, ColumnTrace, Outputs
+from dbt_graft.collectors.spark.plans.columns import ColumnTrace, Outputs
 from dbt_graft.collectors.spark.plans.tree import Operator
 
 
@@ -42,7 +43,7 @@ def make_columns(items: str, trace: ColumnTrace, size: int = 0) -> list[Attribut
         size: As `ColumnTrace.name_columns` takes it.
     """
     if is_cut(items):
-        trace.gaps[CUT] = None
+        trace.gaps[PLAN_CUT] = None
     columns = []
     for item in expressions(items):
         if column := attribute(item):

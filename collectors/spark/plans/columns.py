@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     is_cut,
@@ -25,9 +26,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 # A column with more inputs than this gets the datasets instead.
 _MOST_INPUTS = 1_000
-CUT, SHORT, NAMES, HIDDEN, OPAQUE, UNKNOWN, UNSEEN, BY_PLACE, LITERAL = (
-    "the plan is truncated: raise spark.sql.debug.maxToStringFields",
-    "the plan's text ends early: raise spark.sql.maxPlanStringLength",
+NAMES, HIDDEN, OPAQUE, UNKNOWN, UNSEEN, BY_PLACE, LITERAL = (
     "columns with brackets or commas in their names cannot be told apart",
     "the plan does not show what MERGE writes: set spark.sql.ui.explainMode to formatted",
     "a user function takes and returns all columns at once",
@@ -124,7 +123,7 @@ class ColumnTrace:
     def inputs_of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> ColumnInputs:
         """The inputs of an expression, whose value is used as in `subtype`."""
         if is_cut(text):
-            self.gaps[CUT] = None
+            self.gaps[PLAN_CUT] = None
         inputs = {
             column_input
             for reference in self._references(text)

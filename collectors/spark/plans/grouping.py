@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from itertools import zip_longest
 
+from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attribute,
@@ -20,7 +21,6 @@ from dbt_graft.collectors.spark.plans.child_outputs import (
     make_columns,
 )
 from dbt_graft.collectors.spark.plans.columns import (
-    CUT,
     NOTHING,
     UNKNOWN,
     ColumnInputs,
@@ -98,7 +98,7 @@ def _reused_stage(operator: Operator) -> list[str]:
 def _add_functions(functions: str, aggregates: str, trace: ColumnTrace, reused: list[str]) -> None:
     """Add the columns of aggregate functions to the trace."""
     if is_cut(functions) or is_cut(aggregates):
-        trace.gaps[CUT] = None
+        trace.gaps[PLAN_CUT] = None
     texts = plain_expressions(functions)
     names = attributes(aggregates)
     filters: dict[str, list[ColumnInputs]] = defaultdict(list)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT, PLAN_SHORT
 from dbt_graft.collectors.spark.plans import functions, grouping, references, relational
 from dbt_graft.collectors.spark.plans.arguments import (
     attributes,
@@ -15,10 +16,8 @@ from dbt_graft.collectors.spark.plans.arguments import (
 )
 from dbt_graft.collectors.spark.plans.child_outputs import keep_columns
 from dbt_graft.collectors.spark.plans.columns import (
-    CUT,
     NOTHING,
     OPAQUE,
-    SHORT,
     ColumnTrace,
     Outputs,
     ResolveLeaf,
@@ -43,7 +42,7 @@ def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> Colum
     """
     trace = ColumnTrace(sources)
     if plan.is_cut:
-        trace.gaps[SHORT] = None
+        trace.gaps[PLAN_SHORT] = None
     views = {
         id(operator)
         for operator in root.walk()
@@ -107,7 +106,7 @@ def _trace_leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
                 if "dynamicpruning" not in condition:
                     relational.filter_text(condition, trace)
     if cut:
-        trace.gaps[CUT] = None
+        trace.gaps[PLAN_CUT] = None
     return columns
 
 

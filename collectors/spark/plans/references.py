@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT
 from dbt_graft.collectors.spark.plans.arguments import (
     attributes,
     expression_columns,
@@ -11,7 +12,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
 )
 from dbt_graft.collectors.spark.plans.child_outputs import first_argument, input_columns
-from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, Outputs
+from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnTrace, Outputs
 from dbt_graft.collectors.spark.plans.tree import Operator
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
@@ -33,7 +34,7 @@ def reused_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
         trace.inputs_by_id[column.id] = trace.inputs_by_id.get(source.id, NOTHING)
     trace.name_columns(columns, 0, text)
     if is_cut(text):
-        trace.gaps[CUT] = None
+        trace.gaps[PLAN_CUT] = None
     return columns
 
 

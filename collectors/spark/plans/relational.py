@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attributes,
@@ -17,7 +18,7 @@ from dbt_graft.collectors.spark.plans.child_outputs import (
     input_columns,
     make_columns,
 )
-from dbt_graft.collectors.spark.plans.columns import CUT, HIDDEN, NOTHING, ColumnTrace, Outputs
+from dbt_graft.collectors.spark.plans.columns import HIDDEN, NOTHING, ColumnTrace, Outputs
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
@@ -99,7 +100,7 @@ def expand(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Expand [[a#1, b#2, 0], [a#1, null, 1]], [a#3, b#4, gid#5]`: each row several times."""
     rows, *rest = split_arguments(operator.arguments)
     if is_cut(operator.arguments):
-        trace.gaps[CUT] = None
+        trace.gaps[PLAN_CUT] = None
     columns = attributes(rest[-1]) if rest else []
     sources = [set(trace.inputs_by_id.get(column.id, NOTHING)) for column in columns]
     before = [trace.inputs_by_id.get(column.id) for column in columns]
@@ -142,7 +143,7 @@ def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
         values = plain_expressions(instruction.partition("(")[2].removesuffix(")"))
         # Before the values are a condition and, in Spark 4, the instruction's context.
         if columns and len(values) - rows * len(columns) not in (0, 1, 2):
-            trace.gaps[CUT] = None
+            trace.gaps[PLAN_CUT] = None
             continue
         for at, text in enumerate(values[len(values) - rows * len(columns) :]):
             sources[at % len(columns)] |= trace.inputs_of(text)

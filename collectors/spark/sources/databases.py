@@ -15,9 +15,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dbt_graft.collectors.spark.gap_reasons import UNKNOWN_DATABASE
 from dbt_graft.lineage.dataset import DatasetId
-
-UNKNOWN = "jdbc"
 
 _PROPERTY = re.compile(
     r";\s*(?P<key>[^=;]{1,100})=(?:\{(?P<braced>(?:[^}]|\}\})*)\}|(?P<value>[^;]*))"
@@ -73,7 +72,7 @@ class JdbcDatabase:
         schema: The default schema.
     """
 
-    namespace: str = UNKNOWN
+    namespace: str = UNKNOWN_DATABASE
     database: str = ""
     schema: str = ""
 

@@ -7,8 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from dbt_graft.collectors.spark.gap_reasons import UNKNOWN_DATABASE
 from dbt_graft.collectors.spark.sources.connectors import Target
-from dbt_graft.collectors.spark.sources.databases import UNKNOWN, JdbcDatabase, database_of
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import tables
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -110,7 +111,7 @@ class DatasetResolver:
 
     def database(self, target: Target) -> JdbcDatabase:
         """The database of an external target."""
-        if target.database.namespace != UNKNOWN or target.catalog != UNKNOWN:
+        if target.database.namespace != UNKNOWN_DATABASE or target.catalog != UNKNOWN_DATABASE:
             return target.database
         urls = {
             value

@@ -87,8 +87,6 @@ _DELTA_LOG, _DELTA_LOG_INDEX = "_delta_log", "DeltaLogFileIndex"
 # A scan of a JDBC catalog, without the table's name.
 _UNRESOLVED = "JDBCScan$$anon$1"
 _NO_PATHS = "(0 paths)"
-# The reason of missing inputs where Spark left out some of a scan's paths.
-PATHS_CUT = "the list of paths is truncated: raise spark.sql.maxMetadataStringLength"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.spark.application.execution import Application
 from dbt_graft.collectors.spark.application.statement import PlanStatement, StatementKey
 from dbt_graft.collectors.spark.application.tasks import parent_run
+from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
-from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.collectors.spark.sources.schema import merge_columns
 from dbt_graft.collectors.spark.store.collector import LastExecution, TaskResult
 from dbt_graft.collectors.statement import SeenDatasets, access_records, column_edge_records

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.spark.logs import PATHS_CUT, PLAN_CUT, PLAN_SHORT
+from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT, PLAN_SHORT
 from dbt_graft.collectors.spark.plans.columns import OPAQUE
 from dbt_graft.graft.doctor.cut_plans import cut_plans, hidden_databases, is_cut
 from dbt_graft.lineage.dataset import DatasetId, Kind

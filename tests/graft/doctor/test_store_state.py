@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.analysis.finding import Severity
-from dbt_graft.collectors.spark.logs import PLAN_CUT
+from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT
 from dbt_graft.collectors.store.batches import StoredBatch
 from dbt_graft.graft.doctor.store_state import (
     StoreState,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT, PLAN_SHORT
 from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.plans.columns import (
-    CUT,
     HIDDEN,
     NAMES,
     NOTHING,
     OPAQUE,
-    SHORT,
     UNKNOWN,
     ColumnInputs,
     ColumnTrace,
@@ -285,8 +284,11 @@ def test_column_edges_are_found_in_every_layout(text: str, expected: list[str]) 
 @for_each(
     "text, gap",
     [
-        ("Project [a#1, ... 15 more fields]\n+- Scan t[a#1]\n", CUT),
-        ("Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [1]: [a#1]\n", SHORT),
+        ("Project [a#1, ... 15 more fields]\n+- Scan t[a#1]\n", PLAN_CUT),
+        (
+            "Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [1]: [a#1]\n",
+            PLAN_SHORT,
+        ),
         (
             "Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [2]: [a#1, b#2]\n\n"
             "(2) Project\nOutput [2]: [a#1 AS price (net#3, b#2 AS c#4]\n",
