@@ -1,4 +1,4 @@
-"""Reasons of gaps that Spark leaves in its logs, apart from the readers of plans: those import more."""
+"""Reasons of gaps in logs of Spark, apart from the readers of plans, which take long to import."""
 
 from __future__ import annotations
 
