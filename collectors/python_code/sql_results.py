@@ -52,7 +52,7 @@ def parse_sql(text: str, dialect: Dialect) -> list[exp.Expr]:
     for name in (dialect.value, "postgres", "mysql", ""):
         try:
             return [tree for tree in sqlglot.parse(text, read=name) if tree is not None]
-        except (SqlglotError, RecursionError):
+        except (SqlglotError, RecursionError, TypeError, ValueError):  # it asserts little itself
             continue
     return []
 

@@ -66,11 +66,13 @@ def test_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: 
         "import broken\ndf = broken.f(df)\n",
         "import yaml\ny = yaml.safe_load(open('bomb.yml'))\nfor a in y['z']:\n    print(a)\n",
         "df = pd.read_sql(open('broken.sql').read(), engine)\n",
+        "df = pd.read_sql('SELECT a FROM dbo.t WHERE b *c ?', engine)\n",
     ),
 )
 def test_files_beside_it_do_no_harm_either(lines: str) -> None:
     script = _follow(_between(lines))
     assert script.targets or script.gaps
+    assert not [gap for gap in script.gaps if "not followed to its end" in gap.reason]
 
 
 @for_each(
