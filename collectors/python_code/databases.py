@@ -192,7 +192,7 @@ def _is_row(machine: Machine, value: Value | None) -> bool:
 
 
 def send(call: Call, statement: Value, rows: list[Value], deciding: Inputs) -> None:
-    """ScriptRecord a statement that writes, and the columns of its parameters."""
+    """Record a statement that writes, and the columns of its parameters."""
     machine = call.machine
     text = machine.text(statement) or ""
     slots = find_slots(text, Dialect.TSQL)
@@ -203,22 +203,35 @@ def send(call: Call, statement: Value, rows: list[Value], deciding: Inputs) -> N
     if slots.reason and any(part.inputs for part in carried):
         machine.record.add_gap(machine.gap(slots.reason), target, ANY_COLUMN)
         return
+    if any(part.inputs or part.origin for part in carried) and not slots.slots:
+        gap = machine.gap("where the parameters of the statement go is not known")
+        machine.record.add_gap(gap, target, ANY_COLUMN)
     machine.record.add_columns(target, slots.columns if slots.slots else ())
     for row in rows:
         for slot in slots.slots:
             _send_slot(machine, target, slot, _value_for(machine, row, slot))
     if isinstance(statement, Text):
-        inside = find_slots(text, Dialect.TSQL, counts_parts=True)
-        for slot in inside.slots:
-            if isinstance(slot.marker, int) and slot.marker < len(statement.parts):
-                part = statement.parts[slot.marker]
-                if part.inputs:
-                    machine.record.add_columns(
-                        target, [slot.column] if slot.column != ANY_COLUMN else []
-                    )
-                    _send_slot(machine, target, slot, part)
+        _send_parts(machine, target, statement)
     deciding |= machine.control
     machine.record.add_edges(target, ANY_COLUMN, deciding, machine.place)
+
+
+def _send_parts(machine: Machine, target: int, statement: Text) -> None:
+    """Record the columns that parts of a statement's text go into."""
+    inside = find_slots(statement.text, Dialect.TSQL, counts_parts=True)
+    placed = {slot.marker for slot in inside.slots}
+    for at, part in enumerate(statement.parts):
+        if part.inputs and at not in placed:
+            gap = machine.gap("a part of the statement that is made of data is not known")
+            machine.record.add_gap(gap, target, ANY_COLUMN)
+    for slot in inside.slots:
+        if isinstance(slot.marker, int) and slot.marker < len(statement.parts):
+            part = statement.parts[slot.marker]
+            if part.inputs:
+                machine.record.add_columns(
+                    target, [slot.column] if slot.column != ANY_COLUMN else []
+                )
+                _send_slot(machine, target, slot, part)
 
 
 def _value_for(machine: Machine, row: Value, slot: Slot) -> Data:

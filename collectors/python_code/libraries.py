@@ -178,6 +178,10 @@ def _passed_on(call: Call, at: int) -> Arguments:
     return Arguments(given.items if given is not None else (), named)
 
 
+# Methods of models that give their fields as a dictionary.
+_FIELDS = frozenset({"dict", "model_dump", "_asdict", "to_dict"})
+
+
 def call_method(call: Call) -> Value:
     """The result of a method of what is no object of the script's."""
     machine, owner = call.machine, call.owner
@@ -199,11 +203,20 @@ def call_method(call: Call) -> Value:
         return call_container_method(call)
     if isinstance(owner, Thing):
         return call_thing_method(call)
+    return _call_other_method(call)
+
+
+def _call_other_method(call: Call) -> Value:
+    """A method of an object of the script's that has none of the name, or of what is no value."""
+    machine, owner = call.machine, call.owner
     result = _call_back(call)
     if result is not None:
         return result
     data = derive([machine.data(owner), *call.data()], call.place)
-    if isinstance(machine.cell(owner), ObjectCell):
+    cell = machine.cell(owner)
+    if isinstance(cell, ObjectCell):
+        if call.name in _FIELDS:
+            return machine.new(DictCell(dict(cell.names)))
         return replace(data, origin=machine.gap(f"what `{call.name}` returns is not known"))
     return data if data.inputs else UNKNOWN
 

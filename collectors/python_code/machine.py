@@ -132,6 +132,11 @@ class Machine:
         self.put(ref, cell)
         return ref
 
+    def copied(self, heap: Heap) -> Heap:
+        """A copy of a heap, for one of several ways; large ones take steps."""
+        self.budget.spend(len(heap) // 64)
+        return dict(heap)
+
     def new_list(self, values: Iterable[Value]) -> Ref:
         """A new list."""
         return self.new(ListCell(tuple(values)))

@@ -214,7 +214,8 @@ def _reset_index(call: Call) -> Value:
 
 
 def _to_frame(call: Call) -> Value:
-    frame = as_frame(call.machine, call.machine.data(call.owner))
+    owner = replace(call.machine.data(call.owner), form=Form.SERIES)
+    frame = as_frame(call.machine, owner)
     assert frame
     name = call.text("name", 0)
     if name:

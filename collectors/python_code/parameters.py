@@ -18,7 +18,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 # The key of a parameter: its number, or its name.
 Marker = int | str
 _MARKERS = (
-    r"(?P<mark>\?|%s|%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>[A-Za-z_]\w*)"
+    r"(?P<mark>\?|%s|%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>[A-Za-z_]\w*)|(?<![\w:])[$:](?P<number>\d+)"
     rf"|(?P<part>{UNKNOWN_PART}))"
 )
 _PATTERNS = {
@@ -77,7 +77,10 @@ def find_slots(text: str, dialect: Dialect, counts_parts: bool = False) -> Slots
             return match[0]
         if counts_parts and not match["part"]:
             return "NULL"
-        markers.append(match["percent"] or match["colon"] or len(markers))
+        number = match["number"]
+        markers.append(
+            match["percent"] or match["colon"] or (int(number) - 1 if number else len(markers))
+        )
         return f"{_STAND_IN}{len(markers) - 1}"
 
     readable = _PATTERNS[dialect].sub(stand_in, text)

@@ -18,6 +18,7 @@ from dbt_graft.collectors.python_code.definitions import define_class, define_fu
 from dbt_graft.collectors.python_code.expressions import operate
 from dbt_graft.collectors.python_code.frames import without_columns
 from dbt_graft.collectors.python_code.iteration import iterate
+from dbt_graft.collectors.python_code.joins import Heap
 from dbt_graft.collectors.python_code.limits import MOST_ITERATIONS
 from dbt_graft.collectors.python_code.machine import Machine
 from dbt_graft.collectors.python_code.modules import import_names
@@ -119,24 +120,28 @@ def branch(
     """Follow one of several ways; False if none of them goes on."""
     start, control, conditions = machine.heap, machine.control, machine.conditions
     filters = change(deciding, Subtype.FILTER)
-    heaps = []
+    heaps: list[Heap] = []
+    left: Heap = {}
     leaves = False
     for way, body in zip(ways, bodies, strict=True):
-        machine.heap = dict(start)
+        machine.heap = machine.copied(start)
         machine.control = control | filters
         machine.conditions = conditions | filters
         if way():
             heaps.append(machine.heap)
-        elif not (body and isinstance(body[-1], ast.Raise)):
+            continue
+        left.update(machine.heap)
+        if not (body and isinstance(body[-1], ast.Raise)):
             machine.ended.append(machine.heap)
             leaves = True
     machine.control, machine.conditions = control, conditions
     if leaves:  # what follows is reached by the others alone
         machine.control |= filters
         machine.conditions |= filters
+    # A module that was imported on a way that ended is imported.
+    machine.heap = {**left, **(heaps[0] if heaps else machine.heap)}
     if not heaps:
         return False
-    machine.heap = heaps[0]
     for heap in heaps[1:]:
         machine.join_heaps(machine.heap, heap, deciding)
     return True
@@ -182,7 +187,7 @@ def _iterate_any(
     mark = machine.loop_mark
     for _ in range(2):
         before = machine.heap
-        machine.heap = dict(before)
+        machine.heap = machine.copied(before)
         machine.loop_mark = machine.new(ObjectCell()).cell
         _iterate(machine, node, item, scope)
         machine.join_heaps(before, machine.heap)
@@ -224,15 +229,17 @@ def _try(machine: Machine, node: ast.Try | ast.TryStar, scope: Ref) -> bool:
     goes_on = machine.execute(node.body, scope) and machine.execute(node.orelse, scope)
     after = machine.heap
     for handler in node.handlers:
-        machine.heap = dict(after)
+        machine.heap = machine.copied(after)
         if handler.name:
             bind(machine, handler.name, UNKNOWN, scope)
         if machine.execute(handler.body, scope):
             machine.join_heaps(after, machine.heap)
             after = machine.heap
             goes_on = True
-        elif not isinstance(handler.body[-1], ast.Raise):
-            machine.ended.append(machine.heap)
+        else:
+            if not isinstance(handler.body[-1], ast.Raise):
+                machine.ended.append(machine.heap)
+            after = {**machine.heap, **after}
     machine.heap = after
     return machine.execute(node.finalbody, scope) and goes_on
 

@@ -26,7 +26,7 @@ def write_frame(
     name: Value | str | None,
     dialect: Dialect = Dialect.TSQL,
 ) -> None:
-    """ScriptRecord that a frame is written; where the name is one of several, to each."""
+    """Record that a frame is written; where the name is one of several, to each."""
     names = [name] if isinstance(name, str) else machine.texts(name)
     for text in names or [UNKNOWN_PART]:
         target = machine.record.add_target(machine.place, medium, text, dialect)
@@ -37,7 +37,7 @@ def write_frame(
 
 
 def write_columns(machine: Machine, frame: Frame, target: int) -> None:
-    """ScriptRecord the columns of a frame as those of a target."""
+    """Record the columns of a frame as those of a target."""
     record = machine.record
     names = {name: column_name(name) for name in frame.columns}
     record.add_columns(target, names.values())
