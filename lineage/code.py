@@ -31,7 +31,7 @@ class CodeRead:
     """A query, table or file that the code reads.
 
     Attributes:
-        shape_id: The shape of the query as logs have it; empty where it has no text.
+        shape_id: The shape of the query as logs have it; empty where that cannot be told.
     """
 
     place: CodePlace
@@ -46,7 +46,7 @@ class CodeWrite:
     Attributes:
         columns: Those that the code names.
         is_open: There are further columns, which the code does not name.
-        shape_id: The shape of the statement as logs have it; empty where a library makes it.
+        shape_id: As of a read; empty where a library makes the statement, too.
     """
 
     place: CodePlace

@@ -129,7 +129,7 @@ class _Composition:
             composed.gap = composed.gap or self._add_shape_gaps(shape, source.place)
             tables.update(dict.fromkeys(_tables(shape, Direction.READ)))
             if any(edge.table == () for edge in shape.column_edges):
-                composed.shape_id = shape.shape_id
+                composed.shape_id = _logged_shape(shape)
             for edge in shape.column_edges:
                 if edge.table == ():
                     self._add_output(composed, edge)
@@ -173,7 +173,7 @@ class _Composition:
             if target.medium is Medium.STATEMENT:
                 for shape in _shapes(target.text, target.dialect):
                     if tables := tuple(_tables(shape, Direction.READ)):
-                        yield CodeRead(target.place, tables, shape.shape_id)
+                        yield CodeRead(target.place, tables, _logged_shape(shape))
 
     def _target_writes(self, target: ScriptTarget) -> Iterator[CodeWrite]:
         """The writes of a target; the tables that its edges lead to are noted."""
@@ -199,7 +199,7 @@ class _Composition:
                         self._add_gap(target.place, reason, access.name, ANY_COLUMN)
                     columns = (*target.columns, *_columns_written(shape, access))
                     named = tuple(dict.fromkeys(filter(None, columns)))
-                    yield CodeWrite(target.place, access.name, named, False, shape.shape_id)
+                    yield CodeWrite(target.place, access.name, named, False, _logged_shape(shape))
         self._tables.append(tuple(written))
 
     def _add_statement_edges(self, shape: ParsedShape, place: CodePlace) -> None:
@@ -330,6 +330,12 @@ def _has_unknown_names(shape: ParsedShape) -> bool:
         for edge in shape.column_edges
         if edge.subtype.type is EdgeType.DIRECT
     )
+
+
+def _logged_shape(shape: ParsedShape) -> str:
+    """The shape of a statement, if a log has its text: Spark's has plans."""
+    is_logged = shape.dialect is Dialect.TSQL and shape.outcome is Outcome.PARSED
+    return shape.shape_id if is_logged and UNKNOWN_PART not in shape.text else ""
 
 
 def _tables(shape: ParsedShape, direction: Direction) -> Iterator[TableName]:

@@ -38,8 +38,11 @@ from dbt_graft.lineage.records import (
     Evidence,
     Masking,
     Records,
+    Shape,
     Status,
 )
+
+_TSQL = "tsql"
 
 
 def with_task_code(
@@ -67,6 +70,7 @@ def with_task_code(
     matches = {}
     for task, code in sorted(codes.items()):
         matching = _Matching(task, code, accesses[task], edges[task], everywhere)
+        matching.compare_statements(records.shapes)
         matches[task] = matching.match()
         replaced |= matching.replaced
         new_edges += matching.edges
@@ -198,6 +202,28 @@ class _Matching:
         """Take the code's word for all that it writes."""
         for dataset, writes in sorted(self._writes().items()):
             self._declare(dataset, writes)
+
+    def compare_statements(self, shapes: Mapping[str, Shape]) -> None:
+        """Note the statements of the code that no run sent, though it used their tables.
+
+        Args:
+            shapes: Those of all tasks; only texts in T-SQL are what the code sent.
+        """
+        sent: dict[DatasetId, set[str]] = defaultdict(set)
+        for access in self._observed:
+            shape = shapes.get(access.shape_id)
+            if shape and shape.dialect == _TSQL:
+                sent[access.dataset].add(access.shape_id)
+        statements = [
+            *((read.shape_id, read.tables, read.place) for read in self._code.reads),
+            *((write.shape_id, (write.table,), write.place) for write in self._code.writes),
+        ]
+        for shape_id, tables, place in statements:
+            matches = [self._used.find(table) for table in tables]
+            used = [datasets[0] for datasets in matches if len(datasets) == 1]
+            if shape_id and used and all(sent[t] and shape_id not in sent[t] for t in used):
+                problem = "no run was seen to send this statement as it is here"
+                self._differences[CodeDifference(place, problem, used[0])] = None
 
     def match(self) -> CodeMatch:
         """Compare the code with the log."""

@@ -30,6 +30,7 @@ from dbt_graft.lineage.records import (
     Masking,
     Records,
     Run,
+    Shape,
     Status,
     Subtype,
 )
@@ -50,7 +51,9 @@ def log_of(*texts: str) -> Records:
     for number, text in enumerate(texts):
         at = _START + timedelta(minutes=number)
         for shape in parse(text, Dialect.TSQL):
-            shapes[shape.shape_id] = shape
+            shapes[shape.shape_id] = Shape(
+                shape.shape_id, shape.dialect, shape.text, shape.parser, shape.outcome
+            )
             accesses += [
                 Access(
                     "load",
@@ -74,7 +77,7 @@ def log_of(*texts: str) -> Records:
                 for edge in shape.column_edges
             ]
     runs = (Run("load-1", "load", "sqlserver", _START, status=Status.OK),)
-    return Records(tuple(accesses), runs, column_edges=tuple(edges))
+    return Records(tuple(accesses), runs, shapes, column_edges=tuple(edges))
 
 
 def _script(
@@ -282,6 +285,26 @@ def test_code_says_which_column_of_memory_is_which(
             [],
         ),
         (
+            [f"{_SELECT} WHERE qty > 10", _INSERT],
+            _script(
+                [f"{_SELECT} WHERE qty >= 20"],
+                [("totals", "order_id total")],
+                ["order_id <- 0.order_id IDENTITY", "total <- 0.price TRANSFORMATION"],
+            ),
+            2,
+            ["3: no run was seen to send this statement as it is here"],
+        ),
+        (
+            [f"{_SELECT} WHERE qty > 10", _INSERT],
+            _script(
+                [f"{_SELECT}\n    WHERE qty > ?"],
+                [("totals", "order_id total")],
+                ["order_id <- 0.order_id IDENTITY", "total <- 0.price TRANSFORMATION"],
+            ),
+            2,
+            [],
+        ),
+        (
             [_SELECT, _INSERT],
             _script([_SELECT], [("totals", "order_id")], ["order_id <- 0.order_id IDENTITY"]),
             1,
@@ -305,7 +328,7 @@ def test_code_says_which_column_of_memory_is_which(
                 ["SELECT a FROM t"], [("totals", "order_id total")], ["order_id <- 0.a IDENTITY"]
             ),
             2,
-            [],
+            ["3: no run was seen to send this statement as it is here"],
         ),
         (
             ["SELECT a FROM x.t", "SELECT a FROM crm.t", _INSERT],
