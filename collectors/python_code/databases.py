@@ -179,7 +179,9 @@ def _parameters(call: Call) -> tuple[list[Value], Inputs]:
     if is_many and items is not None:
         machine_rows = [*items.items, *([items.rest] if items.rest is not None else [])]
         row = machine.join_all(machine_rows)
-        return ([row], items.rows) if row is not None else ([], NOTHING)
+        if row is None:  # an empty list, as far as the code tells
+            row = Data(origin=machine.gap("the rows that are sent are not known"))
+        return [row], items.rows
     if items is None and not isinstance(value, Data | Ref):
         return [Items((value,))], NOTHING
     if isinstance(value, Data) and call.name == "execute":

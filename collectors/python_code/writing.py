@@ -52,6 +52,8 @@ def write_columns(machine: Machine, frame: Frame, target: int) -> None:
             without = tuple(sorted(part.without))
             record.add_edges(target, ANY_COLUMN, inputs, machine.place, without)
     gaps = set(frame.gaps)
+    if not (frame.columns or frame.open or frame.rest or gaps):
+        gaps.add(machine.gap("no column of what is written is known"))
     if frame.rest is not None:
         record.open_target(target)
         unnamed = machine.gap("the columns that are written are not known")
