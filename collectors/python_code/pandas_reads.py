@@ -172,8 +172,26 @@ def _series(call: Call) -> Value:
             if isinstance(key, str | int | tuple)
         }
         return call.machine.new(Frame(dict(columns), library="series"))
+    named = _named_values(call, value)
+    if named is not None:
+        return call.machine.new(Frame(named, library="series"))
     name = call.text("name")
     return replace(data, form=Form.SERIES, name=name if name else data.name)
+
+
+def _named_values(call: Call, value: Value | None) -> dict[Key, Data] | None:
+    """`pd.Series([a, b], index=["x", "y"])` of values of a row; None for other series."""
+    items = call.machine.items(value)
+    if items is None or items.rest is not None or items.names:
+        return None
+    parts = [call.machine.data(item) for item in items.items]
+    if not any(part.inputs for part in parts) or any(part.form is Form.SERIES for part in parts):
+        return None
+    index = call.get("index", 1)
+    names = call.keys("index", 1) if index is not None else list(range(len(parts)))
+    if names is None or len(names) != len(parts):
+        return None
+    return dict(zip(as_keys(names), parts, strict=True))
 
 
 PANDAS_READS: Mapping[str, Handler] = {

@@ -24,6 +24,7 @@ from dbt_graft.collectors.python_code.values import (
     Form,
     Frame,
     Inputs,
+    Items,
     Key,
     Value,
     change,
@@ -202,6 +203,8 @@ def concat(call: Call) -> Value:
     else:
         return Data(origin=machine.gap("the frames that are put together are not known"))
     parts = [part for part in parts if part != Const(None)]
+    if (row := _row_of_rows(call, parts)) is not None:
+        return row
     by_column = machine.key(call.get("axis", 1)) in {1, "columns"}
     if (
         not by_column
@@ -223,6 +226,23 @@ def concat(call: Call) -> Value:
         names = call.keys("names") or [None]
         index = ((as_keys(names)[0], Data()), *(index or ((None, Data()),)))
     return machine.new(replace(frame, rows=frame.rows | rows, index=index, library="pandas"))
+
+
+def _row_of_rows(call: Call, parts: list[Value]) -> Value | None:
+    """`pd.concat([row, more])` of the values of a row; None for others."""
+    machine = call.machine
+    entries: dict[object, Value] = {}
+    for part in parts:
+        cell = machine.cell(part)
+        if isinstance(cell, DictCell) and cell.rest is None and not cell.open:
+            entries.update(cell.entries)
+        elif isinstance(cell, Frame) and cell.library == "series":
+            entries.update(cell.columns)
+        elif isinstance(part, Items) and part.names and not part.open:
+            entries.update(zip(part.names, part.items, strict=False))
+        else:
+            return None
+    return machine.new(DictCell(entries)) if entries else None
 
 
 def _beside(left: Frame, right: Frame) -> Frame:

@@ -25,6 +25,15 @@ from tests.collectors.python_code.follow import edges_of_frame
         ("out = df[['a']].copy()\nout['f'] = np.where(df.b > 1, df.c, 0)", "a=a; f=if b,~c"),
         ("out = df[['a']].copy()\nout['n'] = 1", "a=a; n="),
         ("out = df[['a']].apply(lambda r: r['a'] * 2, axis=1).to_frame('z')", "z=~a"),
+        (
+            "out = df.apply(lambda r: pd.Series([r.a, r.b * 2], index=['x', 'y']), axis=1)",
+            "x=a; y=~b",
+        ),
+        (
+            "out = df[['k']].copy()\n"
+            "out[['x', 'y']] = df.apply(lambda r: pd.Series([r.a, r.b]), axis=1)",
+            "k=k; x=a; y=b",
+        ),
         ("out = df[['a']].melt(id_vars=[], value_vars=['a'])", "variable=; value=a"),
     ],
 )
