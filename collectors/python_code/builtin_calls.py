@@ -328,10 +328,6 @@ def _partial(call: Call) -> Value:
     )
 
 
-def _wraps(call: Call) -> Value:
-    return UNKNOWN
-
-
 def _field(call: Call) -> Value:
     default = call.get("default")
     factory = call.get("default_factory")

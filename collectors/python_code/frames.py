@@ -17,9 +17,7 @@ from dbt_graft.collectors.python_code.values import (
     Inputs,
     Items,
     Key,
-    LineGap,
     OpenPart,
-    Ref,
     Value,
     all_gaps,
     change,
@@ -172,12 +170,6 @@ def rename(machine: Machine, frame: Frame, names: Mapping[object, object]) -> Fr
     return replace(frame, columns=columns, open=exclude(frame.open, gone), index=index)
 
 
-def map_columns(frame: Frame, work: Mapping[Key, Data], subtype: Subtype) -> Frame:
-    """The frame with all columns changed by an operation."""
-    rest = frame.rest and replace(frame.rest, inputs=change(frame.rest.inputs, subtype))
-    return replace(frame, columns=dict(work), open=change_open(frame.open, subtype), rest=rest)
-
-
 def with_rows(frame: Frame, inputs: Inputs, subtype: Subtype) -> Frame:
     """The frame whose rows these inputs decide on too."""
     return replace(frame, rows=frame.rows | change(inputs, subtype))
@@ -253,20 +245,10 @@ def _of_tuples(machine: Machine, row: Items, names: list[object] | None, rows: I
     return Frame(columns, row.open, None, rows | row.rows)
 
 
-def stored(machine: Machine, frame: Frame) -> Ref:
-    """The frame as a new value."""
-    return machine.new(frame)
-
-
 def combined(columns: Iterable[Data]) -> Data:
     """All of the columns together."""
     values = list(columns)
     return combine(values) if values else Data(gaps=NO_GAPS)
-
-
-def gap_data(gap: LineGap) -> Data:
-    """A column whose inputs are not known."""
-    return Data(gaps=frozenset({gap}))
 
 
 def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:

@@ -365,14 +365,10 @@ def _apply(call: Call) -> Value:
             frame, columns=columns, open=change_open(frame.open, Subtype.TRANSFORMATION)
         )
         return machine.new(replace(changed, library="series") if aggregates else changed)
-    row: Value = machine.new(record_of(frame)) if _changes_row(function) else row_of(frame)
+    row: Value = machine.new(record_of(frame)) if isinstance(function, Function) else row_of(frame)
     extra = machine.items(call.get("args")) or Items()
     value = apply_function(call, function, [row, *extra.items])
     return _of_rows(call, frame, value)
-
-
-def _changes_row(function: Value) -> bool:
-    return isinstance(function, Function)
 
 
 def _of_rows(call: Call, frame: Frame, value: Value) -> Value:

@@ -329,16 +329,6 @@ def _rows_of_groups(call: Call) -> Value:
     return call.machine.new(replace(frame, rows=frame.rows | window))
 
 
-def iterate_groups(call_frame: Frame, keys: Items, owner: Value) -> Items:
-    """`for key, group in df.groupby(…)`."""
-    values = []
-    for pair in keys.items:
-        assert isinstance(pair, Items)
-        values.append(pair.items[1])
-    key = values[0] if len(values) == 1 else Items(tuple(values))
-    return Items((), Items((key, owner)), call_frame.rows)
-
-
 _SAME = frozenset({"rolling", "expanding", "ewm", "resample"})
 _ORDERED = words(
     """shift diff cumsum cumprod cummax cummin pct_change cumcount ffill bfill fillna"""

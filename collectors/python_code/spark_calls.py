@@ -560,7 +560,6 @@ _TABLE: Mapping[Callable[..., Value], str] = {
 SPARK_METHODS: Mapping[str, Handler] = {
     name: handler for handler, names in _TABLE.items() for name in names.split()
 }
-SPARK_ROLES = frozenset({"spark", "spark.reader", "spark.writer"})
 
 
 def is_session(name: str) -> bool:

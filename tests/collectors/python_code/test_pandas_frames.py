@@ -85,6 +85,11 @@ def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
             "out = df.groupby('k').agg(t=('a', 'sum'), n=('b', 'count')).reset_index()",
             "k=k; t=+a; n=+b; *=group k",
         ),
+        (
+            "rows = []\nfor k, g in df.groupby('k'):\n    rows.append((k, g['a'].sum()))\n"
+            "out = pd.DataFrame(rows, columns=['k', 's'])",
+            "k=k; s=+a; *=group k",
+        ),
         ("out = df.groupby('k').size().reset_index(name='n')", "k=k; n=; *=group k"),
         (
             "out = df[['a']].copy()\nout['s'] = df.groupby('k')['a'].transform('sum')",
