@@ -10,6 +10,7 @@ from dbt_graft.collectors.python_code.databases import RESULT, ROLE
 from dbt_graft.collectors.python_code.frames import column, name_columns, row_of
 from dbt_graft.collectors.python_code.machine import ROW_COUNT, Arguments, Machine, to_value
 from dbt_graft.collectors.python_code.methods import FRAME_METHODS
+from dbt_graft.collectors.python_code.orm_calls import model_column
 from dbt_graft.collectors.python_code.pandas_groups import GROUP_METHODS
 from dbt_graft.collectors.python_code.sqlalchemy_calls import table_frame
 from dbt_graft.collectors.python_code.subscripts import as_column
@@ -51,7 +52,8 @@ def get_attribute(machine: Machine, owner: Value, name: str) -> Value:
         case Library():
             return Library(f"{owner.name}.{name}")
         case Class():
-            return _of_class(machine, owner, name, owner) or Method(owner, name)
+            value = _of_class(machine, owner, name, owner) or Method(owner, name)
+            return model_column(machine, owner, name, value)
         case Data():
             return _of_data(owner, name)
         case Items() if _has_name(owner, name):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dbt_graft.collectors.python_code.attributes import get_attribute
 from dbt_graft.collectors.python_code.bindings import RETURN, YIELDS, bind, names_of
+from dbt_graft.collectors.python_code.databases import is_connection
 from dbt_graft.collectors.python_code.iteration import iterate
 from dbt_graft.collectors.python_code.libraries import call_library, call_method
 from dbt_graft.collectors.python_code.limits import DEEPEST_CALLS
@@ -88,6 +89,8 @@ def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
             inner = get_attribute(machine, function, "__call__")
             if isinstance(inner, Function):
                 return invoke(machine, inner, arguments)
+            if is_connection(machine, function):  # of `sessionmaker()`
+                return function
     parts = [part for value in arguments.values() for part in machine.parts(value)]
     data = derive([machine.data(function), *parts], machine.place)
     return replace(data, origin=machine.gap("a function is called that is not known"))

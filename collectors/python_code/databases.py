@@ -9,6 +9,7 @@ from dataclasses import replace
 from dbt_graft.collectors.python_code.containers import get_entry, row_entries
 from dbt_graft.collectors.python_code.frames import frame_of_rows, row_of
 from dbt_graft.collectors.python_code.machine import Call, Handler, Machine
+from dbt_graft.collectors.python_code.orm_calls import read_model, write_objects
 from dbt_graft.collectors.python_code.parameters import Slot, find_slots, with_question_marks
 from dbt_graft.collectors.python_code.reading import read_query
 from dbt_graft.collectors.python_code.script import Medium
@@ -357,12 +358,46 @@ def _execute_values(call: Call) -> Value:
     return execute_text(inner, statement, rows, deciding)
 
 
+def _query(call: Call) -> Value:
+    """`session.query(Order)`."""
+    frame = read_model(call.machine, call.get("", 0))
+    if frame is not None:
+        return call.machine.new(frame)
+    data = [part for part in call.data() if part.inputs]
+    if data and len(data) == len(call.arguments.positional):
+        columns = {part.name: part for part in data}
+        return call.machine.new(Frame(columns, library="query"))
+    return Data(origin=call.machine.gap("what a session is asked for is not known"))
+
+
+def _add(call: Call) -> Value:
+    """`session.add(Order(…))`."""
+    write_objects(call)
+    return UNKNOWN
+
+
 _SAME = frozenset(
     {"begin", "connect", "execution_options", "__enter__", "raw_connection", "get_conn", "session"}
 )
 # Methods that other objects have as well.
-_ONLY_KNOWN = frozenset({"all", "first", "one", "run", "fetch", "mappings", "scalars", "scalar"})
+_ONLY_KNOWN = frozenset(
+    {
+        "add",
+        "add_all",
+        "merge",
+        "query",
+        "all",
+        "first",
+        "one",
+        "run",
+        "fetch",
+        "mappings",
+        "scalars",
+        "scalar",
+    }
+)
 _METHODS: Mapping[str, Handler] = {
+    **dict.fromkeys(("add", "add_all", "bulk_insert_mappings", "bulk_save_objects", "merge"), _add),
     "all": _fetch_all,
     "cursor": _cursor,
     "execute": execute,
@@ -384,6 +419,7 @@ _METHODS: Mapping[str, Handler] = {
     "one": _fetch_one,
     "scalar": _scalar,
     "scalars": _scalars,
+    "query": _query,
     "run": execute,
 }
 DATABASE_FUNCTIONS: Mapping[str, Handler] = {

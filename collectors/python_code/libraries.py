@@ -39,6 +39,7 @@ from dbt_graft.collectors.python_code.pandas_frames import unknown_method
 from dbt_graft.collectors.python_code.pandas_reads import PANDAS_READS
 from dbt_graft.collectors.python_code.pandas_series import call_series_method
 from dbt_graft.collectors.python_code.pandas_shapes import SHAPE_FUNCTIONS
+from dbt_graft.collectors.python_code.pandas_writes import WRITE_FUNCTIONS
 from dbt_graft.collectors.python_code.polars_calls import POLARS_FUNCTIONS
 from dbt_graft.collectors.python_code.spark_calls import is_session
 from dbt_graft.collectors.python_code.sqlalchemy_calls import SQLALCHEMY_FUNCTIONS
@@ -82,6 +83,7 @@ FUNCTIONS: Mapping[str, Handler] = {
     **NUMPY,
     **PANDAS_READS,
     **SHAPE_FUNCTIONS,
+    **WRITE_FUNCTIONS,
     **DATABASE_FUNCTIONS,
     **CSV_FUNCTIONS,
     **POLARS_FUNCTIONS,

@@ -9,6 +9,7 @@ from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.frames import (
     filtered,
     frame_of_rows,
+    row_of,
     with_rows,
     without_columns,
 )
@@ -174,7 +175,15 @@ def _united(call: Call) -> Value:
     return call.machine.new(replace(frame, columns=columns, rows=frame.rows | other.rows))
 
 
+def _rows(call: Call) -> Value:
+    """`session.query(Order).all()`."""
+    frame = _frame(call)
+    row = row_of(frame)
+    return row if call.name in {"first", "one", "one_or_none"} else Items((), row, frame.rows)
+
+
 QUERY_METHODS: Mapping[str, Handler] = {
+    **dict.fromkeys(("all", "first", "one", "one_or_none", "yield_per"), _rows),
     **dict.fromkeys(("where", "filter", "filter_by", "having"), _where),
     **dict.fromkeys(("join", "outerjoin", "select_from", "join_from"), _join),
     **dict.fromkeys(

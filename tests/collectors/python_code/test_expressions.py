@@ -111,3 +111,25 @@ def test_statements_of_sqlalchemy(lines: str, expected: str) -> None:
         "x = sa.Table('x', sa.MetaData(), sa.Column('p'), sa.Column('q'))\n"
     )
     assert edges_of(follow(head + lines)) == expected
+
+
+def test_models_of_sqlalchemy_are_tables() -> None:
+    script = follow(
+        """\
+        from sqlalchemy import Column
+        from sqlalchemy.orm import declarative_base, sessionmaker
+        Base = declarative_base()
+        class Order(Base):
+            __tablename__ = "orders"
+            __table_args__ = {"schema": "dw"}
+            id, total = Column(), Column()
+        class Source(Base):
+            __tablename__ = "source"
+            a = Column()
+            b = Column()
+        session = sessionmaker()()
+        for row in session.query(Source).filter(Source.b > 1).all():
+            session.add(Order(id=row.a, total=row.b * 2))
+        """
+    )
+    assert (script.targets[0].text, edges_of(script)) == ("dw.orders", "id=a; total=~b; *=filter b")
