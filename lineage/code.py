@@ -62,7 +62,7 @@ class CodeEdge:
 
     Attributes:
         to_column, from_column: `*` as in a `lineage.records.ColumnEdge`: an INDIRECT edge to `*`
-            decides on rows, an IDENTITY from `*` to `*` passes on the columns that the code does
+            decides on rows, a DIRECT one from `*` to `*` passes on the columns that the code does
             not name, under their own names.
         place: The line that makes the column of what was read.
         without: The columns that an edge of `*` does not pass on: dropped, renamed, replaced.

@@ -18,7 +18,10 @@ from dbt_graft.lineage.records import Masking, Subtype
 
 _STATEMENTS = "dbt_graft.collectors.statements"
 _PARSER = (
-    "dbt_graft.collectors.python_code",
+    *(
+        f"dbt_graft.collectors.python_code{part}"
+        for part in ("", ".language", ".libraries", ".values")
+    ),
     *(f"{_STATEMENTS}{part}" for part in ("", ".columns", ".tables", ".text")),
 )
 ReadFile = Callable[[str], bytes | None]

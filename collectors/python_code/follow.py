@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from dbt_graft.collectors.python_code.attributes import get_attribute
-from dbt_graft.collectors.python_code.calls import invoke
-from dbt_graft.collectors.python_code.expressions import evaluate
-from dbt_graft.collectors.python_code.limits import BudgetError
-from dbt_graft.collectors.python_code.machine import Arguments, Language, Machine
-from dbt_graft.collectors.python_code.modules import UnreadableScriptError, read_syntax
-from dbt_graft.collectors.python_code.record import ScriptRecord
+from dbt_graft.collectors.python_code.language.attributes import get_attribute
+from dbt_graft.collectors.python_code.language.calls import invoke
+from dbt_graft.collectors.python_code.language.expressions import evaluate
+from dbt_graft.collectors.python_code.language.modules import UnreadableScriptError, read_syntax
+from dbt_graft.collectors.python_code.language.statements import execute
 from dbt_graft.collectors.python_code.script import Script
-from dbt_graft.collectors.python_code.statements import execute
-from dbt_graft.collectors.python_code.values import Class, Function, LineGap, ObjectCell, Ref
+from dbt_graft.collectors.python_code.values.limits import BudgetError
+from dbt_graft.collectors.python_code.values.machine import Arguments, Language, Machine
+from dbt_graft.collectors.python_code.values.record import ScriptRecord
+from dbt_graft.collectors.python_code.values.values import Class, Function, LineGap, ObjectCell, Ref
 from dbt_graft.lineage.code import CodePlace
 from dbt_graft.lineage.errors import exception_summary
 

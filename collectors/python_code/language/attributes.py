@@ -1,0 +1,250 @@
+"""Attributes of values: columns, methods, names of modules and of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.libraries.databases import RESULT, ROLE
+from dbt_graft.collectors.python_code.libraries.methods import FRAME_METHODS
+from dbt_graft.collectors.python_code.libraries.orm_calls import model_column
+from dbt_graft.collectors.python_code.libraries.pandas_groups import GROUP_METHODS
+from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import table_frame
+from dbt_graft.collectors.python_code.libraries.subscripts import as_column
+from dbt_graft.collectors.python_code.values.containers import get_entry, row_entries
+from dbt_graft.collectors.python_code.values.frames import column, name_columns, row_of
+from dbt_graft.collectors.python_code.values.machine import ROW_COUNT, Arguments, Machine, to_value
+from dbt_graft.collectors.python_code.values.name_tables import words
+from dbt_graft.collectors.python_code.values.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Data,
+    DictCell,
+    Form,
+    Frame,
+    Function,
+    Items,
+    Library,
+    Method,
+    ObjectCell,
+    OneOf,
+    Ref,
+    Text,
+    Thing,
+    Value,
+    derive,
+)
+
+_ACCESSORS = words("str dt cat list struct arr bin json")
+_ROW_METHODS = frozenset({"_asdict", "asDict", "get", "keys", "values", "items"})
+_SERIES = frozenset({"values", "array", "T", "real", "index_values"})
+
+
+def get_attribute(machine: Machine, owner: Value, name: str) -> Value:
+    """`owner.name`."""
+    match owner:
+        case OneOf():
+            results = [get_attribute(machine, item, name) for item in owner.values]
+            return machine.join_all(results) or UNKNOWN
+        case Ref():
+            return _of_cell(machine, owner, name) or Method(owner, name)
+        case Library():
+            return Library(f"{owner.name}.{name}")
+        case Class():
+            value = _of_class(machine, owner, name, owner) or Method(owner, name)
+            return model_column(machine, owner, name, value)
+        case Data():
+            return _of_data(owner, name)
+        case Items() if _has_name(owner, name):
+            return get_entry(machine, row_entries(owner), Const(name)) or UNKNOWN
+        case Items() if name == "str":
+            return Thing("names", {"items": owner})
+        case Thing():
+            return _of_thing(machine, owner, name)
+        case Const() | Text() if name in {"stem", "name", "suffix", "parent"}:
+            return _of_path(machine, owner, name)
+    return Method(owner, name)
+
+
+def _of_cell(machine: Machine, owner: Ref, name: str) -> Value | None:
+    cell = machine.cell(owner)
+    if isinstance(cell, ObjectCell):
+        return _of_object(machine, owner, cell, name)
+    if isinstance(cell, Frame):
+        return _of_frame(machine, owner, cell, name)
+    if isinstance(cell, DictCell) and name not in _ROW_METHODS:
+        return cell.entries.get(name)  # of a row that is a series
+    return None
+
+
+def _has_name(row: Items, name: str) -> bool:
+    return name in row.names or (bool(row.open) and name not in _ROW_METHODS)
+
+
+def _of_path(machine: Machine, owner: Const | Text, name: str) -> Value:
+    text = machine.text(owner)
+    if text is None or isinstance(owner, Text):
+        return Data() if name != "parent" else owner
+    folder, _, last = text.rpartition("/")
+    stem, dot, suffix = last.rpartition(".")
+    parts = {"parent": folder, "name": last, "stem": stem or last, "suffix": dot + suffix}
+    return Const(parts[name])
+
+
+def _of_object(machine: Machine, owner: Value, cell: ObjectCell, name: str) -> Value:
+    if name in cell.names:
+        return cell.names[name]
+    if cell.of is None:
+        return _of_cursor(machine, owner, cell, name) if ROLE in cell.names else UNKNOWN
+    attribute = _of_class(machine, cell.of, name, owner)
+    if attribute is None:
+        return cell.names.get("*") or Method(owner, name)
+    if isinstance(attribute, Function) and attribute.is_property:
+        return machine.call(attribute)
+    return attribute
+
+
+def _of_cursor(machine: Machine, owner: Value, cell: ObjectCell, name: str) -> Value:
+    frame = machine.frame(cell.names.get(RESULT))
+    if name == "description" and frame is not None and not frame.open and not frame.rest:
+        return Items(tuple(Items((to_value(column),)) for column in frame.columns))
+    return UNKNOWN if name in {"description", "rowcount", "lastrowid"} else Method(owner, name)
+
+
+def _of_class(machine: Machine, owner: Class, name: str, bound_to: Value) -> Value | None:
+    cell = machine.heap[owner.scope.cell]
+    assert isinstance(cell, ObjectCell)
+    if name in cell.names:
+        value = cell.names[name]
+        is_method = isinstance(value, Function) and value.bound_to is None
+        if is_method and isinstance(value, Function):
+            decorators = {
+                getattr(item, "id", "") for item in getattr(value.node, "decorator_list", ())
+            }
+            if "staticmethod" in decorators:
+                return value
+            if "classmethod" in decorators:
+                return replace(value, bound_to=owner)
+            return replace(value, bound_to=bound_to) if bound_to is not owner else value
+        return value
+    for base in owner.bases:
+        if isinstance(base, Class):
+            inherited = _of_class(machine, base, name, bound_to)
+            if inherited is not None:
+                return inherited
+    if name == "__name__":
+        return Const(owner.node.name)
+    return None
+
+
+def _of_frame(machine: Machine, owner: Value, frame: Frame, name: str) -> Value:
+    if name == "c" and frame.library == "query":
+        return Thing("columns", {}, owner)
+    if name == "T":
+        return machine.invoke(Method(owner, "transpose"), Arguments())
+    rule = _FRAME_ATTRIBUTES.get(name)
+    if rule is not None and name not in frame.columns:
+        return rule(owner, frame)
+    is_method = name in FRAME_METHODS
+    if name in frame.columns and not is_method:
+        return column(machine, frame, name)
+    if not is_method and (frame.open or frame.rest) and not name.startswith("_"):
+        return column(machine, frame, name)
+    return Method(owner, name)
+
+
+def _locator(name: str) -> Callable[[Value, Frame], Value]:
+    return lambda owner, frame: Thing(name, {}, owner)
+
+
+def _index(owner: Value, frame: Frame) -> Value:
+    if frame.index:
+        level, data = frame.index[0]
+        return replace(data, name=level, form=Form.SERIES)
+    return Data(form=Form.SERIES)
+
+
+def _array(owner: Value, frame: Frame) -> Value:
+    return Thing("array", {"items": Items((), replace(row_of(frame), names=()), frame.rows)})
+
+
+_FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
+    **{name: _locator(name) for name in ("loc", "iloc", "at", "iat", "na")},
+    **dict.fromkeys(
+        words("shape size dtypes schema width isStreaming ndim"),
+        lambda owner, frame: UNKNOWN,
+    ),
+    **dict.fromkeys(words("rdd stat plot style str"), lambda owner, frame: owner),
+    "columns": lambda owner, frame: column_names(frame),
+    "empty": lambda owner, frame: Const(False),
+    "height": lambda owner, frame: ROW_COUNT,
+    "index": _index,
+    "values": _array,
+    "write": lambda owner, frame: Thing("spark.writer", {}, owner),
+}
+
+
+def column_names(frame: Frame) -> Value:
+    """The names of a frame's columns."""
+    names = tuple(map(to_value, frame.columns))
+    rest = UNKNOWN if frame.open or frame.rest else None
+    return Items(names, rest)
+
+
+def _of_data(owner: Data, name: str) -> Value:
+    if owner.form is not Form.VALUE and name in _ACCESSORS:
+        return Thing("accessor", {}, owner)
+    if owner.form is Form.SERIES and name == "name":
+        return to_value(owner.name)
+    if owner.form is Form.SERIES and name in _SERIES:
+        return owner
+    if owner.form is Form.SERIES and name == "index":
+        return replace(owner.index[0][1], form=Form.SERIES) if owner.index else Data()
+    return Method(owner, name)
+
+
+def _of_thing(machine: Machine, owner: Thing, name: str) -> Value:
+    if name in owner.traits:
+        return owner.traits[name]
+    if owner.role == "spark" and name in {"read", "readStream"}:
+        return Thing("spark.reader")
+    if owner.role in {"spark", "na"}:
+        return owner.owner if name in {"catalog"} and owner.owner else Method(owner, name)
+    if owner.role == "sa.table" and name in {"c", "columns"}:
+        return Thing("columns", {}, machine.new(table_frame(machine, owner)))
+    if owner.role == "columns":
+        frame = machine.frame(owner.owner)
+        if frame is not None:
+            return column(machine, frame, name)
+    if owner.role == "groups" and name not in GROUP_METHODS:
+        return replace(owner, traits={**owner.traits, "selected": Const(name)})
+    if owner.role == "accessor" and name in _PARTS:
+        data = machine.data(owner.owner)
+        return replace(derive([data], machine.place), name=data.name, index=data.index)
+    return Method(owner, name)
+
+
+# Attributes behind `.dt` and `.str` that are no methods.
+_PARTS = words("""
+    year month day hour minute second microsecond nanosecond date time dayofweek day_of_week weekday
+    dayofyear day_of_year quarter days seconds total_days is_month_start is_month_end is_leap_year
+    is_quarter_start is_quarter_end is_year_start is_year_end tz daysinmonth days_in_month week
+    weekofyear codes categories""")
+
+
+def set_attribute(machine: Machine, owner: Value, name: str, value: Value) -> None:
+    """`owner.name = value`."""
+    cell = machine.cell(owner)
+    if isinstance(cell, ObjectCell) and isinstance(owner, Ref):
+        machine.put(owner, replace(cell, names={**cell.names, name: value}))
+    elif isinstance(owner, Class):
+        set_attribute(machine, owner.scope, name, value)
+    elif isinstance(cell, Frame) and isinstance(owner, Ref):
+        if name == "columns":
+            machine.put(owner, name_columns(machine, cell, value))
+        elif name == "index":
+            data = machine.data(value)
+            machine.put(owner, replace(cell, index=((data.name, data),) if data.inputs else ()))
+        elif name in cell.columns or (name not in FRAME_METHODS and (cell.open or cell.rest)):
+            machine.put(owner, cell.with_column(name, as_column(machine, value)))

@@ -1,0 +1,458 @@
+"""Expressions of a script -> their abstract values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from dbt_graft.collectors.python_code.language.attributes import get_attribute
+from dbt_graft.collectors.python_code.language.bindings import YIELDS, assign, look_up
+from dbt_graft.collectors.python_code.language.calls import evaluate_arguments
+from dbt_graft.collectors.python_code.language.comprehensions import comprehend
+from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.libraries.subscripts import get_item
+from dbt_graft.collectors.python_code.values.containers import append
+from dbt_graft.collectors.python_code.values.limits import LONGEST_TEXT, MOST_ITEMS
+from dbt_graft.collectors.python_code.values.machine import ROW_COUNT, Machine
+from dbt_graft.collectors.python_code.values.texts import concatenate, format_percent, join_path
+from dbt_graft.collectors.python_code.values.values import (
+    UNKNOWN,
+    Const,
+    Data,
+    DictCell,
+    Form,
+    Function,
+    Items,
+    ListCell,
+    Method,
+    OneOf,
+    Ref,
+    Thing,
+    Value,
+    derive,
+)
+
+_NUMBERS: Mapping[type[ast.operator], Callable[[Any, Any], object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], object]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def evaluate(machine: Machine, node: ast.expr, scope: Ref) -> Value:
+    """The value of an expression."""
+    machine.budget.spend()
+    rule = _RULES.get(type(node))
+    return rule(machine, node, scope) if rule else UNKNOWN
+
+
+def _constant(machine: Machine, node: ast.Constant, scope: Ref) -> Value:
+    return UNKNOWN if node.value is Ellipsis else Const(node.value)
+
+
+def _name(machine: Machine, node: ast.Name, scope: Ref) -> Value:
+    return look_up(machine, node.id, scope)
+
+
+def _attribute(machine: Machine, node: ast.Attribute, scope: Ref) -> Value:
+    owner = evaluate(machine, node.value, scope)
+    machine.line = node.end_lineno or machine.line
+    value = get_attribute(machine, owner, node.attr)
+    if isinstance(value, Method) and isinstance(owner, Data) and owner.inputs:
+        return derive([owner], machine.place)  # `day.year`: no method is called
+    return value
+
+
+def _call(machine: Machine, node: ast.Call, scope: Ref) -> Value:
+    function = _called(machine, node.func, scope)
+    arguments = evaluate_arguments(machine, node, scope)
+    line = machine.line
+    machine.line = node.func.end_lineno or node.lineno
+    value = machine.invoke(function, arguments)
+    machine.line = line
+    return value
+
+
+def _called(machine: Machine, node: ast.expr, scope: Ref) -> Value:
+    """The function of a call: of a frame a method, whatever names its columns have."""
+    if not isinstance(node, ast.Attribute):
+        return evaluate(machine, node, scope)
+    owner = evaluate(machine, node.value, scope)
+    machine.line = node.end_lineno or machine.line
+    if machine.frame(owner) is not None:
+        return Method(owner, node.attr)
+    return get_attribute(machine, owner, node.attr)
+
+
+def _subscript(machine: Machine, node: ast.Subscript, scope: Ref) -> Value:
+    owner = evaluate(machine, node.value, scope)
+    key = evaluate(machine, node.slice, scope)
+    machine.line = node.lineno
+    return get_item(machine, owner, key)
+
+
+def _slice(machine: Machine, node: ast.Slice, scope: Ref) -> Value:
+    ends = [
+        evaluate(machine, end, scope) if end else Const(None) for end in (node.lower, node.upper)
+    ]
+    return Thing("slice", {"lower": ends[0], "upper": ends[1]})
+
+
+def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, scope: Ref) -> Value:
+    items: list[Value] = []
+    rest: Value | None = None
+    for element in node.elts:
+        if not isinstance(element, ast.Starred):
+            items.append(evaluate(machine, element, scope))
+            continue
+        spread = iterate(machine, evaluate(machine, element.value, scope))
+        items += spread.items
+        rest = machine.join(rest, spread.rest) if spread.rest else rest
+    if isinstance(node, ast.Tuple):
+        return _of_bounded_size(machine, Items(tuple(items), rest))
+    return machine.new(ListCell(tuple(items), rest))
+
+
+def _of_bounded_size(machine: Machine, items: Items, size: int = 0) -> Items:
+    """The tuple, or if it holds very many values, one of any of them."""
+    waiting: list[Value] = [items]
+    while waiting:
+        value = waiting.pop()
+        size += 1
+        if size > MOST_ITEMS:
+            return Items((), UNKNOWN)
+        if isinstance(value, Items):
+            waiting += value.items
+    return items
+
+
+def _dict(machine: Machine, node: ast.Dict, scope: Ref) -> Value:
+    entries: dict[object, Value] = {}
+    rest: Value | None = None
+    result = DictCell()
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = evaluate(machine, value_node, scope)
+        if key_node is None:
+            spread = machine.cell(value)
+            if isinstance(spread, DictCell):
+                entries.update(spread.entries)
+                rest = machine.join(rest, spread.rest) if spread.rest else rest
+                result = replace(result, open=spread.open or result.open)
+            elif isinstance(value, Items) and value.names:
+                entries.update(zip(value.names, value.items, strict=False))
+            else:
+                rest = machine.join(rest, machine.data(value))
+            continue
+        key = machine.key(evaluate(machine, key_node, scope))
+        if isinstance(key, str | int | float | tuple | bytes) or key is None:
+            entries[key] = value
+        else:
+            rest = machine.join(rest, value) if rest else value
+    return machine.new(replace(result, entries=entries, rest=rest))
+
+
+def _formatted(machine: Machine, node: ast.JoinedStr, scope: Ref) -> Value:
+    pieces: list[Value] = []
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value = evaluate(machine, part.value, scope)
+            pieces.append(value if not part.format_spec else machine.data(value))
+        else:
+            pieces.append(evaluate(machine, part, scope))
+    return concatenate(machine, pieces)
+
+
+def _binary(machine: Machine, node: ast.BinOp, scope: Ref) -> Value:
+    left = evaluate(machine, node.left, scope)
+    right = evaluate(machine, node.right, scope)
+    machine.line = node.lineno
+    return operate(machine, node.op, left, right)
+
+
+def operate(machine: Machine, operation: ast.operator, left: Value, right: Value) -> Value:
+    """The value of `left + right` and its like."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        known = _of_constants(operation, left, right)
+        if known is not None:
+            return known
+    if isinstance(operation, ast.Mod) and machine.texts(left):
+        return format_percent(machine, left, right)
+    if isinstance(operation, ast.Add) and (added := _added(machine, left, right)) is not None:
+        return added
+    if isinstance(operation, ast.Mult) and (many := _repeated(machine, left, right)) is not None:
+        return many
+    if isinstance(operation, ast.Sub) and (left_out := _left_out(machine, left, right)) is not None:
+        return left_out
+    if isinstance(operation, ast.Div) and machine.texts(right):  # Path / "file"
+        return join_path(machine, [left, right])
+    first, second = machine.cell(left), machine.cell(right)
+    if isinstance(first, DictCell) and isinstance(second, DictCell):
+        return machine.new(replace(first, entries={**first.entries, **second.entries}))
+    if machine.frame(left) or machine.frame(right):
+        return _frames(machine, left, right)
+    return _derived(machine, left, right)
+
+
+def _added(machine: Machine, left: Value, right: Value) -> Value | None:
+    """Texts or lists behind each other; None for other values."""
+    are_text = [_is_text(machine, side) for side in (left, right)]
+    if all(are_text) or (any(are_text) and not (_has_form(left) or _has_form(right))):
+        return concatenate(machine, [left, right])
+    return _added_lists(machine, left, right)
+
+
+def _left_out(machine: Machine, left: Value, right: Value) -> Value | None:
+    """`set(a) - set(b)`; None for other values."""
+    items, gone = machine.items(left), machine.keys(right)
+    if items is None or gone is None or isinstance(right, Const):
+        return None
+    return Items(tuple(item for item in items.items if machine.key(item) not in gone), items.rest)
+
+
+def _frames(machine: Machine, left: Value, right: Value) -> Value:
+    frame = machine.frame(left) or machine.frame(right)
+    assert frame
+    other = right if machine.frame(left) else left
+    extra = [] if machine.frame(other) else [machine.data(other)]
+    columns = {name: derive([data, *extra], machine.place) for name, data in frame.columns.items()}
+    second = machine.frame(other)
+    if second:
+        for name, data in second.columns.items():
+            columns[name] = derive(
+                [columns[name], data] if name in columns else [data], machine.place
+            )
+    return machine.new(replace(frame, columns=columns))
+
+
+def _has_form(value: Value) -> bool:
+    return isinstance(value, Data) and (value.form is not Form.VALUE or bool(value.inputs))
+
+
+def _is_text(machine: Machine, value: Value) -> bool:
+    return bool(machine.texts(value))
+
+
+def _derived(machine: Machine, *values: Value) -> Data:
+    return derive([machine.data(value) for value in values], machine.place)
+
+
+def _of_constants(operation: ast.operator, left: Const, right: Const) -> Value | None:
+    rule = _NUMBERS.get(type(operation))
+    a, b = left.value, right.value
+    if isinstance(a, str) and isinstance(operation, ast.Mod):
+        return None
+    if isinstance(operation, ast.Mult) and not all(
+        isinstance(side, int | float) and abs(side) < 1e9 for side in (a, b)
+    ):
+        sizes = [len(side) if isinstance(side, str | bytes) else side for side in (a, b)]
+        numbers = [size for size in sizes if isinstance(size, int)]
+        if len(numbers) < 2 or numbers[0] * numbers[1] > 10_000:
+            return UNKNOWN
+    if rule is None:
+        return None
+    if isinstance(a, str | bytes) and isinstance(b, str | bytes) and len(a) + len(b) > LONGEST_TEXT:
+        return UNKNOWN
+    try:
+        result = rule(a, b)
+    except (TypeError, ValueError, ArithmeticError):
+        return None
+    assert isinstance(result, str | int | float | bytes | complex)
+    return Const(result)
+
+
+def _repeated(machine: Machine, left: Value, right: Value) -> Value | None:
+    """A list as many times as a number says; None for other values."""
+    for side, count in ((left, machine.key(right)), (right, machine.key(left))):
+        items = machine.items(side)
+        if items is None or items.rest is not None or not isinstance(count, int):
+            continue
+        if 0 <= count * len(items.items) <= MOST_ITEMS:
+            return machine.new_list(items.items * count)
+    return None
+
+
+def _added_lists(machine: Machine, left: Value, right: Value) -> Value | None:
+    first, second = machine.items(left), machine.items(right)
+    if first is None or second is None:
+        return None
+    if first.rest is None:
+        items, rest = (*first.items, *second.items), second.rest
+    else:
+        items, rest = (
+            first.items,
+            machine.join_all([first.rest, *second.items, *([second.rest] if second.rest else [])]),
+        )
+    if len(items) > MOST_ITEMS:
+        items, rest = (), machine.join_all([*items[:1], *([rest] if rest else [])])
+    if isinstance(left, Items):
+        return Items(items, rest, first.rows | second.rows)
+    return machine.new(ListCell(items, rest, first.rows | second.rows))
+
+
+def _unary(machine: Machine, node: ast.UnaryOp, scope: Ref) -> Value:
+    value = evaluate(machine, node.operand, scope)
+    if isinstance(node.op, ast.Not):
+        truth = machine.is_true(value)
+        if truth is None:
+            return _derived(machine, value) if isinstance(value, Data) else UNKNOWN
+        return Const(not truth)
+    if isinstance(value, Const) and isinstance(value.value, int | float):
+        if isinstance(node.op, ast.USub):
+            return Const(-value.value)
+        return value
+    return _derived(machine, value)
+
+
+def _boolean(machine: Machine, node: ast.BoolOp, scope: Ref) -> Value:
+    values = []
+    for operand in node.values:
+        value = evaluate(machine, operand, scope)
+        truth = machine.is_true(value)
+        if truth is isinstance(node.op, ast.Or):
+            values.append(value)
+            break
+        if truth is None or operand is node.values[-1]:
+            values.append(value)
+    return machine.join_all(values) or UNKNOWN
+
+
+def _compare(machine: Machine, node: ast.Compare, scope: Ref) -> Value:
+    values = [evaluate(machine, item, scope) for item in (node.left, *node.comparators)]
+    if len(values) == 2 and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return _is_none(machine, values[0], values[1], isinstance(node.ops[0], ast.Is))
+    if ROW_COUNT in values[:2] and len(values) == 2:
+        return _compare_count(node.ops[0], values)
+    if all(isinstance(value, Const) for value in values) and len(values) == 2:
+        rule = _COMPARISONS.get(type(node.ops[0]))
+        first, second = (value.value for value in values if isinstance(value, Const))
+        if rule:
+            try:
+                return Const(bool(rule(first, second)))
+            except TypeError:
+                return UNKNOWN
+    if len(values) == 2 and isinstance(node.ops[0], ast.In | ast.NotIn):
+        keys = machine.keys(values[1]) if not isinstance(values[1], Const) else None
+        key = machine.key(values[0])
+        if keys is not None and isinstance(values[0], Const):
+            return Const((key in keys) is isinstance(node.ops[0], ast.In))
+    return replace(_derived(machine, *values), index=())
+
+
+def _compare_count(operation: ast.cmpop, values: list[Value]) -> Value:
+    """`len(df) == 0`: there are rows."""
+    number = values[1] if values[0] == ROW_COUNT else values[0]
+    if not isinstance(number, Const) or number.value not in (0, 1):
+        return UNKNOWN
+    if isinstance(operation, ast.Eq) and number.value == 0:
+        return Const(False)
+    if isinstance(operation, ast.Gt | ast.NotEq) and number.value == 0:
+        return Const(True)
+    if isinstance(operation, ast.Lt | ast.GtE) and number.value == 1:
+        return Const(isinstance(operation, ast.GtE))
+    return UNKNOWN
+
+
+def _is_none(machine: Machine, value: Value, other: Value, negated: bool) -> Value:
+    if isinstance(other, Const) and other.value is None:
+        if isinstance(value, Const):
+            return Const((value.value is None) is negated)
+        if isinstance(value, Data | OneOf):
+            return _derived(machine, value) if isinstance(value, Data) else UNKNOWN
+        return Const(not negated)
+    return UNKNOWN
+
+
+def _conditional(machine: Machine, node: ast.IfExp, scope: Ref) -> Value:
+    test = evaluate(machine, node.test, scope)
+    truth = machine.is_true(test)
+    if truth is not None:
+        return evaluate(machine, node.body if truth else node.orelse, scope)
+    body = evaluate(machine, node.body, scope)
+    other = evaluate(machine, node.orelse, scope)
+    return machine.decide(machine.join(body, other), machine.condition(test))
+
+
+def _lambda(machine: Machine, node: ast.Lambda, scope: Ref) -> Value:
+    return Function(
+        node,
+        scope,
+        machine.file,
+        tuple(evaluate(machine, default, scope) for default in node.args.defaults),
+        tuple(
+            evaluate(machine, default, scope) if default else None
+            for default in node.args.kw_defaults
+        ),
+    )
+
+
+def _walrus(machine: Machine, node: ast.NamedExpr, scope: Ref) -> Value:
+    value = evaluate(machine, node.value, scope)
+    assign(machine, node.target, value, scope)
+    return value
+
+
+def _await(machine: Machine, node: ast.Await, scope: Ref) -> Value:
+    return evaluate(machine, node.value, scope)
+
+
+def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom, scope: Ref) -> Value:
+    value = evaluate(machine, node.value, scope) if node.value else Const(None)
+    yields = look_up(machine, YIELDS, scope)
+    if isinstance(yields, Ref):
+        if isinstance(node, ast.YieldFrom):
+            items = iterate(machine, value)
+            for item in items.items:
+                append(machine, yields, item)
+            if items.rest:
+                append(machine, yields, items.rest, many=True)
+        else:
+            append(machine, yields, value)
+    return UNKNOWN
+
+
+def _starred(machine: Machine, node: ast.Starred, scope: Ref) -> Value:
+    return evaluate(machine, node.value, scope)
+
+
+_RULES: Mapping[type[ast.expr], Callable[..., Value]] = {
+    ast.Attribute: _attribute,
+    ast.Await: _await,
+    ast.BinOp: _binary,
+    ast.BoolOp: _boolean,
+    ast.Call: _call,
+    ast.Compare: _compare,
+    ast.Constant: _constant,
+    ast.Dict: _dict,
+    ast.DictComp: comprehend,
+    ast.GeneratorExp: comprehend,
+    ast.IfExp: _conditional,
+    ast.JoinedStr: _formatted,
+    ast.Lambda: _lambda,
+    ast.List: _sequence,
+    ast.ListComp: comprehend,
+    ast.Name: _name,
+    ast.NamedExpr: _walrus,
+    ast.Set: _sequence,
+    ast.SetComp: comprehend,
+    ast.Slice: _slice,
+    ast.Starred: _starred,
+    ast.Subscript: _subscript,
+    ast.Tuple: _sequence,
+    ast.UnaryOp: _unary,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+}

@@ -1,0 +1,160 @@
+"""Modules that a script imports: those beside it are followed, others are libraries."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import warnings
+
+from dbt_graft.collectors.python_code.language.bindings import bind, names_of
+from dbt_graft.collectors.python_code.values.limits import LARGEST_FILE
+from dbt_graft.collectors.python_code.values.machine import Machine
+from dbt_graft.collectors.python_code.values.values import (
+    Const,
+    Library,
+    LineGap,
+    ObjectCell,
+    Ref,
+    Value,
+)
+from dbt_graft.lineage.code import CodePlace
+
+
+class UnreadableScriptError(Exception):
+    """A file that is no Python; the message is the reason, without any of its text."""
+
+    def __init__(self, reason: str, line: int = 1) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def read_syntax(content: bytes) -> ast.Module:
+    """The syntax tree of a file.
+
+    Raises:
+        UnreadableScriptError: It has none.
+    """
+    if len(content) > LARGEST_FILE:
+        raise UnreadableScriptError(f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(content)
+    except SyntaxError as error:
+        reason = "Python 2, or no Python" if "print" in str(error.msg) else "no Python 3"
+        null = content.find(b"\0")  # of which Python tells no line
+        line = error.lineno or content.count(b"\n", 0, max(null, 0)) + 1
+        raise UnreadableScriptError(f"the syntax is not read: {reason}", line) from None
+    except (ValueError, UnicodeError):
+        raise UnreadableScriptError("the file is not text in its encoding") from None
+    except (RecursionError, MemoryError):
+        raise UnreadableScriptError("the code is nested too deeply") from None
+
+
+def import_names(machine: Machine, node: ast.Import | ast.ImportFrom, scope: Ref) -> None:
+    """Bind what an `import` names."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.asname:
+                bind(machine, alias.asname, _module(machine, alias.name, 0), scope)
+            else:
+                _bind_dotted(machine, alias.name, scope)
+        return
+    base = _module(machine, node.module or "", node.level)
+    for alias in node.names:
+        if alias.name == "*":
+            _bind_all(machine, base, scope)
+            continue
+        bind(machine, alias.asname or alias.name, _member(machine, node, base, alias.name), scope)
+
+
+def _member(machine: Machine, node: ast.ImportFrom, base: Value, name: str) -> Value:
+    if isinstance(base, Ref):
+        names = names_of(machine, base).names
+        if name in names:
+            return names[name]
+    dotted = f"{node.module}.{name}" if node.module else name
+    inner = _module(machine, dotted, node.level)
+    if isinstance(inner, Ref):
+        return inner
+    return Library(dotted)
+
+
+def _bind_all(machine: Machine, base: Value, scope: Ref) -> None:
+    if isinstance(base, Ref):
+        for name, value in names_of(machine, base).names.items():
+            if not name.startswith("_"):
+                bind(machine, name, value, scope)
+    elif isinstance(base, Library):
+        for name in _STARRED.get(base.name, "").split():
+            bind(machine, name, Library(f"{base.name}.{name}"), scope)
+
+
+# Libraries whose names scripts import with a star -> the names that matter.
+_STARRED = {
+    "pyspark.sql.functions": """col lit when sum avg max min count countDistinct concat concat_ws
+        upper lower trim sha2 md5 coalesce to_date to_timestamp date_format year month dayofmonth
+        row_number rank dense_rank lag lead expr explode split regexp_replace round current_date
+        current_timestamp datediff date_add first last collect_list collect_set struct array udf
+        desc asc""",
+    "pyspark.sql": "SparkSession Window",
+    "pyspark.sql.window": "Window",
+    "sqlalchemy": "create_engine text select Table MetaData Column insert update delete func",
+    "pandas": "DataFrame read_sql read_csv read_sql_query concat merge",
+    "pathlib": "Path",
+}
+
+
+def _bind_dotted(machine: Machine, dotted: str, scope: Ref) -> None:
+    """`import lib.db` binds `lib`, with `db` in it."""
+    first, _, rest = dotted.partition(".")
+    module = _module(machine, dotted, 0)
+    if not rest or not isinstance(module, Ref):
+        bind(machine, first, module if not rest else Library(first), scope)
+        return
+    outer: Value = module
+    for name in reversed(rest.split(".")):
+        outer = machine.new(ObjectCell({name: outer}))
+    bind(machine, first, outer, scope)
+
+
+def _module(machine: Machine, dotted: str, level: int) -> Value:
+    """A module beside the script, else a library."""
+    parts = dotted.split(".") if dotted else []
+    folder = posixpath.dirname(machine.file)
+    if level:
+        for _ in range(level - 1):
+            folder = posixpath.dirname(folder)
+        folders = [folder]
+    else:
+        folders = list(dict.fromkeys((folder, posixpath.dirname(folder), "")))
+    for base in folders:
+        module = _read_module(machine, posixpath.join(base, *parts))
+        if module is not None:
+            return module
+    return Library(dotted or ".")
+
+
+def _read_module(machine: Machine, path: str) -> Ref | None:
+    for file in (f"{path}.py", f"{path}/__init__.py"):
+        if file in machine.modules:
+            return machine.modules[file]
+        content = machine.read(file)
+        if content is not None:
+            return _run_module(machine, file, content)
+    return None
+
+
+def _run_module(machine: Machine, file: str, content: bytes) -> Ref | None:
+    scope = machine.new(ObjectCell({"__name__": Const("<module>"), "__file__": Const(file)}))
+    machine.modules[file] = scope  # also for a cycle of imports
+    try:
+        tree = read_syntax(content)
+    except UnreadableScriptError as error:
+        machine.record.add_gap(LineGap(CodePlace(file, error.line), str(error)))
+        return scope
+    before = machine.file, machine.line
+    machine.file = file
+    machine.execute(tree.body, scope)
+    machine.file, machine.line = before
+    return scope

@@ -1,0 +1,327 @@
+"""Statements of a script: what they assign, and what follows from where they lead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.language.attributes import get_attribute
+from dbt_graft.collectors.python_code.language.bindings import (
+    RETURN,
+    assign,
+    bind,
+    make_outer,
+    names_of,
+)
+from dbt_graft.collectors.python_code.language.definitions import define_class, define_function
+from dbt_graft.collectors.python_code.language.expressions import operate
+from dbt_graft.collectors.python_code.language.modules import import_names
+from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.values.frames import without_columns
+from dbt_graft.collectors.python_code.values.joins import Heap
+from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS
+from dbt_graft.collectors.python_code.values.machine import Machine
+from dbt_graft.collectors.python_code.values.values import (
+    UNKNOWN,
+    Const,
+    Data,
+    Form,
+    Function,
+    Inputs,
+    ListCell,
+    ObjectCell,
+    Ref,
+    Value,
+    change,
+)
+from dbt_graft.lineage.records import Subtype
+
+
+def execute(machine: Machine, body: Sequence[ast.stmt], scope: Ref) -> bool:
+    """Follow statements; False if they leave the function or the loop."""
+    for statement in body:
+        machine.budget.spend()
+        machine.line = statement.lineno
+        rule = _RULES.get(type(statement))
+        if rule and rule(machine, statement, scope) is False:
+            return False
+    return True
+
+
+def _expression(machine: Machine, node: ast.Expr, scope: Ref) -> None:
+    machine.evaluate(node.value, scope)
+
+
+def _assign(machine: Machine, node: ast.Assign, scope: Ref) -> None:
+    value = machine.evaluate(node.value, scope)
+    for target in node.targets:
+        machine.line = node.lineno
+        assign(machine, target, value, scope)
+
+
+def _annotated(machine: Machine, node: ast.AnnAssign, scope: Ref) -> None:
+    if node.value is not None:
+        value = machine.evaluate(node.value, scope)
+        machine.line = node.lineno
+        assign(machine, node.target, value, scope)
+
+
+def _augmented(machine: Machine, node: ast.AugAssign, scope: Ref) -> None:
+    load = ast.copy_location(_loading(node.target), node.target)
+    before = machine.evaluate(load, scope)
+    value = machine.evaluate(node.value, scope)
+    machine.line = node.lineno
+    result = operate(machine, node.op, before, value)
+    is_sum = machine.loop_mark and isinstance(node.target, ast.Name | ast.Subscript)
+    if is_sum and isinstance(result, Data) and result.form is Form.VALUE:
+        result = replace(result, inputs=change(result.inputs, Subtype.AGGREGATION))
+    assign(machine, node.target, result, scope)
+
+
+def _loading(target: ast.Name | ast.Attribute | ast.Subscript) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(target.value, target.attr, ast.Load(), end_lineno=target.end_lineno)
+    return ast.Subscript(target.value, target.slice, ast.Load())
+
+
+def _delete(machine: Machine, node: ast.Delete, scope: Ref) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Subscript):
+            owner = machine.evaluate(target.value, scope)
+            frame = machine.frame(owner)
+            names = machine.keys(machine.evaluate(target.slice, scope))
+            if frame is not None and names is not None and isinstance(owner, Ref):
+                machine.put(owner, without_columns(frame, names))
+
+
+def _if(machine: Machine, node: ast.If, scope: Ref) -> bool:
+    test = machine.evaluate(node.test, scope)
+    truth = machine.is_true(test)
+    if truth is not None:
+        return machine.execute(node.body if truth else node.orelse, scope)
+    deciding = machine.condition(test)
+    return branch(
+        machine,
+        [lambda: machine.execute(node.body, scope), lambda: machine.execute(node.orelse, scope)],
+        deciding,
+        [node.body, node.orelse],
+    )
+
+
+def branch(
+    machine: Machine,
+    ways: Sequence[Callable[[], bool]],
+    deciding: Inputs,
+    bodies: Sequence[Sequence[ast.stmt]],
+) -> bool:
+    """Follow one of several ways; False if none of them goes on."""
+    start, control, conditions = machine.heap, machine.control, machine.conditions
+    filters = change(deciding, Subtype.FILTER)
+    heaps: list[Heap] = []
+    left: Heap = {}
+    leaves = False
+    for way, body in zip(ways, bodies, strict=True):
+        machine.heap = machine.copied(start)
+        machine.control = control | filters
+        machine.conditions = conditions | filters
+        if way():
+            heaps.append(machine.heap)
+            continue
+        left.update(machine.heap)
+        if not (body and isinstance(body[-1], ast.Raise)):
+            machine.ended.append(machine.heap)
+            leaves = True
+    machine.control, machine.conditions = control, conditions
+    if leaves:  # what follows is reached by the others alone
+        machine.control |= filters
+        machine.conditions |= filters
+    # A module that was imported on a way that ended is imported.
+    machine.heap = {**left, **(heaps[0] if heaps else machine.heap)}
+    if not heaps:
+        return False
+    for heap in heaps[1:]:
+        machine.join_heaps(machine.heap, heap, deciding)
+    return True
+
+
+def _for(machine: Machine, node: ast.For | ast.AsyncFor, scope: Ref) -> bool:
+    items = iterate(machine, machine.evaluate(node.iter, scope))
+    control, conditions, ended = machine.control, machine.conditions, machine.ended
+    machine.control |= items.rows
+    machine.ended = []
+    known = items.items
+    rest = items.rest
+    if len(known) > MOST_ITERATIONS:
+        rest = machine.join_all([*known, *([rest] if rest is not None else [])])
+        known = ()
+    for item in known:
+        _iterate(machine, node, item, scope)
+    if rest is not None:
+        _iterate_any(machine, node, rest, scope)
+    machine.control, machine.conditions, machine.ended = control, conditions, ended
+    machine.execute(node.orelse, scope)
+    return True
+
+
+def _iterate(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, item: Value, scope: Ref
+) -> None:
+    control, conditions = machine.control, machine.conditions
+    if not isinstance(node, ast.While):
+        machine.line = node.lineno
+        assign(machine, node.target, item, scope)
+    machine.execute(node.body, scope)
+    for heap in machine.ended:
+        machine.join_heaps(heap, machine.heap)
+    machine.ended = []
+    machine.control, machine.conditions = control, conditions
+
+
+def _iterate_any(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, item: Value, scope: Ref
+) -> None:
+    """Twice: what an iteration leaves, the next finds."""
+    mark = machine.loop_mark
+    for _ in range(2):
+        before = machine.heap
+        machine.heap = machine.copied(before)
+        machine.loop_mark = machine.new(ObjectCell()).cell
+        _iterate(machine, node, item, scope)
+        machine.join_heaps(before, machine.heap)
+    machine.loop_mark = mark
+
+
+def _while(machine: Machine, node: ast.While, scope: Ref) -> bool:
+    test = machine.evaluate(node.test, scope)
+    if machine.is_true(test) is False:
+        return machine.execute(node.orelse, scope)
+    ended = machine.ended
+    machine.ended = []
+    _iterate_any(machine, node, UNKNOWN, scope)
+    machine.ended = ended
+    return True
+
+
+def _with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Ref) -> bool:
+    for item in node.items:
+        value = machine.evaluate(item.context_expr, scope)
+        if item.optional_vars is not None:
+            assign(machine, item.optional_vars, _entered(machine, value), scope)
+    return machine.execute(node.body, scope)
+
+
+def _entered(machine: Machine, value: Value) -> Value:
+    cell = machine.cell(value)
+    if isinstance(cell, ListCell):  # of a generator: @contextmanager
+        items = [*cell.items, *([cell.rest] if cell.rest is not None else [])]
+        return machine.join_all(items) or UNKNOWN
+    if isinstance(cell, ObjectCell):
+        enter = get_attribute(machine, value, "__enter__")
+        if isinstance(enter, Function):
+            return machine.call(enter)
+    return value
+
+
+def _try(machine: Machine, node: ast.Try | ast.TryStar, scope: Ref) -> bool:
+    goes_on = machine.execute(node.body, scope) and machine.execute(node.orelse, scope)
+    after = machine.heap
+    for handler in node.handlers:
+        machine.heap = machine.copied(after)
+        if handler.name:
+            bind(machine, handler.name, UNKNOWN, scope)
+        if machine.execute(handler.body, scope):
+            machine.join_heaps(after, machine.heap)
+            after = machine.heap
+            goes_on = True
+        else:
+            if not isinstance(handler.body[-1], ast.Raise):
+                machine.ended.append(machine.heap)
+            after = {**machine.heap, **after}
+    machine.heap = after
+    return machine.execute(node.finalbody, scope) and goes_on
+
+
+def _return(machine: Machine, node: ast.Return, scope: Ref) -> bool:
+    value = machine.evaluate(node.value, scope) if node.value else Const(None)
+    value = machine.decide(value, machine.conditions)
+    before = names_of(machine, scope).names.get(RETURN)
+    bind(machine, RETURN, machine.join(before, value) if before is not None else value, scope)
+    return False
+
+
+def _leave(machine: Machine, node: ast.stmt, scope: Ref) -> bool:
+    return False
+
+
+def _match(machine: Machine, node: ast.Match, scope: Ref) -> bool:
+    subject = machine.evaluate(node.subject, scope)
+    deciding = machine.condition(subject)
+    ways: list[Callable[[], bool]] = [lambda: True]
+    bodies: list[Sequence[ast.stmt]] = [[]]
+    for case in node.cases:
+        pattern = case.pattern
+        if isinstance(pattern, ast.MatchValue) and isinstance(subject, Const):
+            value = machine.evaluate(pattern.value, scope)
+            if value == subject:
+                return machine.execute(case.body, scope)
+            continue
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+            ways.pop(0)
+            bodies.pop(0)
+            if pattern.name:
+                bind(machine, pattern.name, subject, scope)
+        ways.append(_way(machine, case.body, scope))
+        bodies.append(case.body)
+    return branch(machine, ways, deciding, bodies)
+
+
+def _way(machine: Machine, body: Sequence[ast.stmt], scope: Ref) -> Callable[[], bool]:
+    return lambda: machine.execute(body, scope)
+
+
+def _global(machine: Machine, node: ast.Global | ast.Nonlocal, scope: Ref) -> None:
+    make_outer(machine, node.names, scope)
+
+
+def _import(machine: Machine, node: ast.Import | ast.ImportFrom, scope: Ref) -> None:
+    import_names(machine, node, scope)
+
+
+def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref) -> None:
+    bind(machine, node.name, define_function(machine, node, scope), scope)
+
+
+def _class(machine: Machine, node: ast.ClassDef, scope: Ref) -> None:
+    bind(machine, node.name, define_class(machine, node, scope), scope)
+
+
+_RULES: Mapping[type[ast.stmt], Callable[..., bool | None]] = {
+    ast.AnnAssign: _annotated,
+    ast.Assign: _assign,
+    ast.AsyncFor: _for,
+    ast.AsyncFunctionDef: _function,
+    ast.AsyncWith: _with,
+    ast.AugAssign: _augmented,
+    ast.Break: _leave,
+    ast.ClassDef: _class,
+    ast.Continue: _leave,
+    ast.Delete: _delete,
+    ast.Expr: _expression,
+    ast.For: _for,
+    ast.FunctionDef: _function,
+    ast.Global: _global,
+    ast.If: _if,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.Match: _match,
+    ast.Nonlocal: _global,
+    ast.Raise: _leave,
+    ast.Return: _return,
+    ast.Try: _try,
+    ast.TryStar: _try,
+    ast.While: _while,
+    ast.With: _with,
+}

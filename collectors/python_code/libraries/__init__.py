@@ -1,0 +1,1 @@
+"""What libraries do to columns, as tables of their functions and methods."""

@@ -1,0 +1,419 @@
+"""Python's own functions, and those of its library that scripts use on data."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Mapping
+from dataclasses import replace
+
+import yaml
+
+from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.libraries.masks import masking_of
+from dbt_graft.collectors.python_code.script import UNKNOWN_PART
+from dbt_graft.collectors.python_code.values.limits import LARGEST_FILE, MOST_COLUMNS
+from dbt_graft.collectors.python_code.values.machine import ROW_COUNT, Call, Handler, Machine
+from dbt_graft.collectors.python_code.values.texts import concatenate, join_path, substitute_text
+from dbt_graft.collectors.python_code.values.values import (
+    UNKNOWN,
+    Const,
+    Data,
+    DictCell,
+    Form,
+    Items,
+    Library,
+    ListCell,
+    ObjectCell,
+    Ref,
+    Text,
+    Thing,
+    Value,
+    change,
+    derive,
+)
+from dbt_graft.lineage.records import Subtype
+
+
+def _first(call: Call) -> Value:
+    return call.get("", 0) or UNKNOWN
+
+
+def _list(call: Call) -> Value:
+    if not call.arguments.positional:
+        return call.machine.new(ListCell())
+    items = iterate(call.machine, _first(call))
+    if call.name == "tuple":
+        return Items(items.items, items.rest, items.rows)
+    return call.machine.new(ListCell(items.items, items.rest, items.rows))
+
+
+def _dict(call: Call) -> Value:
+    machine = call.machine
+    entries: dict[object, Value] = {}
+    value = call.get("", 0)
+    cell = machine.cell(value)
+    result = cell if isinstance(cell, DictCell) else DictCell()
+    if isinstance(cell, DictCell):
+        entries.update(cell.entries)
+    elif isinstance(value, Items) and value.names:
+        entries.update(zip(value.names, value.items, strict=False))
+        result = DictCell({}, value.rest, None, value.open, value.rows)
+    elif value is not None:
+        pairs = iterate(machine, value)
+        for pair in pairs.items:
+            items = iterate(machine, pair)
+            if len(items.items) == 2:
+                entries[machine.key(items.items[0])] = items.items[1]
+        if isinstance(pairs.rest, Items) and len(pairs.rest.items) == 2:
+            key, item = pairs.rest.items
+            result = replace(result, rest=item, keys=key, rows=pairs.rows)
+        elif pairs.rest is not None:
+            result = replace(result, rest=machine.data(pairs.rest))
+    entries.update(call.arguments.named or {})
+    return machine.new(replace(result, entries=entries))
+
+
+def _default_dict(call: Call) -> Value:
+    factory = _first(call)
+    is_number = isinstance(factory, Library) and factory.name in {"int", "float"}
+    return call.machine.new(DictCell(factory=None if is_number else factory))
+
+
+def _zip(call: Call) -> Value:
+    machine = call.machine
+    sides = [iterate(machine, value) for value in call.arguments.positional]
+    rows = frozenset().union(*(side.rows for side in sides))
+    if sides and all(side.rest is None for side in sides):
+        return Items(
+            tuple(Items(values) for values in zip(*(s.items for s in sides), strict=False))
+        )
+    row = tuple(
+        machine.join_all([*s.items, *([s.rest] if s.rest else [])]) or UNKNOWN for s in sides
+    )
+    return Items((), Items(row), frozenset(rows))
+
+
+def _enumerate(call: Call) -> Value:
+    items = iterate(call.machine, _first(call))
+    start = call.machine.key(call.get("start", 1) or Const(0))
+    at = start if isinstance(start, int) else 0
+    pairs = tuple(Items((Const(at + n), item)) for n, item in enumerate(items.items))
+    rest = Items((UNKNOWN, items.rest)) if items.rest is not None else None
+    return Items(pairs, rest, items.rows)
+
+
+def _range(call: Call) -> Value:
+    ends = [call.machine.key(value) for value in call.arguments.positional]
+    numbers = [end for end in ends if isinstance(end, int)]
+    if len(numbers) == len(ends) and 1 <= len(ends) <= 3 and (len(ends) < 3 or numbers[2]):
+        span = range(*numbers)
+        if len(span) <= MOST_COLUMNS:
+            return Items(tuple(map(Const, span)))
+    return Items((), UNKNOWN)
+
+
+def _same(call: Call) -> Value:
+    return _first(call)
+
+
+def _items(call: Call) -> Value:
+    return iterate(call.machine, _first(call))
+
+
+def _length(call: Call) -> Value:
+    items = call.machine.items(_first(call))
+    if items is not None:
+        return Const(len(items.items)) if items.rest is None and not items.open else ROW_COUNT
+    if isinstance(_first(call), Const | Text):
+        return UNKNOWN
+    if call.machine.frame(_first(call)) or isinstance(_first(call), Thing):
+        return ROW_COUNT
+    data = call.machine.data(_first(call))
+    return derive([data], call.place) if data.form is Form.VALUE else ROW_COUNT
+
+
+def _aggregate(call: Call) -> Value:
+    values = call.arguments.positional
+    data = derive(call.data(), call.place, Subtype.AGGREGATION)
+    if len(values) > 1:
+        data = derive(call.data(), call.place)
+    return replace(data, index=())
+
+
+def _convert(call: Call) -> Value:
+    value = _first(call)
+    if call.name == "str" and isinstance(value, Const | Text):
+        return concatenate(call.machine, [value])
+    if isinstance(value, Const) and call.name in {"int", "float"}:
+        kind = {"int": int, "float": float}[call.name]
+        try:
+            return Const(kind(value.value))
+        except (TypeError, ValueError, OverflowError):
+            return UNKNOWN
+    return derive(call.data(), call.place)
+
+
+def transform(call: Call) -> Value:
+    """A value made of all arguments."""
+    masking = masking_of(call.name, is_method=False)
+    return derive(call.data(), call.place, masking=masking)
+
+
+def _map(call: Call) -> Value:
+    function, *values = call.arguments.positional or (UNKNOWN,)
+    sides = [iterate(call.machine, value) for value in values]
+    if not sides:
+        return UNKNOWN
+    if len(sides) == 1:
+        items = tuple(call.machine.call(function, item) for item in sides[0].items[:MOST_COLUMNS])
+        rest = call.machine.call(function, sides[0].rest) if sides[0].rest is not None else None
+        return Items(items, rest, sides[0].rows)
+    return Items((), derive(call.data(), call.place))
+
+
+def _filter(call: Call) -> Value:
+    function, *values = call.arguments.positional or (UNKNOWN,)
+    items = iterate(call.machine, values[0]) if values else Items()
+    item = call.machine.join_all([*items.items, *([items.rest] if items.rest else [])])
+    if item is None:
+        return items
+    test = call.machine.data(call.machine.call(function, item))
+    return Items((), item, items.rows | change(test.inputs, Subtype.FILTER))
+
+
+def _next(call: Call) -> Value:
+    items = iterate(call.machine, _first(call))
+    values = [
+        *items.items[:1],
+        *([items.rest] if items.rest is not None and not items.items else []),
+    ]
+    return values[0] if values else UNKNOWN
+
+
+def _is_instance(call: Call) -> Value:
+    return UNKNOWN
+
+
+def _super(call: Call) -> Value:
+    return Thing("super")
+
+
+def _nothing(call: Call) -> Value:
+    return UNKNOWN
+
+
+def _not_followed(call: Call) -> Value:
+    """`exec`, `eval`: code that is made while the script runs."""
+    machine = call.machine
+    gap = machine.gap(f"`{call.name}` runs code that is not known")
+    names = [value for value in call.arguments.values() if isinstance(value, Ref)]
+    for value in names:
+        cell = machine.cell(value)
+        if isinstance(cell, DictCell):
+            data = derive(machine.parts(value), machine.place)
+            machine.put(value, replace(cell, rest=replace(data, origin=gap)))
+    if not names:
+        machine.record.add_gap(gap)
+    return Data(origin=gap)
+
+
+def _open(call: Call) -> Value:
+    mode = call.text("mode", 1) or "r"
+    return Thing("file", {"path": call.get("file", 0) or UNKNOWN, "mode": Const(mode)})
+
+
+def _path(call: Call) -> Value:
+    return join_path(call.machine, call.arguments.positional)
+
+
+def _directory(call: Call) -> Value:
+    value = _first(call)
+    text = call.machine.text(value)
+    if isinstance(value, Const) and text is not None:
+        return Const(
+            posixpath.dirname(text) if call.name == "dirname" else posixpath.basename(text)
+        )
+    return UNKNOWN
+
+
+def read_beside(machine: Machine, path: str | None) -> str | None:
+    """The text of a file of the project that a script names; None if it is not known."""
+    if path is None or UNKNOWN_PART in path:
+        return None
+    folder = posixpath.dirname(machine.file)
+    for candidate in dict.fromkeys((posixpath.join(folder, path), path)):
+        content = machine.read(candidate)
+        if content is not None and len(content) <= LARGEST_FILE:
+            return content.decode("utf-8-sig", errors="replace")
+    return None
+
+
+def read_of(machine: Machine, value: Value) -> Value:
+    """The text of an open file."""
+    path = value.traits.get("path") if isinstance(value, Thing) else value
+    content = read_beside(machine, machine.text(path))
+    return Const(content) if content is not None else Text(UNKNOWN_PART, (UNKNOWN,))
+
+
+def _read_text(call: Call) -> Value:
+    return read_of(call.machine, call.owner)
+
+
+def _open_path(call: Call) -> Value:
+    mode = call.text("mode", 0) or "r"
+    return Thing("file", {"path": call.owner, "mode": Const(mode)})
+
+
+def _joined_path(call: Call) -> Value:
+    return join_path(call.machine, [call.owner, *call.arguments.positional])
+
+
+def _files_below(call: Call) -> Value:
+    """The files of a pattern, `folder.glob("*.csv")`: one named by it."""
+    return Items((), _joined_path(call))
+
+
+def _glob(call: Call) -> Value:
+    return Items((), _first(call))
+
+
+def _itself(call: Call) -> Value:
+    return call.owner
+
+
+def _load(call: Call) -> Value:
+    """`yaml.safe_load(file)`, `json.load(file)`: the values of a file beside the script."""
+    value = _first(call)
+    text = read_of(call.machine, value) if isinstance(value, Thing) else value
+    if not isinstance(text, Const) or not isinstance(text.value, str):
+        data = derive([call.machine.data(value)], call.place)
+        if call.name != "load" or data.inputs:
+            return data
+        return outside(call)
+    try:
+        loaded = json.loads(text.value) if call.name == "loads" else yaml.safe_load(text.value)
+    except (ValueError, yaml.YAMLError, RecursionError):
+        return UNKNOWN
+    return _abstract(call.machine, loaded)
+
+
+def outside(call: Call) -> Data:
+    """Data from outside, which no source of a script's names."""
+    return Data(origin=call.machine.gap(f"what `{call.name}` reads is not known"))
+
+
+def _abstract(machine: Machine, value: object) -> Value:
+    machine.budget.spend()
+    if isinstance(value, dict):
+        return machine.new(DictCell({key: _abstract(machine, item) for key, item in value.items()}))
+    if isinstance(value, list):
+        return machine.new(ListCell(tuple(_abstract(machine, item) for item in value)))
+    if value is None or isinstance(value, str | int | float | bool):
+        return Const(value)
+    return UNKNOWN
+
+
+def _partial(call: Call) -> Value:
+    return (
+        Thing("partial", {}, Items(call.arguments.positional))
+        if not call.arguments.named
+        else (
+            Thing(
+                "partial",
+                {"named": call.machine.new(DictCell(dict(call.arguments.named)))},
+                Items(call.arguments.positional),
+            )
+        )
+    )
+
+
+def _field(call: Call) -> Value:
+    default = call.get("default")
+    factory = call.get("default_factory")
+    if default is not None:
+        return default
+    return call.machine.call(factory) if factory is not None else UNKNOWN
+
+
+def _counter(call: Call) -> Value:
+    items = iterate(call.machine, _first(call))
+    data = call.machine.data(items)
+    return call.machine.new(DictCell({}, UNKNOWN, data, (), items.rows))
+
+
+def _as_dict(call: Call) -> Value:
+    cell = call.machine.cell(_first(call))
+    if isinstance(cell, ObjectCell):
+        entries = dict(cell.names)
+        if call.name == "astuple":
+            return Items(tuple(entries.values()))
+        return call.machine.new(DictCell(dict(entries)))
+    return _first(call)
+
+
+def _named_tuple(call: Call) -> Value:
+    names = call.get("", 1)
+    return Thing("named tuple", {"names": names or UNKNOWN})
+
+
+def _item_getter(call: Call) -> Value:
+    return Thing("getter", {"keys": Items(call.arguments.positional)})
+
+
+_TABLE: Mapping[Handler, str] = {
+    _list: "builtins.list builtins.tuple builtins.set builtins.frozenset collections.deque",
+    _dict: "builtins.dict collections.OrderedDict",
+    _default_dict: "collections.defaultdict",
+    _zip: "builtins.zip itertools.zip_longest",
+    _enumerate: "builtins.enumerate",
+    _range: "builtins.range",
+    _items: "builtins.sorted builtins.reversed builtins.iter itertools.chain",
+    _same: """concurrent.futures.as_completed concurrent.futures.wait
+        tqdm.tqdm tqdm.auto.tqdm tqdm copy.copy copy.deepcopy itertools.islice
+        rich.progress.track contextlib.closing typing.cast contextlib.nullcontext
+        asyncio.run asyncio.gather os.path.abspath os.path.realpath os.path.normpath
+        os.path.expanduser sqlalchemy.text sqlalchemy.sql.text textwrap.dedent
+        psycopg2.sql.SQL markupsafe.escape""",
+    _glob: "glob.glob glob.iglob",
+    _length: "builtins.len",
+    _aggregate: """builtins.sum builtins.max builtins.min statistics.mean statistics.median
+        math.fsum statistics.stdev""",
+    _convert: "builtins.str builtins.int builtins.float builtins.bool decimal.Decimal",
+    _map: "builtins.map",
+    _filter: "builtins.filter",
+    _next: "builtins.next",
+    _is_instance: "builtins.isinstance builtins.issubclass builtins.hasattr builtins.callable",
+    _super: "builtins.super",
+    _nothing: "builtins.print builtins.input os.getenv os.environ.get",
+    _not_followed: "builtins.exec builtins.eval builtins.compile builtins.__import__",
+    _open: "builtins.open io.open codecs.open",
+    _path: """pathlib.Path pathlib.PurePath pathlib.PosixPath os.path.join
+        pathlib.PurePosixPath""",
+    _directory: "os.path.dirname os.path.basename",
+    _load: """yaml.safe_load yaml.load yaml.full_load json.load json.loads""",
+    outside: """urllib.request.urlopen urllib.request.urlretrieve pickle.load joblib.load
+        xml.etree.ElementTree.parse subprocess.check_output subprocess.run""",
+    substitute_text: "re.sub",
+    _partial: "functools.partial",
+    _field: "dataclasses.field",
+    _counter: "collections.Counter",
+    _as_dict: "dataclasses.asdict dataclasses.astuple builtins.vars",
+    _named_tuple: "collections.namedtuple",
+    _item_getter: "operator.itemgetter operator.attrgetter",
+}
+# Methods of paths, which are texts here.
+PATH_METHODS: Mapping[str, Handler] = {
+    "absolute": _itself,
+    "as_posix": _itself,
+    "expanduser": _itself,
+    "glob": _files_below,
+    "joinpath": _joined_path,
+    "open": _open_path,
+    "read_text": _read_text,
+    "resolve": _itself,
+    "rglob": _files_below,
+}
+BUILTINS: Mapping[str, Handler] = {
+    name: handler for handler, names in _TABLE.items() for name in names.split()
+}

@@ -1,0 +1,235 @@
+"""Calls of libraries: the tables of their functions and methods, and what is in none of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.libraries import polars_calls
+from dbt_graft.collectors.python_code.libraries.builtin_calls import BUILTINS, PATH_METHODS, outside
+from dbt_graft.collectors.python_code.libraries.column_expressions import (
+    EXPRESSION_METHODS,
+    all_columns,
+    call_function,
+    col,
+    excluded,
+    sql_expression,
+    when,
+    window,
+)
+from dbt_graft.collectors.python_code.libraries.csv_calls import (
+    CSV_FUNCTIONS,
+    call_writer_method,
+    is_writer,
+)
+from dbt_graft.collectors.python_code.libraries.databases import (
+    DATABASE_FUNCTIONS,
+    call_database_method,
+    execute,
+    is_statement,
+)
+from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.libraries.masks import masking_of
+from dbt_graft.collectors.python_code.libraries.methods import FRAME_LIBRARIES
+from dbt_graft.collectors.python_code.libraries.numpy_calls import NUMPY
+from dbt_graft.collectors.python_code.libraries.pandas_frames import unknown_method
+from dbt_graft.collectors.python_code.libraries.pandas_reads import PANDAS_READS
+from dbt_graft.collectors.python_code.libraries.pandas_series import call_series_method
+from dbt_graft.collectors.python_code.libraries.pandas_shapes import SHAPE_FUNCTIONS
+from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_FUNCTIONS
+from dbt_graft.collectors.python_code.libraries.polars_calls import POLARS_FUNCTIONS
+from dbt_graft.collectors.python_code.libraries.spark_calls import is_session
+from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import SQLALCHEMY_FUNCTIONS
+from dbt_graft.collectors.python_code.libraries.things import call_thing_method
+from dbt_graft.collectors.python_code.values.containers import call_container_method
+from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Handler
+from dbt_graft.collectors.python_code.values.name_tables import words
+from dbt_graft.collectors.python_code.values.texts import call_text_method
+from dbt_graft.collectors.python_code.values.values import (
+    UNKNOWN,
+    Const,
+    Data,
+    DictCell,
+    Form,
+    Function,
+    Items,
+    Library,
+    ListCell,
+    ObjectCell,
+    Text,
+    Thing,
+    Value,
+    derive,
+)
+
+_EXPRESSIONS: Mapping[str, Handler] = {
+    "polars.all": all_columns,
+    "polars.col": col,
+    "polars.exclude": excluded,
+    "polars.when": when,
+    "pyspark.sql.functions.col": col,
+    "pyspark.sql.functions.column": col,
+    "pyspark.sql.functions.expr": sql_expression,
+    "pyspark.sql.functions.when": when,
+    **{
+        f"{module}.{name}": window
+        for module in ("pyspark.sql.Window", "pyspark.sql.window.Window")
+        for name in ("partitionBy", "orderBy", "rowsBetween", "rangeBetween")
+    },
+}
+FUNCTIONS: Mapping[str, Handler] = {
+    **BUILTINS,
+    **NUMPY,
+    **PANDAS_READS,
+    **SHAPE_FUNCTIONS,
+    **WRITE_FUNCTIONS,
+    **DATABASE_FUNCTIONS,
+    **CSV_FUNCTIONS,
+    **POLARS_FUNCTIONS,
+    **SQLALCHEMY_FUNCTIONS,
+    **_EXPRESSIONS,
+}
+# Methods of what is not known, which bring data from outside.
+_OUTSIDE = words("xcom_pull json recv get_object read_bytes readlines consume poll receive")
+_COLUMN_FUNCTIONS = ("pyspark.sql.functions.", "sqlalchemy.func.", "sqlalchemy.sql.func.")
+# Libraries whose functions make values of their arguments and read nothing.
+_PURE = words("""numpy math dateutil pytz unidecode phonenumbers rapidfuzz scipy regex slugify babel
+    pendulum arrow dotenv loguru tqdm click typer structlog decouple cryptography bcrypt
+    passlib""")
+
+
+def call_library(call: Call) -> Value:
+    """The result of a library's function."""
+    assert isinstance(call.owner, Library)
+    name = call.owner.name
+    handler = FUNCTIONS.get(name) or FUNCTIONS.get(f"*.{call.name}")
+    if handler is not None:
+        return handler(call)
+    if name.startswith(("pandas.DataFrame.", "builtins.str.")) and call.arguments.positional:
+        owner, *rest = call.arguments.positional
+        arguments = replace(call.arguments, positional=tuple(rest))
+        return call_method(replace(call, owner=owner, arguments=arguments))
+    if is_session(name):
+        return Thing("spark")
+    if name.startswith(_COLUMN_FUNCTIONS) or polars_calls.is_function(name):
+        return call_function(call)
+    if is_statement(call):
+        return execute(call)
+    first = name.partition(".")[0]
+    _call_back(call)
+    masking = masking_of(call.name, is_method=False)
+    data = derive(call.data(), call.place, masking=masking)
+    is_pure = (
+        name.startswith("pyspark.sql.types.")
+        or first in _PURE
+        or first in sys.stdlib_module_names
+        or first == "builtins"
+    )
+    is_pure = is_pure or bool(masking) or (first == "pandas" and not data.inputs)
+    if not is_pure:
+        origin = call.machine.gap(f"what `{name}` returns is not known")
+        return replace(data, origin=origin, index=())
+    return replace(data, index=())
+
+
+def _call_back(call: Call) -> Value | None:
+    """Follow functions that a library gets to call; the result, if it hands that on.
+
+    `PythonOperator(python_callable=load, op_kwargs={…})`, `Thread(target=load, args=(a,))`,
+    `pool.submit(load, a)`, `pool.map(load, items)`.
+    """
+    result: Value | None = None
+    for at, value in enumerate(call.arguments.values()):
+        if not isinstance(value, Function):
+            continue
+        arguments = _passed_on(call, at)
+        has_any = bool(arguments.positional or arguments.named)
+        if has_any or value.node not in call.machine.called:
+            made = call.machine.invoke(value, arguments)
+            if call.name in _MAPS:
+                result = Items((), made)
+            elif call.name in _FUTURES:
+                result = Thing("future", {"value": made})
+    return result
+
+
+_MAPS = words("map imap imap_unordered starmap")
+_FUTURES = words("submit apply_async run_in_executor to_thread create_task")
+
+
+def _passed_on(call: Call, at: int) -> Arguments:
+    """The arguments that a library passes on to the function at a place of its own."""
+    machine = call.machine
+    if call.name in _MAPS and at == 0:
+        sides = [iterate(machine, value) for value in call.arguments.positional[1:]]
+        items = [
+            machine.join_all([*side.items, *([side.rest] if side.rest is not None else [])])
+            or UNKNOWN
+            for side in sides
+        ]
+        if call.name == "starmap" and items:
+            items = list(iterate(machine, items[0]).items)
+        return Arguments(tuple(items))
+    if call.name in _FUTURES:
+        return Arguments(call.arguments.positional[at + 1 :], call.arguments.named)
+    given = machine.items(call.get("args") or call.get("op_args"))
+    cell = machine.cell(call.get("op_kwargs") or call.get("kwargs"))
+    entries = cell.entries if isinstance(cell, DictCell) else {}
+    named = {key: item for key, item in entries.items() if isinstance(key, str)}
+    return Arguments(given.items if given is not None else (), named)
+
+
+# Methods of models that give their fields as a dictionary.
+_FIELDS = frozenset({"dict", "model_dump", "_asdict", "to_dict"})
+
+
+def call_method(call: Call) -> Value:
+    """The result of a method of what is no object of the script's."""
+    machine, owner = call.machine, call.owner
+    frame = machine.frame(owner)
+    if frame is not None:
+        methods = FRAME_LIBRARIES.get(frame.library) or FRAME_LIBRARIES["pandas"]
+        handler = methods.get(call.name)
+        return handler(call) if handler else unknown_method(call)
+    if is_writer(call):
+        return call_writer_method(call)
+    result = call_database_method(call)
+    if result is not None:
+        return result
+    if isinstance(owner, Const | Text):
+        return PATH_METHODS.get(call.name, call_text_method)(call)
+    if isinstance(owner, Data):
+        return _call_data_method(call, owner)
+    if isinstance(owner, Items) or isinstance(machine.cell(owner), ListCell | DictCell):
+        return call_container_method(call)
+    if isinstance(owner, Thing):
+        return call_thing_method(call)
+    return _call_other_method(call)
+
+
+def _call_other_method(call: Call) -> Value:
+    """A method of an object of the script's that has none of the name, or of what is no value."""
+    machine, owner = call.machine, call.owner
+    result = _call_back(call)
+    if result is not None:
+        return result
+    data = derive([machine.data(owner), *call.data()], call.place)
+    cell = machine.cell(owner)
+    if isinstance(cell, ObjectCell):
+        if call.name in _FIELDS:
+            return machine.new(DictCell(dict(cell.names)))
+        return replace(data, origin=machine.gap(f"what `{call.name}` returns is not known"))
+    return data if data.inputs else UNKNOWN
+
+
+def _call_data_method(call: Call, owner: Data) -> Value:
+    if not owner.inputs and not owner.form.value:
+        result = _call_back(call)
+        if result is not None:
+            return result
+    if owner == UNKNOWN and call.name in _OUTSIDE:
+        return outside(call)
+    if owner.form is Form.EXPRESSION and call.name in EXPRESSION_METHODS:
+        return EXPRESSION_METHODS[call.name](call)
+    return call_series_method(call)

@@ -1,0 +1,336 @@
+"""Expressions of columns that a frame gives their values later: `pl.col("a")`, `F.sum("a")`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.libraries.masks import masking_of
+from dbt_graft.collectors.python_code.libraries.numpy_calls import choose
+from dbt_graft.collectors.python_code.libraries.pandas_series import (
+    AGGREGATES,
+    aggregate,
+    call_series_method,
+)
+from dbt_graft.collectors.python_code.values.frames import find_column, resolve
+from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
+from dbt_graft.collectors.python_code.values.name_tables import words
+from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
+    PENDING,
+    UNKNOWN,
+    Const,
+    Data,
+    Form,
+    Frame,
+    Key,
+    Library,
+    Thing,
+    Value,
+    change,
+    derive,
+    resolve_pending,
+)
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+
+# Functions of rows' order, which only their window's columns go into.
+_NUMBERING = words(
+    "row_number rank dense_rank percent_rank cume_dist ntile monotonically_increasing_id"
+)
+# Functions whose texts after the first are columns too.
+_VARIADIC = words("""
+    coalesce concat greatest least struct array datediff months_between corr covar_samp nvl ifnull
+    nullif concat_str sum_horizontal max_horizontal min_horizontal mean_horizontal any_horizontal
+    all_horizontal create_map arrays_zip hash xxhash64 countDistinct count_distinct concat_list""")
+_CONSTANT = words("""
+    lit current_date current_timestamp now rand randn uuid input_file_name date datetime duration
+    spark_partition_id typedLit""")
+
+
+def named(name: str) -> Data:
+    """A column by its name."""
+    pending = ColumnInput(PENDING, name)
+    return Data(frozenset({pending}), name=name, form=Form.EXPRESSION)
+
+
+def as_expression(machine: Machine, value: Value | None, *, text_is_column: bool = True) -> Data:
+    """A value as an expression; a text is the name of a column."""
+    if isinstance(value, Const) and isinstance(value.value, str) and text_is_column:
+        return named(value.value)
+    data = machine.data(value)
+    return replace(data, form=Form.EXPRESSION)
+
+
+def col(call: Call) -> Value:
+    """`pl.col("a")`, `F.col("a")`; of several names, several."""
+    names = [
+        name
+        for value in call.arguments.positional
+        for name in call.machine.keys(value) or []
+        if isinstance(name, str)
+    ]
+    if not names:
+        gap = call.machine.gap("a column whose name is not known")
+        return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
+    if len(names) == 1:
+        return named(names[0])
+    return Thing("columns of", {"names": call.machine.new_list([Const(name) for name in names])})
+
+
+def all_columns(call: Call) -> Value:
+    """`pl.all()`."""
+    return named(ANY_COLUMN) if not call.arguments.positional else call_function(call)
+
+
+def excluded(call: Call) -> Value:
+    """`pl.exclude("a")`, `pl.all().exclude("a")`."""
+    names = [
+        Const(name)
+        for value in call.arguments.positional
+        for name in call.machine.keys(value) or []
+        if isinstance(name, str)
+    ]
+    return Thing("columns except", {"without": call.machine.new_list(names)})
+
+
+def call_columns_method(call: Call) -> Value:
+    """A method of several columns: of each."""
+    made = [
+        call_series_method(replace(call, owner=named(name)))
+        for item in _items(call.machine, call.owner)
+        for name in call.machine.keys(item) or []
+        if isinstance(name, str)
+    ]
+    return call.machine.new_list(made) if made else UNKNOWN
+
+
+def call_function(call: Call) -> Value:
+    """A function of columns, by its name: an aggregate, a number of rows, or a change."""
+    name = call.name
+    if name in _CONSTANT:
+        return Data(form=Form.EXPRESSION, name=name if name != "lit" else "literal")
+    arguments = []
+    for at, value in enumerate(call.arguments.positional):
+        is_name = at == 0 or name in _VARIADIC
+        if name in {"concat_ws", "format_string"}:
+            is_name = at > 0
+        arguments += [
+            as_expression(call.machine, item, text_is_column=is_name)
+            for item in _items(call.machine, value)
+        ]
+    arguments += [
+        as_expression(call.machine, value, text_is_column=False)
+        for value in (call.arguments.named or {}).values()
+    ]
+    if name in {"desc", "asc", "broadcast"} and arguments:
+        return arguments[0]
+    if name in _NUMBERING:
+        return Data(form=Form.EXPRESSION, name=f"{name}()", place=call.place)
+    is_count = name in {"count", "len"} and all(
+        not data.inputs or data.name in {ANY_COLUMN, "1"} for data in arguments
+    )
+    if is_count:
+        return Data(form=Form.EXPRESSION, name=name, place=call.place, is_aggregate=True)
+    is_aggregate = name in AGGREGATES or name in _MORE_AGGREGATES
+    subtype = Subtype.AGGREGATION if is_aggregate else Subtype.TRANSFORMATION
+    data = derive(arguments, call.place, subtype, masking_of(name, is_method=False))
+    label = arguments[0].name if arguments else None
+    if isinstance(call.owner, Library) and call.owner.name.startswith("pyspark"):
+        label = f"{name}({', '.join(str(data.name) for data in arguments if data.name)})"
+    return replace(data, name=label, form=Form.EXPRESSION, is_aggregate=is_aggregate)
+
+
+_MORE_AGGREGATES = words("""
+    countDistinct count_distinct approx_count_distinct collect_list collect_set stddev variance
+    stddev_pop var_pop var_samp stddev_samp sumDistinct sum_distinct first_value last_value
+    max_by min_by percentile_approx kurtosis skewness bool_or bool_and string_agg group_concat
+    array_agg""")
+
+
+def _items(machine: Machine, value: Value) -> list[Value]:
+    items = machine.items(value)
+    if isinstance(value, Thing) and "names" in value.traits:
+        items = machine.items(value.traits["names"])
+    return list(items.items) if items is not None else [value]
+
+
+def when(call: Call) -> Value:
+    """`pl.when(condition).then(value)`, `F.when(condition, value)`."""
+    machine = call.machine
+    condition = as_expression(machine, call.get("condition", 0), text_is_column=False)
+    conditions = machine.new_list([condition])
+    value = call.get("value", 1)
+    values = machine.new_list([value] if value is not None else [])
+    return Thing("when", {"conditions": conditions, "values": values})
+
+
+def call_when_method(call: Call) -> Value:
+    """`.then(…)`, `.when(…)`, `.otherwise(…)`, and what is done with the value."""
+    machine, owner = call.machine, call.owner
+    assert isinstance(owner, Thing)
+    conditions = list(iterate(machine, owner.traits["conditions"]).items)
+    values = list(iterate(machine, owner.traits["values"]).items)
+    if call.name == "when":
+        conditions.append(machine.data(call.get("condition", 0)))
+        values += call.arguments.positional[1:]
+    elif call.name in {"then", "otherwise"}:
+        values += call.arguments.positional
+    traits = {"conditions": machine.new_list(conditions), "values": machine.new_list(values)}
+    thing = Thing("when", traits)
+    if call.name in {"when", "then"}:
+        return thing
+    value = chosen(call, thing)
+    if call.name == "otherwise":
+        return value
+    return call_series_method(replace(call, owner=value))
+
+
+def chosen(call: Call, thing: Thing) -> Data:
+    """The value of `when`: one of several."""
+    machine = call.machine
+    conditions = [machine.data(v) for v in iterate(machine, thing.traits["conditions"]).items]
+    values = [machine.data(v) for v in iterate(machine, thing.traits["values"]).items]
+    return replace(choose(call, conditions, values), form=Form.EXPRESSION)
+
+
+def sql_expression(call: Call) -> Value:
+    """`F.expr("a + b AS c")`."""
+    text = call.text("", 0)
+    return parse_expression(call, text) if text is not None else UNKNOWN
+
+
+def parse_expression(call: Call, text: str) -> Data:
+    """The columns that an expression of SQL names."""
+    try:
+        tree = sqlglot.parse_one(f"SELECT {text}", read="spark")
+    except (SqlglotError, RecursionError):
+        gap = call.machine.gap("an expression in SQL is not read")
+        return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
+    projection = tree.selects[0] if isinstance(tree, exp.Query) and tree.selects else tree
+    inner = projection.this if isinstance(projection, exp.Alias) else projection
+    columns = [named(column.name) for column in inner.find_all(exp.Column)]
+    name: Key = projection.alias_or_name or inner.sql("spark")
+    if isinstance(inner, exp.Column):
+        return replace(
+            named(inner.name), name=name, place=call.place if name != inner.name else None
+        )
+    aggregate = inner.find(exp.AggFunc) is not None
+    subtype = Subtype.AGGREGATION if aggregate else Subtype.TRANSFORMATION
+    data = derive(columns, call.place, subtype) if columns else Data(place=call.place)
+    return replace(data, name=name, form=Form.EXPRESSION, is_aggregate=aggregate)
+
+
+def over(call: Call) -> Value:
+    """`.over("k")`, `.over(Window.partitionBy("k").orderBy("d"))`."""
+    machine = call.machine
+    deciding: list[Data] = []
+    for value in [*call.arguments.positional, *(call.arguments.named or {}).values()]:
+        for item in _items(machine, value):
+            if isinstance(item, Thing) and item.role == "window":
+                deciding += machine.parts(item)
+            elif isinstance(item, Const | Data):
+                deciding.append(as_expression(machine, item))
+    owner = machine.data(call.owner)
+    window = NOTHING.union(*(change(data.inputs, Subtype.WINDOW) for data in deciding))
+    return replace(
+        owner, inputs=owner.inputs | window, is_aggregate=False, place=owner.place or call.place
+    )
+
+
+def window(call: Call) -> Value:
+    """`Window.partitionBy("k").orderBy("d")`."""
+    before = call.owner.traits["columns"] if isinstance(call.owner, Thing) else None
+    columns = list(iterate(call.machine, before).items) if before is not None else []
+    if call.name in {"partitionBy", "orderBy"}:
+        for value in call.arguments.positional:
+            columns += [as_expression(call.machine, v) for v in _items(call.machine, value)]
+    return Thing("window", {"columns": call.machine.new_list(columns)})
+
+
+def evaluate_columns(
+    call: Call, frame: Frame, values: Iterable[Value], named_values: Mapping[str, Value] | None
+) -> dict[Key, Data]:
+    """The columns that `select` and its like make of a frame."""
+    columns: dict[Key, Data] = {}
+    for value in values:
+        for item in _items(call.machine, value):
+            if isinstance(item, Thing) and item.role == "when":
+                item = chosen(call, item)
+            if item == Const(ANY_COLUMN):
+                item = named(ANY_COLUMN)
+            if isinstance(item, Thing) and item.role == "columns except":
+                gone = call.machine.keys(item.traits["without"]) or []
+                columns.update({k: d for k, d in frame.columns.items() if k not in gone})
+                continue
+            if isinstance(item, Data) and item.name == ANY_COLUMN:
+                columns.update(_of_each(item, frame))
+                continue
+            data = as_expression(call.machine, item)
+            made = _made(call, frame, data)
+            columns[_short(made.name)] = made
+    for name, value in (named_values or {}).items():
+        if isinstance(value, Thing) and value.role == "when":
+            value = chosen(call, value)
+        data = as_expression(call.machine, value)
+        columns[name] = replace(_made(call, frame, data), place=call.place)
+    return columns
+
+
+def _of_each(data: Data, frame: Frame) -> dict[Key, Data]:
+    """An expression of all columns, for each of them."""
+    return {
+        name: replace(resolve_pending(data, {ANY_COLUMN: column}.__getitem__), name=None)
+        for name, column in frame.columns.items()
+    }
+
+
+def _short(name: Key) -> Key:
+    """The name of a column behind the alias of its table: `o.id`."""
+    if isinstance(name, str) and name.count(".") == 1 and name.replace(".", "").isidentifier():
+        return name.rpartition(".")[2]
+    return name
+
+
+def _made(call: Call, frame: Frame, data: Data) -> Data:
+    return resolve(call.machine, data, frame)
+
+
+def condition(call: Call, frame: Frame, value: Value | None) -> Data:
+    """A condition on a frame's rows: an expression, or a text in SQL."""
+    text = call.machine.text(value)
+    data = parse_expression(call, text) if text is not None else call.machine.data(value)
+    if isinstance(value, Thing) and value.role == "when":
+        data = chosen(call, value)
+    return resolve(call.machine, data, frame)
+
+
+def all_of(call: Call, frame: Frame, values: Iterable[Value]) -> list[tuple[Key, Data]]:
+    """Columns by names or expressions: of `group_by`, `sort`."""
+    pairs: list[tuple[Key, Data]] = []
+    for value in values:
+        for item in _items(call.machine, value):
+            data = as_expression(call.machine, item)
+            name = data.name
+            resolved = (
+                find_column(call.machine, frame, name)
+                if isinstance(item, Const)
+                else resolve(call.machine, data, frame)
+            )
+            pairs.append((_short(name), resolved))
+    return pairs
+
+
+EXPRESSION_METHODS: Mapping[str, Handler] = {
+    "exclude": excluded,
+    "over": over,
+    **{
+        f"rolling_{name}": aggregate
+        for name in words("sum mean min max std var median quantile skew apply map")
+    },
+}

@@ -1,0 +1,84 @@
+"""The items of values that a loop goes over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.libraries.databases import RESULT
+from dbt_graft.collectors.python_code.values.frames import row_of
+from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS
+from dbt_graft.collectors.python_code.values.machine import Machine, to_value
+from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
+    UNKNOWN,
+    Const,
+    Data,
+    Form,
+    Frame,
+    Items,
+    ObjectCell,
+    OneOf,
+    Thing,
+    Value,
+    change,
+)
+from dbt_graft.lineage.records import Subtype
+
+
+def iterate(machine: Machine, value: Value | None) -> Items:
+    """The items of a value; of a row its values, of a frame the names of its columns."""
+    items = machine.items(value)
+    if items is not None:
+        return items
+    match value:
+        case Const(value=str(text)):
+            return Items(tuple(Const(char) for char in text[: MOST_ITERATIONS + 1]))
+        case Data():
+            is_series = value.form is Form.SERIES
+            rest = replace(value, form=Form.VALUE, index=()) if is_series else value
+            return Items((), rest, value.rows)
+        case OneOf():
+            joined = machine.join_all([iterate(machine, item) for item in value.values])
+            return joined if isinstance(joined, Items) else Items((), UNKNOWN)
+        case Thing():
+            return _of_thing(machine, value)
+    cell = machine.cell(value)
+    if isinstance(cell, ObjectCell) and RESULT in cell.names:
+        rows = machine.frame(cell.names[RESULT])
+        return rows_of(rows) if rows is not None else Items((), UNKNOWN)
+    if isinstance(cell, Frame):
+        return rows_of(cell) if cell.library == "query" else _names(cell)
+    return Items((), machine.data(value))
+
+
+def _of_thing(machine: Machine, thing: Thing) -> Items:
+    if thing.role == "groups":
+        return _groups(machine, thing)
+    if thing.role == "file":
+        return Items((), Data(origin=machine.gap("the lines of a file are not followed")))
+    if "items" in thing.traits:
+        return iterate(machine, thing.traits["items"])
+    return Items((), machine.data(thing))
+
+
+def rows_of(frame: Frame) -> Items:
+    """The rows of a frame: any number of one kind."""
+    return Items((), row_of(frame), frame.rows)
+
+
+def _names(frame: Frame) -> Items:
+    names = tuple(map(to_value, frame.columns))
+    return Items(names, UNKNOWN if frame.open or frame.rest else None)
+
+
+def _groups(machine: Machine, groups: Thing) -> Items:
+    """`for key, group in df.groupby(…)`: the rows of a group are those of the frame."""
+    frame = machine.frame(groups.owner)
+    pairs = [iterate(machine, pair).items for pair in iterate(machine, groups.traits["keys"]).items]
+    keys = tuple(machine.data(pair[1]) for pair in pairs if len(pair) == 2)
+    key = keys[0] if len(keys) == 1 else Items(keys)
+    if frame is None or groups.owner is None:
+        return Items((), machine.data(groups))
+    inputs = NOTHING.union(*(data.inputs for data in keys))
+    rows = frame.rows | change(inputs, Subtype.GROUP_BY)
+    return Items((), Items((key, machine.new(frame))), rows)

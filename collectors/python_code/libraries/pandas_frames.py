@@ -1,0 +1,600 @@
+"""Methods of pandas' frames, by their behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.libraries.pandas_groups import group_by
+from dbt_graft.collectors.python_code.libraries.pandas_queries import (
+    assign_expressions,
+    condition_of,
+)
+from dbt_graft.collectors.python_code.libraries.pandas_reads import set_index
+from dbt_graft.collectors.python_code.libraries.pandas_series import AGGREGATES, apply_function
+from dbt_graft.collectors.python_code.libraries.pandas_shapes import SHAPE_METHODS
+from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_METHODS
+from dbt_graft.collectors.python_code.libraries.subscripts import as_column, get_item
+from dbt_graft.collectors.python_code.values.frames import (
+    as_frame,
+    as_keys,
+    change_open,
+    column,
+    combined,
+    filtered,
+    find_column,
+    name_columns,
+    record_of,
+    rename,
+    row_of,
+    select,
+    with_rows,
+    without_columns,
+)
+from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Arguments, Call, Handler
+from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
+    UNKNOWN,
+    Const,
+    Data,
+    DictCell,
+    Form,
+    Frame,
+    Function,
+    Items,
+    Key,
+    Ref,
+    Thing,
+    Value,
+    change,
+    derive,
+)
+from dbt_graft.lineage.records import Subtype
+
+
+def frame_of(call: Call) -> Frame:
+    """The frame whose method is called."""
+    frame = call.machine.frame(call.owner)
+    assert frame is not None
+    return frame
+
+
+def result(call: Call, frame: Frame) -> Value:
+    """The frame that a method makes: a new one, or with `inplace=True` the same."""
+    if call.flag("inplace") and isinstance(call.owner, Ref):
+        call.machine.put(call.owner, frame)
+        return Const(None)
+    return call.machine.new(frame)
+
+
+def unknown_method(call: Call) -> Value:
+    """A method that no table has: columns are not known behind it."""
+    frame = frame_of(call)
+    gap = call.machine.gap(f"what `{call.name}` does to a frame is not known")
+    parts = [*frame.columns.values(), *([frame.rest] if frame.rest else []), *call.data()]
+    data = derive(parts, call.place) if parts else UNKNOWN
+    rest = replace(data, origin=gap, gaps=data.gaps | {gap})
+    return result(call, Frame(rest=rest, rows=frame.rows, gaps=frame.gaps))
+
+
+def _same(call: Call) -> Value:
+    return result(call, frame_of(call))
+
+
+def _changed(call: Call, subtype: Subtype = Subtype.TRANSFORMATION) -> Value:
+    """All columns, or those that a dictionary or `subset` names, changed each by itself."""
+    machine, frame = call.machine, frame_of(call)
+    first = call.get("value", 0) or call.get("dtype", 0) or call.get("to_replace", 0)
+    cell = machine.cell(first)
+    chosen: list[object] | None = call.keys("subset")
+    if isinstance(cell, DictCell) and cell.rest is None and cell.entries:
+        names = list(cell.entries)
+        if call.name != "replace" or all(
+            isinstance(machine.cell(value), DictCell) or name in frame.columns
+            for name, value in cell.entries.items()
+        ):
+            chosen = names
+    extra = [] if isinstance(cell, DictCell) else call.data()
+    if chosen is not None:
+        for name in as_keys(chosen):
+            own = extra
+            if isinstance(cell, DictCell):
+                own = machine.parts(cell.entries.get(name))
+            before = find_column(machine, frame, name)
+            frame = frame.with_column(name, derive([before, *own], call.place, subtype))
+        return result(call, frame)
+    return result(call, _map(call, frame, subtype, extra))
+
+
+def _map(call: Call, frame: Frame, subtype: Subtype, extra: list[Data]) -> Frame:
+    columns = {
+        name: derive([data, *extra], call.place, subtype) for name, data in frame.columns.items()
+    }
+    rest = frame.rest and derive([frame.rest], call.place, subtype)
+    if frame.rest is not None and rest is not None:
+        rest = replace(rest, origin=frame.rest.origin)
+    return replace(frame, columns=columns, open=change_open(frame.open, subtype), rest=rest)
+
+
+def _windowed(call: Call) -> Value:
+    frame = frame_of(call)
+    order = Data(change(frame.order, Subtype.WINDOW))
+    return result(call, _map(call, frame, Subtype.TRANSFORMATION, [order]))
+
+
+def _aggregated(call: Call) -> Value:
+    """One row of all, `df.sum()`; with `axis=1` a value for each row."""
+    frame = frame_of(call)
+    if call.machine.key(call.get("axis", 0)) in {1, "columns"}:
+        parts = [*frame.columns.values(), *([frame.rest] if frame.rest else [])]
+        data = derive(parts, call.place) if parts else UNKNOWN
+        if frame.open:
+            gap = call.machine.gap(f"which columns `{call.name}` takes is not known")
+            data = replace(data, gaps=data.gaps | {gap})
+        return replace(data, form=Form.SERIES, name=None, index=frame.index, rows=frame.rows)
+    columns = {
+        name: replace(derive([data], call.place, Subtype.AGGREGATION), form=Form.VALUE)
+        for name, data in frame.columns.items()
+    }
+    made = replace(frame, columns=columns, open=change_open(frame.open, Subtype.AGGREGATION))
+    return call.machine.new(replace(made, library="series", index=()))
+
+
+def _agg(call: Call) -> Value:
+    machine, frame = call.machine, frame_of(call)
+    cell = machine.cell(call.get("func", 0))
+    if isinstance(cell, DictCell) and cell.rest is None:
+        frame = select(machine, frame, list(cell.entries))
+        columns = {
+            name: derive([data], call.place, Subtype.AGGREGATION)
+            for name, data in frame.columns.items()
+        }
+        return machine.new(replace(frame, columns=columns, library="series", index=()))
+    return _aggregated(call)
+
+
+def _assign(call: Call) -> Value:
+    machine = call.machine
+    ref = machine.new(frame_of(call))
+    spread = [machine.cell(value) for value in call.arguments.more]
+    for name, value in (call.arguments.named or {}).items():
+        if isinstance(value, Function):
+            value = machine.call(value, ref)
+        frame = machine.frame(ref)
+        assert frame
+        machine.put(ref, frame.with_column(name, as_column(machine, value)))
+    if any(spread) or call.arguments.more:
+        frame = machine.frame(ref)
+        assert frame
+        gap = machine.gap("columns are assigned whose names are not known")
+        machine.put(ref, replace(frame, gaps=frame.gaps | {gap}))
+    return ref
+
+
+def _insert(call: Call) -> Value:
+    machine, frame = call.machine, frame_of(call)
+    key = machine.key(call.get("column", 1))
+    if not isinstance(call.owner, Ref):
+        return Const(None)
+    if key is NOT_KNOWN:
+        gap = machine.gap("a column is set whose name is not known")
+        machine.put(call.owner, replace(frame, gaps=frame.gaps | {gap}))
+        return Const(None)
+    data = as_column(machine, call.get("value", 2) or UNKNOWN)
+    at = call.machine.key(call.get("loc", 0))
+    items = list(frame.columns.items())
+    items.insert(at if isinstance(at, int) else len(items), (key, data))
+    machine.put(call.owner, replace(frame, columns=dict(items)))
+    return Const(None)
+
+
+def _rename(call: Call) -> Value:
+    machine, frame = call.machine, frame_of(call)
+    axis = machine.key(call.get("axis"))
+    names = call.get("columns") or (call.get("mapper", 0) if axis in {1, "columns"} else None)
+    if names is None:
+        levels = machine.cell(call.get("index"))
+        if isinstance(levels, DictCell):
+            index = tuple(
+                (as_keys([machine.key(levels.entries.get(name, Const(name)))])[0], data)
+                for name, data in frame.index
+            )
+            return result(call, replace(frame, index=index))
+        return result(call, frame)
+    cell = machine.cell(names)
+    if isinstance(cell, DictCell) and cell.rest is None:
+        new = {old: machine.key(value) for old, value in cell.entries.items()}
+        if NOT_KNOWN not in new.values():
+            return result(call, rename(machine, frame, new))
+    elif not isinstance(cell, DictCell):
+        return result(call, rename_by(call, frame, names))
+    gap = machine.gap("columns get names that are not known")
+    unclear = (
+        []
+        if not isinstance(cell, DictCell) or cell.rest is not None
+        else [old for old, value in cell.entries.items() if machine.key(value) is NOT_KNOWN]
+    )
+    if unclear:
+        left = without_columns(frame, unclear)
+        return result(call, replace(left, gaps=left.gaps | {gap}))
+    rest = derive([*frame.columns.values()], call.place)
+    return result(
+        call, Frame(rest=replace(rest, origin=gap, gaps=rest.gaps | {gap}), rows=frame.rows)
+    )
+
+
+def rename_by(call: Call, frame: Frame, function: Value) -> Frame:
+    """The frame with its columns renamed by a function."""
+    machine = call.machine
+    names: dict[object, object] = {}
+    for name in frame.columns:
+        new = machine.key(machine.call(function, Const(name)) if isinstance(name, str) else UNKNOWN)
+        names[name] = new if isinstance(new, str) else name
+    renamed = rename(machine, frame, names)
+    if frame.open:
+        gap = machine.gap("columns that the code does not name get other names")
+        renamed = replace(renamed, open=(), rest=Data(origin=gap, gaps=frozenset({gap})))
+    return renamed
+
+
+def _affixed(call: Call) -> Value:
+    frame = frame_of(call)
+    affix = call.text("prefix", 0) if call.name == "add_prefix" else call.text("suffix", 0)
+    names: dict[object, object] = {
+        name: f"{affix}{name}" if call.name == "add_prefix" else f"{name}{affix}"
+        for name in frame.columns
+    }
+    renamed = rename(call.machine, frame, names)
+    if frame.open:
+        gap = call.machine.gap("columns that the code does not name get other names")
+        renamed = replace(renamed, open=(), rest=Data(origin=gap, gaps=frozenset({gap})))
+    return result(call, renamed)
+
+
+def _drop(call: Call) -> Value:
+    frame = frame_of(call)
+    axis = call.machine.key(call.get("axis", 1))
+    names = call.get("columns") or (call.get("labels", 0) if axis in {1, "columns"} else None)
+    if names is None:
+        labels = call.machine.data(call.get("labels", 0) or call.get("index"))
+        return result(call, with_rows(frame, labels.inputs, Subtype.FILTER))
+    keys = call.machine.keys(names)
+    if keys is None:
+        gap = call.machine.gap("columns are dropped whose names are not known")
+        return result(call, replace(frame, gaps=frame.gaps | {gap}))
+    return result(call, without_columns(frame, keys))
+
+
+def _pop(call: Call) -> Value:
+    frame = frame_of(call)
+    keys = call.keys("item", 0)
+    if not keys or not isinstance(call.owner, Ref):
+        return UNKNOWN
+    data = column(call.machine, frame, as_keys(keys)[0])
+    call.machine.put(call.owner, without_columns(frame, keys))
+    return data
+
+
+def _filter_by_query(call: Call) -> Value:
+    return result(call, filtered(frame_of(call), condition_of(call, frame_of(call))))
+
+
+def _eval(call: Call) -> Value:
+    made = assign_expressions(call, frame_of(call))
+    return made if isinstance(made, Data) else result(call, made)
+
+
+def _dropped_missing(call: Call) -> Value:
+    frame = frame_of(call)
+    names = call.keys("subset") or list(frame.columns)
+    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
+    return result(call, with_rows(frame, combined(parts).inputs, Subtype.FILTER))
+
+
+def _deduplicated(call: Call) -> Value:
+    """Rows that are there once; by some columns, these decide on which stay."""
+    frame = frame_of(call)
+    names = call.keys("subset", 0)
+    if names is None or names == [None]:
+        return result(call, frame)
+    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
+    return result(call, with_rows(frame, combined(parts).inputs, Subtype.GROUP_BY))
+
+
+def _sorted(call: Call) -> Value:
+    frame = frame_of(call)
+    names = call.keys("by", 0)
+    if call.name in {"nlargest", "nsmallest"}:
+        names = call.keys("columns", 1)
+    if call.name == "sort_index":
+        inputs = NOTHING.union(*(data.inputs for _, data in frame.index))
+    else:
+        parts = [find_column(call.machine, frame, name) for name in as_keys(names or [])]
+        inputs = combined(parts).inputs
+    rows = change(inputs, Subtype.SORT)
+    return result(call, replace(frame, rows=frame.rows | rows, order=inputs))
+
+
+def _explode(call: Call) -> Value:
+    frame = frame_of(call)
+    for name in as_keys(call.keys("column", 0) or []):
+        data = find_column(call.machine, frame, name)
+        frame = frame.with_column(name, derive([data], call.place))
+    return result(call, frame)
+
+
+def _set_index(call: Call) -> Value:
+    frame = frame_of(call)
+    names = call.keys("keys", 0)
+    if names is None:
+        return result(call, frame)
+    return result(call, set_index(call, frame, names, drop=call.flag("drop", True) is not False))
+
+
+def _reset_index(call: Call) -> Value:
+    frame = frame_of(call)
+    names = call.keys("names")
+    levels = frame.index or ((None, Data()),)
+    left: tuple[tuple[Key, Data], ...] = ()
+    chosen = call.keys("level", 0)
+    if chosen and chosen != [None]:
+        left = tuple(p for at, p in enumerate(levels) if at not in chosen and p[0] not in chosen)
+        levels = tuple(pair for pair in levels if pair not in left)
+    if call.flag("drop"):
+        return result(call, replace(frame, index=left))
+    columns: dict[Key, Data] = {}
+    for at, (name, data) in enumerate(levels):
+        if names and at < len(names):
+            columns[as_keys([names[at]])[0]] = data
+        elif name is not None:
+            columns[name] = data
+        else:
+            columns["index" if len(levels) == 1 else f"level_{at}"] = data
+    return result(call, replace(frame, columns={**columns, **frame.columns}, index=left))
+
+
+def _apply(call: Call) -> Value:
+    """`df.apply(function, axis=1)`: a value for each row; else of each column."""
+    machine, frame = call.machine, frame_of(call)
+    function = call.get("func", 0) or UNKNOWN
+    by_row = machine.key(call.get("axis", 1)) in {1, "columns"}
+    if not by_row:
+        columns = {}
+        for name in frame.columns:
+            made = apply_function(call, function, [column(machine, frame, name)])
+            columns[name] = replace(machine.data(made), place=call.place, form=Form.VALUE, index=())
+        aggregates = isinstance(function, Const) and function.value in AGGREGATES
+        changed = replace(
+            frame, columns=columns, open=change_open(frame.open, Subtype.TRANSFORMATION)
+        )
+        return machine.new(replace(changed, library="series") if aggregates else changed)
+    row: Value = machine.new(record_of(frame)) if isinstance(function, Function) else row_of(frame)
+    extra = machine.items(call.get("args")) or Items()
+    value = apply_function(call, function, [row, *extra.items])
+    return _of_rows(call, frame, value)
+
+
+def _of_rows(call: Call, frame: Frame, value: Value) -> Value:
+    machine = call.machine
+    cell = machine.cell(value)
+    if isinstance(cell, DictCell):
+        columns: dict[Key, Data] = {
+            key: replace(machine.data(item), place=call.place)
+            for key, item in cell.entries.items()
+            if isinstance(key, str | int)
+        }
+        made = Frame(columns, cell.open, rows=frame.rows, order=frame.order, index=frame.index)
+        return machine.new(made)
+    if isinstance(cell, Frame):
+        return machine.new(replace(cell, rows=frame.rows, index=frame.index, library="pandas"))
+    items = machine.items(value)
+    if items is not None and not items.rest and call.text("result_type") == "expand":
+        columns = {at: machine.data(item) for at, item in enumerate(items.items)}
+        return machine.new(Frame(columns, rows=frame.rows, index=frame.index))
+    if items is not None and not items.rest:
+        return Thing("tuples", {"items": Items((), items, frame.rows)})
+    data = machine.data(value)
+    return replace(
+        data, form=Form.SERIES, place=call.place, index=frame.index, rows=frame.rows, name=None
+    )
+
+
+def _pipe(call: Call) -> Value:
+    function, *rest = call.arguments.positional or (UNKNOWN,)
+    return call.machine.invoke(function, Arguments((call.owner, *rest), call.arguments.named))
+
+
+def _rows(call: Call) -> Value:
+    frame = frame_of(call)
+    row: Value = row_of(
+        frame, with_index=call.name == "itertuples" and call.flag("index", True) is not False
+    )
+    if call.name == "iterrows":
+        index = frame.index[0][1] if frame.index else UNKNOWN
+        row = Items((index, row_of(frame)))
+    if call.name == "items":
+        pairs = tuple(
+            Items(
+                (
+                    Const(name) if isinstance(name, str) else UNKNOWN,
+                    column(call.machine, frame, name),
+                )
+            )
+            for name in frame.columns
+        )
+        return Items(pairs)
+    return Items((), row, frame.rows)
+
+
+def _array(call: Call) -> Value:
+    frame = frame_of(call)
+    if call.name != "to_records":
+        row = replace(row_of(frame), names=())
+    else:
+        row = row_of(frame, with_index=call.flag("index", True) is not False)
+    return Thing("array", {"items": Items((), row, frame.rows)})
+
+
+def _to_dict(call: Call) -> Value:
+    machine, frame = call.machine, frame_of(call)
+    orient = call.text("orient", 0) or "dict"
+    if orient in {"records", "index"} or call.name in {"to_dicts", "rows_named"}:
+        record = machine.new(record_of(frame))
+        if orient == "index":
+            keys = frame.index[0][1] if frame.index else UNKNOWN
+            return machine.new(DictCell({}, record, keys, (), frame.rows))
+        return Items((), record, frame.rows)
+    columns: dict[object, Value] = {}
+    for name, data in frame.columns.items():
+        item = replace(data, form=Form.VALUE)
+        if orient in {"list", "series"}:
+            columns[name] = Items((), item, frame.rows)
+        else:
+            keys = frame.index[0][1] if frame.index else UNKNOWN
+            columns[name] = machine.new(DictCell({}, item, keys))
+    return machine.new(DictCell(columns))
+
+
+def _select_types(call: Call) -> Value:
+    frame = frame_of(call)
+    gap = call.machine.gap("columns are selected by their types, which the code does not name")
+    parts = [*frame.columns.values()]
+    rest = derive(parts, call.place) if parts else UNKNOWN
+    gaps = rest.gaps | {gap}
+    return call.machine.new(Frame(rest=replace(rest, origin=gap, gaps=gaps), rows=frame.rows))
+
+
+def _filter_names(call: Call) -> Value:
+    frame = frame_of(call)
+    names = call.keys("items", 0)
+    if names is not None and names != [None]:
+        return call.machine.new(select(call.machine, frame, names))
+    like = call.text("like")
+    if like is not None and not frame.open and not frame.rest:
+        chosen = [name for name in frame.columns if like in str(name)]
+        return call.machine.new(select(call.machine, frame, list(chosen)))
+    return _select_types(call)
+
+
+def _where(call: Call) -> Value:
+    frame = frame_of(call)
+    condition = call.machine.data(call.get("cond", 0))
+    other = call.machine.data(call.get("other", 1))
+    deciding = replace(condition, inputs=change(condition.inputs, Subtype.CONDITIONAL))
+    return result(call, _map(call, frame, Subtype.TRANSFORMATION, [deciding, other]))
+
+
+def _update(call: Call) -> Value:
+    """`df.update(other)`: in place, by the index."""
+    machine, frame = call.machine, frame_of(call)
+    other = as_frame(machine, call.get("other", 0))
+    columns = dict(frame.columns)
+    for name in frame.columns if other is not None else ():
+        if other is not None and name in other.columns:
+            columns[name] = derive([columns[name], other.columns[name]], call.place)
+    changed = replace(frame, columns=columns)
+    if other is None or other.open or other.rest or frame.open:
+        gap = machine.gap("which columns `update` changes is not known")
+        changed = replace(changed, gaps=frame.gaps | {gap})
+    if isinstance(call.owner, Ref):
+        machine.put(call.owner, changed)
+    return Const(None)
+
+
+def _get(call: Call) -> Value:
+    return get_item(call.machine, call.owner, call.get("key", 0) or UNKNOWN)
+
+
+def _set_names(call: Call) -> Value:
+    frame = frame_of(call)
+    if call.machine.key(call.get("axis", 1)) in {1, "columns"}:
+        return result(call, name_columns(call.machine, frame, call.get("labels", 0) or UNKNOWN))
+    return result(call, frame)
+
+
+def _reindex(call: Call) -> Value:
+    frame = frame_of(call)
+    names = call.keys("columns")
+    return result(call, select(call.machine, frame, names) if names else frame)
+
+
+def _counted(call: Call) -> Value:
+    """`df.value_counts(names)`, `df.size`."""
+    frame = frame_of(call)
+    names = call.keys("subset", 0)
+    keys = as_keys(names if names and names != [None] else list(frame.columns))
+    index = tuple((name, find_column(call.machine, frame, name)) for name in keys)
+    groups = change(combined([data for _, data in index]).inputs, Subtype.GROUP_BY)
+    return Data(name="count", rows=frame.rows | groups, index=index, form=Form.SERIES)
+
+
+def _mask_of_rows(call: Call) -> Value:
+    """`df.duplicated(names)`, `df.isna()`: a condition."""
+    frame = frame_of(call)
+    names = call.keys("subset", 0)
+    keys = as_keys(names if names and names != [None] else list(frame.columns))
+    parts = [find_column(call.machine, frame, name) for name in keys]
+    return replace(derive(parts, call.place), form=Form.SERIES) if parts else Data(form=Form.SERIES)
+
+
+def _group(call: Call) -> Value:
+    return group_by(call, frame_of(call))
+
+
+def _rolled(call: Call) -> Value:
+    return Thing("rolling", {"frame": call.owner}, call.owner)
+
+
+def _nothing(call: Call) -> Value:
+    return Const(None)
+
+
+_TABLE: Mapping[Callable[..., Value], str] = {
+    _same: """copy head tail sample infer_objects convert_dtypes reindex_like squeeze sort_columns
+        persist compute cache asfreq between_time truncate at_time view first last
+        align to_pandas""",
+    _changed: """fillna replace astype round abs clip apply_map applymap map add sub mul div
+        truediv floordiv mod pow radd rsub rmul rdiv to_numeric tz_localize tz_convert isin eq ne
+        gt ge lt le""",
+    _windowed: """ffill bfill pad backfill shift diff cumsum cumprod cummax cummin pct_change
+        interpolate""",
+    _aggregated: """sum mean median min max count std var nunique any all quantile prod mode
+        idxmax idxmin skew kurt sem""",
+    _agg: "agg aggregate",
+    _assign: "assign",
+    _insert: "insert",
+    _rename: "rename",
+    _affixed: "add_prefix add_suffix",
+    _drop: "drop",
+    _pop: "pop",
+    _filter_by_query: "query",
+    _eval: "eval",
+    _dropped_missing: "dropna",
+    _deduplicated: "drop_duplicates",
+    _sorted: "sort_values sort_index nlargest nsmallest",
+    _explode: "explode",
+    _set_index: "set_index",
+    _reset_index: "reset_index",
+    _apply: "apply",
+    _pipe: "pipe",
+    _rows: "itertuples iterrows items",
+    _array: "to_numpy to_records tolist",
+    _to_dict: "to_dict",
+    _select_types: "select_dtypes",
+    _filter_names: "filter",
+    _where: "where mask",
+    _get: "get",
+    _update: "update",
+    _set_names: "set_axis",
+    _reindex: "reindex",
+    _counted: "value_counts",
+    _mask_of_rows: "duplicated isna isnull notna notnull",
+    _group: "groupby",
+    _rolled: "rolling expanding ewm resample",
+    _nothing: "info describe memory_usage to_string to_markdown to_html equals",
+}
+PANDAS_METHODS: Mapping[str, Handler] = {
+    **{name: handler for handler, names in _TABLE.items() for name in names.split()},
+    **SHAPE_METHODS,
+    **WRITE_METHODS,
+}

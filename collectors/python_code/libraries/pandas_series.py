@@ -1,0 +1,325 @@
+"""Methods of series and of values of columns, by their behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.libraries.masks import masking_of
+from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_METHODS
+from dbt_graft.collectors.python_code.values.frames import as_frame
+from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Arguments, Call, Handler
+from dbt_graft.collectors.python_code.values.name_tables import words
+from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
+    UNKNOWN,
+    Class,
+    Const,
+    Data,
+    DictCell,
+    Form,
+    Frame,
+    Function,
+    Items,
+    Library,
+    Method,
+    OneOf,
+    Thing,
+    Value,
+    all_gaps,
+    change,
+    combine,
+    derive,
+)
+from dbt_graft.lineage.records import Subtype
+
+
+def call_series_method(call: Call) -> Value:
+    """A method of a series, an expression or a value; one that is not in the tables changes it."""
+    owner = call.owner
+    assert isinstance(owner, Data)
+    handler = SERIES_METHODS.get(call.name) or WRITE_METHODS.get(call.name)
+    return handler(call) if handler else transform(call)
+
+
+def call_accessor_method(call: Call) -> Value:
+    """A method behind `.str`, `.dt`: each value changed by itself."""
+    assert isinstance(call.owner, Thing)
+    series = replace(call, owner=call.machine.data(call.owner.owner))
+    return _expanded(series) if call.name in _EXPANDING else transform(series)
+
+
+def transform(call: Call) -> Data:
+    """Values made of the series and of the arguments."""
+    owner = call.machine.data(call.owner)
+    masking = masking_of(call.name)
+    data = derive([owner, *call.data()], call.place, masking=masking)
+    return replace(data, form=owner.form, name=owner.name, index=owner.index)
+
+
+def _same(call: Call) -> Value:
+    return call.owner
+
+
+def _alone(call: Call) -> Value:
+    """The series without its index's names."""
+    owner = call.machine.data(call.owner)
+    return replace(owner, index=())
+
+
+def aggregate(call: Call) -> Data:
+    """One value of many."""
+    owner = call.machine.data(call.owner)
+    inputs = change(owner.inputs, Subtype.AGGREGATION)
+    form = Form.EXPRESSION if owner.form is Form.EXPRESSION else Form.VALUE
+    rows = NOTHING if owner.form is Form.EXPRESSION else owner.rows
+    return replace(
+        owner,
+        inputs=inputs,
+        form=form,
+        index=(),
+        place=call.place,
+        rows=rows,
+        gaps=all_gaps(owner),
+        is_aggregate=True,
+    )
+
+
+def _window(call: Call) -> Value:
+    """A value made of those of other rows, which their order decides on."""
+    owner = call.machine.data(call.owner)
+    order = change(owner.order, Subtype.WINDOW)
+    subtype = Subtype.AGGREGATION if call.name.startswith("cum") else Subtype.TRANSFORMATION
+    return replace(
+        owner,
+        inputs=change(owner.inputs, subtype) | order,
+        place=call.place,
+        index=owner.index,
+        gaps=all_gaps(owner),
+    )
+
+
+def _rank(call: Call) -> Value:
+    """A place in an order: of what it orders by."""
+    owner = call.machine.data(call.owner)
+    inputs = change(owner.inputs, Subtype.WINDOW)
+    return replace(owner, inputs=inputs, place=call.place, gaps=all_gaps(owner))
+
+
+def _rolling(call: Call) -> Value:
+    return Thing("rolling", {}, call.owner)
+
+
+def rolled(call: Call) -> Value:
+    """`series.rolling(3).mean()`."""
+    thing = call.owner
+    assert isinstance(thing, Thing)
+    owner = call.machine.data(thing.owner)
+    inputs = change(owner.inputs, Subtype.AGGREGATION) | change(owner.order, Subtype.WINDOW)
+    return replace(owner, inputs=inputs, place=call.place, gaps=all_gaps(owner))
+
+
+def apply(call: Call) -> Value:
+    """A function of each value: followed if it is the script's, else all of its inputs."""
+    owner = call.machine.data(call.owner)
+    function = call.get("func", 0) or call.get("arg", 0) or UNKNOWN
+    value = replace(owner, form=Form.VALUE, index=(), name=None, rows=NOTHING)
+    extra = call.machine.items(call.get("args")) or Items()
+    result = apply_function(call, function, [value, *extra.items])
+    data = call.machine.data(result)
+    return replace(
+        data,
+        form=owner.form,
+        name=owner.name,
+        rows=owner.rows,
+        order=owner.order,
+        index=owner.index,
+        gaps=data.gaps | all_gaps(owner),
+        place=call.place,
+    )
+
+
+def apply_function(call: Call, function: Value, values: list[Value]) -> Value:
+    """The result of a function that a library calls."""
+    machine = call.machine
+    data = [part for value in values for part in machine.parts(value)]
+    cell = machine.cell(function)
+    if isinstance(cell, DictCell):
+        mapped = machine.join_all(
+            [*cell.entries.values(), *([cell.rest] if cell.rest is not None else [])]
+        )
+        return combine([derive(data, call.place), machine.data(mapped)])
+    if isinstance(function, Data) and function.form is Form.SERIES:
+        chosen = change(combine(data).inputs, Subtype.CONDITIONAL) if data else NOTHING
+        keys = NOTHING.union(*(level.inputs for _, level in function.index))
+        return replace(
+            function, inputs=function.inputs | chosen | change(keys, Subtype.CONDITIONAL), index=()
+        )
+    if isinstance(function, Function | Class | Method | Library):
+        return machine.invoke(function, _arguments(call, values))
+    if isinstance(function, OneOf):
+        return (
+            machine.join_all([apply_function(call, item, values) for item in function.values])
+            or UNKNOWN
+        )
+    name = function.value if isinstance(function, Const) else ""
+    if isinstance(name, str) and name in AGGREGATES:
+        return derive(data, call.place, Subtype.AGGREGATION)
+    return derive(data, call.place)
+
+
+def _arguments(call: Call, values: list[Value]) -> Arguments:
+    passed = {
+        name: value
+        for name, value in (call.arguments.named or {}).items()
+        if name not in {"func", "axis", "args", "result_type", "na_action", "convert_dtype", "raw"}
+    }
+    return Arguments(tuple(values), passed)
+
+
+def _where(call: Call) -> Value:
+    """`series.where(condition, other)`."""
+    owner = call.machine.data(call.owner)
+    condition = call.machine.data(call.get("cond", 0))
+    other = call.machine.data(call.get("other", 1))
+    inputs = (
+        change(owner.inputs) | change(other.inputs) | change(condition.inputs, Subtype.CONDITIONAL)
+    )
+    gaps = all_gaps(owner) | all_gaps(condition) | all_gaps(other)
+    return replace(owner, inputs=inputs, place=call.place, gaps=gaps)
+
+
+def _rename(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    name = call.machine.key(call.get("index", 0) or call.get("name", 0) or Const(None))
+    if name is NOT_KNOWN or not isinstance(name, str | int | tuple):
+        return owner
+    return replace(owner, name=name, place=call.place if name != owner.name else owner.place)
+
+
+def _reset_index(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    if owner.form is not Form.SERIES or call.flag("drop"):
+        return replace(owner, index=())
+    frame = as_frame(call.machine, owner)
+    assert frame
+    name = call.text("name")
+    columns = dict(frame.columns)
+    if name:
+        (data,) = columns.values()
+        columns = {name: replace(data, place=call.place)}
+    index = owner.index or (("index", Data()),)
+    named = {level if level is not None else "index": data for level, data in index}
+    return call.machine.new(replace(frame, columns={**named, **columns}, index=()))
+
+
+def _to_frame(call: Call) -> Value:
+    owner = replace(call.machine.data(call.owner), form=Form.SERIES)
+    frame = as_frame(call.machine, owner)
+    assert frame
+    name = call.text("name", 0)
+    if name:
+        (data,) = frame.columns.values()
+        frame = replace(frame, columns={name: data})
+    return call.machine.new(frame)
+
+
+def _filter_values(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    return replace(owner, rows=owner.rows | change(owner.inputs, Subtype.FILTER))
+
+
+def _to_list(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    item = replace(owner, form=Form.VALUE, index=(), rows=NOTHING)
+    return Items((), item, owner.rows)
+
+
+def _value_counts(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    groups = change(owner.inputs, Subtype.GROUP_BY)
+    level = replace(owner, index=(), form=Form.VALUE)
+    return Data(
+        name="count",
+        rows=owner.rows | groups,
+        index=((owner.name, level),),
+        form=Form.SERIES,
+        place=call.place,
+    )
+
+
+def _items(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    level = owner.index[0][1] if owner.index else UNKNOWN
+    return Items((), Items((level, replace(owner, form=Form.VALUE, index=()))), owner.rows)
+
+
+def _expanded(call: Call) -> Value:
+    """`str.split(expand=True)`: a frame of parts."""
+    if call.flag("expand") is not True:
+        return transform(call)
+    data = replace(transform(call), form=Form.VALUE)
+    return call.machine.new(Frame(rest=data, rows=data.rows))
+
+
+def _agg(call: Call) -> Value:
+    function = call.get("func", 0)
+    names = call.keys("func", 0)
+    if names and len(names) > 1:
+        value = aggregate(call)
+        columns = {name: value for name in names if isinstance(name, str)}
+        return call.machine.new(Frame(dict(columns), library="series"))
+    if isinstance(function, Const):
+        return aggregate(call)
+    return aggregate(call)
+
+
+def _alias(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    name = call.text("name", 0)
+    return replace(owner, name=name, place=call.place)
+
+
+def _pipe(call: Call) -> Value:
+    function, *rest = call.arguments.positional or (UNKNOWN,)
+    return call.machine.invoke(function, Arguments((call.owner, *rest), call.arguments.named))
+
+
+def _digest(call: Call) -> Value:
+    """`value.encode()` and `hexdigest()` leave what a hash is."""
+    return transform(call)
+
+
+AGGREGATES = words("""
+    sum mean avg average count min max median std var first last nunique prod sem skew
+    any all mode quantile size idxmin idxmax agg_list n_unique approx_count_distinct kurt
+    implode product len""")
+_EXPANDING = frozenset({"split", "rsplit", "extract", "partition", "rpartition"})
+_TABLE: Mapping[Handler, str] = {
+    _same: """copy head tail sort_values sort_index to_numpy infer_objects convert_dtypes sample
+        reindex nlargest nsmallest swapaxes squeeze ravel flatten compute persist asc desc
+        asc_nulls_last desc_nulls_last asc_nulls_first desc_nulls_first reverse sort explode
+        flatten view item drop_duplicates unique set_axis to_series cast_same collect""",
+    _to_list: "tolist to_list iter_rows",
+    _alone: "reset_index_drop",
+    aggregate: """sum mean avg average count min max median std var first last nunique prod sem skew
+        any all mode quantile idxmin idxmax n_unique kurt implode product len""",
+    _window: """shift diff pct_change cumsum cumprod cummax cummin cumcount ffill bfill
+        interpolate backward_fill forward_fill cum_sum cum_max cum_min cum_prod cum_count""",
+    _rank: "rank ordinal_rank",
+    _rolling: "rolling expanding ewm",
+    apply: "apply map transform map_elements",
+    _where: "where mask",
+    _rename: "rename",
+    _reset_index: "reset_index",
+    _to_frame: "to_frame",
+    _filter_values: "dropna drop_nulls",
+    _value_counts: "value_counts",
+    _items: "items iteritems",
+    _agg: "agg aggregate",
+    _alias: "alias name label",
+    _pipe: "pipe",
+}
+SERIES_METHODS: Mapping[str, Handler] = {
+    name: handler for handler, names in _TABLE.items() for name in names.split()
+}

@@ -1,0 +1,567 @@
+"""PySpark: sessions, readers, frames and writers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.libraries.column_expressions import (
+    all_of,
+    condition,
+    evaluate_columns,
+    parse_expression,
+)
+from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.libraries.pandas_frames import unknown_method
+from dbt_graft.collectors.python_code.libraries.pandas_shapes import Sides, merge_sides
+from dbt_graft.collectors.python_code.libraries.reading import read_file, read_query, read_table
+from dbt_graft.collectors.python_code.libraries.sql_views import run_on_views
+from dbt_graft.collectors.python_code.libraries.writing import write_frame
+from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.values.frames import (
+    as_frame,
+    as_keys,
+    change_open,
+    combined,
+    exclude,
+    filtered,
+    find_column,
+    frame_of_rows,
+    name_columns,
+    record_of,
+    rename,
+    row_of,
+    with_rows,
+    without_columns,
+)
+from dbt_graft.collectors.python_code.values.joins import join_frames
+from dbt_graft.collectors.python_code.values.machine import Call, Handler
+from dbt_graft.collectors.python_code.values.name_tables import words
+from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
+    UNKNOWN,
+    Const,
+    Data,
+    DictCell,
+    Frame,
+    Items,
+    Key,
+    Ref,
+    Thing,
+    Value,
+    change,
+    derive,
+)
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.records import Subtype
+
+
+def frame_of(call: Call) -> Frame:
+    """The frame whose method is called."""
+    frame = call.machine.frame(call.owner)
+    assert frame is not None
+    return frame
+
+
+def session(call: Call) -> Value:
+    """A session of Spark."""
+    return Thing("spark")
+
+
+def call_spark_method(call: Call) -> Value:
+    """A method of a session, a reader or a writer."""
+    assert isinstance(call.owner, Thing)
+    if call.owner.role == "spark":
+        return _of_session(call)
+    return _of_reader(call) if call.owner.role == "spark.reader" else _of_writer(call)
+
+
+def _of_session(call: Call) -> Value:
+    machine = call.machine
+    if call.name == "sql":
+        return _sql(call, call.get("sqlQuery", 0))
+    if call.name == "table":
+        return _table(call, call.get("tableName", 0))
+    if call.name == "createDataFrame":
+        return _created(call)
+    if call.name == "range":
+        return machine.new(Frame({"id": Data()}, library="spark"))
+    return call.owner
+
+
+def _sql(call: Call, query: Value | None) -> Value:
+    machine = call.machine
+    text = machine.text(query)
+    made = run_on_views(machine, text) if text is not None else None
+    if made is not None:
+        return made
+    if text is not None and _CHANGES.match(text):
+        place = machine.place
+        target = machine.record.add_target(place, Medium.STATEMENT, text, Dialect.SPARK)
+        machine.record.add_edges(target, "*", machine.control, place)
+        return machine.new(Frame(library="spark"))
+    return read_query(machine, query, Dialect.SPARK, "spark")
+
+
+_CHANGES = re.compile(
+    r"\s*(?:--[^\n]*\n\s*)*(INSERT|MERGE|UPDATE|DELETE|CREATE|REPLACE|TRUNCATE|DROP|ALTER|WITH\b.*\bINSERT)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _table(call: Call, value: Value | None) -> Value:
+    name = call.machine.text(value) or UNKNOWN_PART
+    view = call.machine.views.get(name.casefold())
+    if view is not None:
+        return view
+    return call.machine.new(read_table(call.machine, name, Dialect.SPARK, "spark"))
+
+
+def _created(call: Call) -> Value:
+    machine = call.machine
+    data = call.get("data", 0)
+    names = call.keys("schema", 1)
+    if names is not None and (names == [None] or not all(isinstance(n, str) for n in names)):
+        names = None
+    if names is not None and len(names) == 1 and isinstance(names[0], str) and " " in names[0]:
+        names = [part.split(":")[0].split()[0] for part in names[0].split(",")]
+    frame = as_frame(machine, data)
+    if frame is not None:
+        named = name_columns(machine, frame, call.get("schema", 1) or UNKNOWN) if names else frame
+        return machine.new(replace(named, library="spark", index=()))
+    rows = iterate(machine, data)
+    made = frame_of_rows(machine, rows, names)
+    if made is None:
+        gap = machine.gap("rows of unknown columns become a frame")
+        made = Frame(rest=Data(gaps=frozenset({gap}), origin=gap))
+    return machine.new(replace(made, library="spark"))
+
+
+def _of_reader(call: Call) -> Value:
+    machine, owner = call.machine, call.owner
+    assert isinstance(owner, Thing)
+    options = dict(owner.traits)
+    if call.name == "option":
+        options[(call.text("key", 0) or "").casefold()] = call.get("value", 1) or UNKNOWN
+    elif call.name == "options":
+        options.update({k.casefold(): v for k, v in (call.arguments.named or {}).items()})
+        for spread in call.arguments.more:
+            cell = machine.cell(spread)
+            entries = cell.entries if isinstance(cell, DictCell) else {}
+            options.update({str(key).casefold(): value for key, value in entries.items()})
+    elif call.name == "format":
+        options["format"] = call.get("source", 0) or UNKNOWN
+    elif call.name == "table":
+        return _table(call, call.get("tableName", 0))
+    elif call.name == "jdbc":
+        return _jdbc(call, call.get("table", 1))
+    elif call.name in {"load", *_FILES}:
+        if "query" in options:
+            return read_query(machine, options["query"], Dialect.TSQL, "spark")
+        if "dbtable" in options:
+            return _jdbc(call, options["dbtable"])
+        path = machine.text(call.get("path", 0) or options.get("path"))
+        return machine.new(read_file(machine, path, "spark", dialect=Dialect.SPARK))
+    return Thing("spark.reader", options)
+
+
+def _jdbc(call: Call, value: Value | None) -> Value:
+    text = call.machine.text(value)
+    if text is not None and text.lstrip().startswith("("):
+        inner = text.strip()
+        query = inner[1 : inner.rindex(")")] if ")" in inner else inner[1:]
+        return read_query(call.machine, Const(query), Dialect.TSQL, "spark")
+    name = text or UNKNOWN_PART
+    return call.machine.new(read_table(call.machine, name, Dialect.TSQL, "spark"))
+
+
+_FILES = words("parquet csv json orc text delta avro load")
+
+
+def _of_writer(call: Call) -> Value:
+    machine, owner = call.machine, call.owner
+    assert isinstance(owner, Thing)
+    frame = as_frame(machine, owner.owner)
+    options = dict(owner.traits)
+    if call.name == "option":
+        options[(call.text("key", 0) or "").casefold()] = call.get("value", 1) or UNKNOWN
+    elif call.name == "options":
+        options.update({k.casefold(): v for k, v in (call.arguments.named or {}).items()})
+    elif call.name == "format":
+        options["format"] = call.get("source", 0) or UNKNOWN
+    elif call.name == "foreachBatch" and owner.owner is not None:
+        function = call.get("func", 0)
+        if function is not None:
+            machine.call(function, owner.owner, UNKNOWN)
+    elif frame is not None and call.name in {"save", "start", "toTable", *_WRITES, *_FILES}:
+        _write(call, frame, options)
+        return UNKNOWN
+    return Thing("spark.writer", options, owner.owner)
+
+
+_WRITES = words(
+    "saveAsTable insertInto jdbc append overwrite createOrReplace create overwritePartitions"
+)
+
+
+def _write(call: Call, frame: Frame, options: dict[str, Value]) -> None:
+    machine = call.machine
+    if call.name in {"saveAsTable", "toTable"}:
+        write_frame(machine, frame, Medium.TABLE, call.get("name", 0), Dialect.SPARK)
+    elif call.name == "insertInto":
+        gap = machine.gap(
+            "`insertInto` fills columns by their places, which the code does not name"
+        )
+        placed = Frame(rows=frame.rows, gaps=frame.gaps | {gap})
+        write_frame(machine, placed, Medium.TABLE, call.get("tableName", 0), Dialect.SPARK)
+    elif call.name == "jdbc":
+        write_frame(machine, frame, Medium.TABLE, call.get("table", 1))
+    elif "table" in options:  # writeTo
+        write_frame(machine, frame, Medium.TABLE, options["table"], Dialect.SPARK)
+    elif "dbtable" in options:
+        write_frame(machine, frame, Medium.TABLE, options["dbtable"])
+    else:
+        path = call.get("path", 0) or options.get("path")
+        write_frame(machine, frame, Medium.FILE, path, Dialect.SPARK)
+
+
+# -- frames
+
+
+def result(call: Call, frame: Frame) -> Value:
+    """A new frame."""
+    return call.machine.new(frame)
+
+
+def _same(call: Call) -> Value:
+    return result(call, frame_of(call))
+
+
+def select_columns(call: Call) -> Value:
+    """`df.select(…)`: of aggregates, one row."""
+    frame = frame_of(call)
+    values = list(call.arguments.positional)
+    if call.name == "selectExpr":
+        texts = [text for value in values for text in call.machine.texts(value)]
+        values = [parse_expression(call, text) for text in texts]
+    values, fields = _without_fields(call, frame, values)
+    columns = evaluate_columns(call, frame, values, call.arguments.named)
+    star = _star(values)
+    if star is not None:
+        names = call.machine.keys(star.traits["without"]) if isinstance(star, Thing) else []
+        return result(call, replace(frame, columns=columns, open=exclude(frame.open, names or [])))
+    return result(call, replace(frame, columns=columns, open=(), rest=fields))
+
+
+def _without_fields(
+    call: Call, frame: Frame, values: list[Value]
+) -> tuple[list[Value], Data | None]:
+    """The selected columns without `data.*`, and its fields, whose names are not known."""
+    named: list[Value] = []
+    fields: Data | None = None
+    for value in values:
+        text = call.machine.text(value)
+        if text is None or not text.endswith(".*"):
+            named.append(value)
+            continue
+        name = text.removesuffix(".*")
+        joined = dict(frame.aliases).get(name)
+        if joined is not None and not joined.open:
+            named += [Const(f"{name}.{column}") for column in joined.columns]
+            continue
+        gap = call.machine.gap("the fields that `.*` stands for are not known")
+        data = derive([find_column(call.machine, frame, name)], call.place)
+        fields = replace(data, origin=gap)
+    return named, fields
+
+
+def _star(values: list[Value]) -> Value | None:
+    """The one of the values that stands for all columns, or for all but a few."""
+    for value in values:
+        is_all = value == Const("*") or (isinstance(value, Data) and value.name == "*")
+        if is_all or (isinstance(value, Thing) and value.role == "columns except"):
+            return value
+    return None
+
+
+def with_columns(call: Call) -> Value:
+    """`df.with_columns(…)`, `df.withColumn(name, expression)`, `df.withColumns({…})`."""
+    frame = frame_of(call)
+    values = list(call.arguments.positional)
+    named = dict(call.arguments.named or {})
+    if call.name == "withColumn":
+        name = call.text("colName", 0)
+        value = call.get("col", 1) or UNKNOWN
+        if name is None:
+            gap = call.machine.gap("a column is set whose name is not known")
+            return result(call, replace(frame, gaps=frame.gaps | {gap}))
+        values, named = [], {name: value}
+    elif call.name == "withColumns":
+        cell = call.machine.cell(call.get("colsMap", 0))
+        entries = cell.entries if isinstance(cell, DictCell) else {}
+        values, named = [], {str(key): value for key, value in entries.items()}
+    made = evaluate_columns(call, frame, values, named)
+    columns = dict(frame.columns)
+    for name, data in made.items():
+        columns[name] = data if data.place else replace(data, place=call.place)
+    return result(call, replace(frame, columns=columns))
+
+
+def filter_rows(call: Call) -> Value:
+    """`df.filter(condition)`."""
+    frame = frame_of(call)
+    for value in call.arguments.values():
+        frame = filtered(frame, condition(call, frame, value))
+    return result(call, frame)
+
+
+def _renamed(call: Call) -> Value:
+    frame = frame_of(call)
+    old, new = call.text("existing", 0), call.text("new", 1)
+    cell = call.machine.cell(call.get("colsMap", 0))
+    names: dict[object, object] = {old: new}
+    if isinstance(cell, DictCell):
+        names = {key: call.machine.key(value) for key, value in cell.entries.items()}
+    elif old is None or new is None:
+        gap = call.machine.gap("columns get names that are not known")
+        return result(call, replace(frame, gaps=frame.gaps | {gap}))
+    return result(call, rename(call.machine, frame, names))
+
+
+def drop_columns(call: Call) -> Value:
+    """`df.drop("a", "b")`."""
+    names: list[object] = []
+    for value in call.arguments.positional:
+        if isinstance(value, Data):
+            names.append(value.name)
+        else:
+            names += call.machine.keys(value) or []
+    return result(call, without_columns(frame_of(call), names))
+
+
+def join(call: Call) -> Value:
+    """`df.join(other, on, how)`."""
+    machine, left = call.machine, frame_of(call)
+    right = as_frame(machine, call.get("other", 0))
+    if right is None:
+        gap = machine.gap("a frame that is joined is not known")
+        return result(call, replace(left, gaps=left.gaps | {gap}, rest=Data(origin=gap)))
+    how = (call.text("how", 2) or "inner").replace("_", "")
+    sides = Sides(left, right, how, ("", ""))
+    on = call.get("on", 1)
+    names = machine.keys(on) if not isinstance(on, Data) else None
+    if names and all(isinstance(name, str) for name in names):
+        pairs = [[(n, find_column(machine, f, n)) for n in as_keys(names)] for f in (left, right)]
+        return result(call, merge_sides(sides, pairs[0], pairs[1]))
+    both = _both(left, right)
+    parts = [machine.data(on)] if isinstance(on, Data) else machine.parts(on)
+    deciding = [condition(call, both, part) for part in parts]
+    merged = merge_sides(sides, [], [])
+    rows = NOTHING.union(*(data.inputs for data in deciding))
+    gaps = merged.gaps.union(*(data.gaps for data in deciding))
+    return result(call, with_rows(replace(merged, gaps=gaps), rows, Subtype.JOIN))
+
+
+def _both(left: Frame, right: Frame) -> Frame:
+    return replace(
+        left,
+        columns={**right.columns, **left.columns},
+        open=(*left.open, *right.open),
+        aliases=(*left.aliases, *right.aliases),
+    )
+
+
+def _unite(call: Call) -> Value:
+    frame = frame_of(call)
+    other = as_frame(call.machine, call.get("other", 0))
+    if other is None:
+        gap = call.machine.gap("a frame that is appended is not known")
+        return result(call, replace(frame, gaps=frame.gaps | {gap}))
+    by_place = call.name in {"union", "unionAll", "intersect"}
+    if by_place and not other.open and len(other.columns) == len(frame.columns):
+        names = list(frame.columns)
+        columns = dict(zip(names, other.columns.values(), strict=True))
+        other = replace(other, columns=columns)
+    return result(call, join_frames(frame, other))
+
+
+def _group(call: Call) -> Value:
+    frame = frame_of(call)
+    keys = all_of(call, frame, call.arguments.positional)
+    pairs = tuple(Items((_key(name), data)) for name, data in keys)
+    return Thing("column groups", {"keys": Items(pairs)}, call.owner)
+
+
+def _key(name: Key) -> Value:
+    return Const(name) if isinstance(name, str) else UNKNOWN
+
+
+def call_column_groups(call: Call) -> Value:
+    """`.agg(…)`, `.count()`, `.sum("a")` of groups by expressions."""
+    machine, owner = call.machine, call.owner
+    assert isinstance(owner, Thing)
+    frame = machine.frame(owner.owner) or Frame()
+    keys: dict[Key, Data] = {}
+    for pair in iterate(machine, owner.traits["keys"]).items:
+        name, data = iterate(machine, pair).items
+        keys[machine.key(name)] = machine.data(data)
+    rows = frame.rows | change(combined(keys.values()).inputs, Subtype.GROUP_BY)
+    base = replace(frame, open=(), rest=None, rows=rows, order=NOTHING)
+    if call.name in {"pivot", "applyInPandas", "apply", "map_groups", "mapGroups"}:
+        return unknown_method(replace(call, owner=machine.new(base)))
+    if call.name == "agg":
+        columns = _aggregated(call, frame)
+    elif call.name in {"count", "len"} and not call.arguments.positional:
+        columns = {call.name: Data(place=call.place)}
+    else:
+        names = [key for value in call.arguments.positional for key in machine.keys(value) or []]
+        label = "{}({})" if frame.library == "spark" else "{1}"
+        columns = {
+            label.format(call.name, name): derive(
+                [find_column(machine, frame, name)], call.place, Subtype.AGGREGATION
+            )
+            for name in as_keys(names or [n for n in frame.columns if n not in keys])
+        }
+    return machine.new(replace(base, columns={**keys, **columns}))
+
+
+def _aggregated(call: Call, frame: Frame) -> dict[Key, Data]:
+    machine = call.machine
+    cell = machine.cell(call.get("", 0))
+    if isinstance(cell, DictCell):
+        return {
+            f"{machine.text(value)}({name})": derive(
+                [find_column(machine, frame, name)], call.place, Subtype.AGGREGATION
+            )
+            for name, value in cell.entries.items()
+        }
+    columns = evaluate_columns(call, frame, call.arguments.positional, call.arguments.named)
+    return {name: replace(data, place=data.place or call.place) for name, data in columns.items()}
+
+
+def _sorted(call: Call) -> Value:
+    frame = frame_of(call)
+    values = [*call.arguments.positional]
+    values += [v for k, v in (call.arguments.named or {}).items() if k in {"by", "cols"}]
+    inputs = combined([data for _, data in all_of(call, frame, values)]).inputs
+    made = with_rows(frame, inputs, Subtype.SORT)
+    return result(call, replace(made, order=inputs))
+
+
+def unique_rows(call: Call) -> Value:
+    """`df.dropDuplicates(["a"])`, `df.unique(subset=["a"])`."""
+    frame = frame_of(call)
+    names = call.keys("subset", 0)
+    if not names or names == [None]:
+        return result(call, frame)
+    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
+    return result(call, with_rows(frame, combined(parts).inputs, Subtype.GROUP_BY))
+
+
+def changed(call: Call) -> Value:
+    """Columns changed each by itself: those that are named, or all."""
+    frame = frame_of(call)
+    names = call.keys("subset")
+    cell = call.machine.cell(call.get("value", 0) or call.get("dtypes", 0))
+    if isinstance(cell, DictCell):
+        names = list(cell.entries)
+    chosen = as_keys(names) if names and names != [None] else list(frame.columns)
+    columns = dict(frame.columns)
+    for name in chosen:
+        columns[name] = derive([find_column(call.machine, frame, name)], call.place)
+    opened = frame.open if names else change_open(frame.open, Subtype.TRANSFORMATION)
+    return result(call, replace(frame, columns=columns, open=opened))
+
+
+def drop_missing(call: Call) -> Value:
+    """`df.dropna(subset=["a"])`."""
+    frame = frame_of(call)
+    names = call.keys("subset") or list(frame.columns)
+    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
+    return result(call, with_rows(frame, combined(parts).inputs, Subtype.FILTER))
+
+
+def _to_pandas(call: Call) -> Value:
+    return result(call, replace(frame_of(call), library="pandas", index=()))
+
+
+def rows(call: Call) -> Value:
+    """`df.collect()`, `df.rows()`: its rows."""
+    frame = frame_of(call)
+    row: Value = row_of(frame)
+    if call.flag("named") is True or call.name == "to_dicts":
+        row = call.machine.new(record_of(frame))
+    if call.name in {"first", "head"} and not call.arguments.positional:
+        return row
+    return Items((), row, frame.rows)
+
+
+def _view(call: Call) -> Value:
+    name = call.text("name", 0)
+    if name is not None and isinstance(call.owner, Ref):
+        call.machine.views[name.casefold()] = call.owner
+    return UNKNOWN
+
+
+def _alias(call: Call) -> Value:
+    frame = frame_of(call)
+    name = call.text("alias", 0)
+    return result(call, replace(frame, aliases=((name, frame),)) if name else frame)
+
+
+def _to_names(call: Call) -> Value:
+    frame = frame_of(call)
+    if not call.arguments.positional:
+        return result(call, frame)
+    names = call.arguments.positional
+    value = names[0] if len(names) == 1 and not isinstance(names[0], Const) else Items(names)
+    return result(call, name_columns(call.machine, frame, value))
+
+
+def _write_to(call: Call) -> Value:
+    return Thing("spark.writer", {"table": call.get("table", 0) or UNKNOWN}, call.owner)
+
+
+def _nothing(call: Call) -> Value:
+    return UNKNOWN
+
+
+def _transformed(call: Call) -> Value:
+    function, *rest = call.arguments.positional or (UNKNOWN,)
+    return call.machine.call(function, call.owner, *rest)
+
+
+_TABLE: Mapping[Callable[..., Value], str] = {
+    _same: """cache persist unpersist repartition coalesce distinct limit sample checkpoint hint
+        localCheckpoint withWatermark sortWithinPartitions repartitionByRange tail broadcast
+        exceptAll subtract intersectAll""",
+    select_columns: "select selectExpr",
+    with_columns: "withColumn withColumns",
+    filter_rows: "filter where",
+    _renamed: "withColumnRenamed withColumnsRenamed",
+    drop_columns: "drop",
+    join: "join crossJoin",
+    _unite: "union unionAll unionByName intersect",
+    _group: "groupBy groupby rollup cube",
+    _sorted: "orderBy sort",
+    unique_rows: "dropDuplicates drop_duplicates",
+    changed: "fillna replace fill",
+    drop_missing: "dropna",
+    _to_pandas: "toPandas pandas_api to_pandas",
+    rows: "collect toLocalIterator take head first",
+    _view: "createOrReplaceTempView createTempView createGlobalTempView registerTempTable",
+    _alias: "alias",
+    _to_names: "toDF",
+    _write_to: "writeTo",
+    _nothing: "show count printSchema explain isEmpty describe summary",
+    _transformed: "transform",
+}
+SPARK_METHODS: Mapping[str, Handler] = {
+    name: handler for handler, names in _TABLE.items() for name in names.split()
+}
+
+
+def is_session(name: str) -> bool:
+    """Whether a name of a library is a session, or what builds one."""
+    return name.startswith(("pyspark.sql.SparkSession", "pyspark.sql.session.SparkSession"))

@@ -1,0 +1,406 @@
+"""Items of values by keys: `df["a"]`, `df[df.a > 1]`, `df.loc[rows, "a"] = b`, `row[0]`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.values.containers import get_entry, put_entry, row_entries
+from dbt_graft.collectors.python_code.values.frames import (
+    as_keys,
+    change_open,
+    column,
+    filtered,
+    find_column,
+    resolve,
+    row_of,
+    select,
+    take_open,
+)
+from dbt_graft.collectors.python_code.values.machine import Machine
+from dbt_graft.collectors.python_code.values.values import (
+    UNKNOWN,
+    Const,
+    Data,
+    DictCell,
+    Form,
+    Frame,
+    Function,
+    Items,
+    Key,
+    Library,
+    ListCell,
+    OneOf,
+    Ref,
+    Text,
+    Thing,
+    Value,
+    all_gaps,
+    change,
+    derive,
+)
+from dbt_graft.lineage.records import Subtype
+
+_LOCATORS = frozenset({"loc", "iloc", "at", "iat"})
+
+
+def get_item(machine: Machine, owner: Value, key: Value) -> Value:
+    """`owner[key]`."""
+    frame = machine.frame(owner)
+    if frame is not None:
+        return _of_frame(machine, owner, frame, key)
+    match owner:
+        case OneOf():
+            results = [get_item(machine, item, key) for item in owner.values]
+            return machine.join_all(results) or UNKNOWN
+        case Thing():
+            return _of_thing(machine, owner, key)
+        case Data():
+            return _of_data(machine, owner, key)
+        case Const(value=str(text)):
+            return _of_text(text, key)
+        case Library():
+            return _of_library(machine, owner, key)
+    cell = machine.cell(owner)
+    if isinstance(cell, DictCell):
+        return _of_dict(machine, owner, cell, key)
+    items = machine.items(owner)
+    if items is not None:
+        if _names_value(items, key):
+            value = get_entry(machine, row_entries(items), key)
+            return value if value is not None else machine.data(owner)
+        return _of_items(machine, items, key, is_list=isinstance(cell, ListCell))
+    return derive([machine.data(owner), machine.data(key)], machine.place)
+
+
+def _of_dict(machine: Machine, owner: Value, cell: DictCell, key: Value) -> Value:
+    value = get_entry(machine, cell, key)
+    if value is None and cell.factory is not None and isinstance(owner, Ref):
+        value = machine.call(cell.factory)
+        put_entry(machine, owner, key, value)
+    return value if value is not None else UNKNOWN
+
+
+def _of_library(machine: Machine, owner: Library, key: Value) -> Value:
+    """`list[int]`, `os.environ["A"]`; or a value of a module that is not followed, by data."""
+    inputs = machine.data(key)
+    if not inputs.inputs:
+        return owner
+    origin = machine.gap(f"what `{owner.name}` holds is not known")
+    return replace(derive([inputs], machine.place), origin=origin)
+
+
+def _names_value(row: Items, key: Value) -> bool:
+    is_place = isinstance(key, Thing) or (isinstance(key, Const) and isinstance(key.value, int))
+    return bool(row.names or row.open) and not is_place
+
+
+def _of_text(text: str, key: Value) -> Value:
+    if isinstance(key, Const) and isinstance(key.value, int) and abs(key.value) < len(text):
+        return Const(text[key.value])
+    if isinstance(key, Thing) and key.role == "slice":
+        ends = [key.traits["lower"], key.traits["upper"]]
+        if all(
+            isinstance(e, Const) and (e.value is None or isinstance(e.value, int)) for e in ends
+        ):
+            lower, upper = (e.value for e in ends if isinstance(e, Const))
+            assert not isinstance(lower, str | float | bytes | complex)
+            assert not isinstance(upper, str | float | bytes | complex)
+            return Const(text[lower:upper])
+    return UNKNOWN
+
+
+def _of_items(machine: Machine, items: Items, key: Value, *, is_list: bool) -> Value:
+    if isinstance(key, Const) and isinstance(key.value, int):
+        at = key.value
+        if -len(items.items) <= at < len(items.items) and (at >= 0 or items.rest is None):
+            return items.items[at]
+        if items.open:
+            gap = machine.gap("a column is taken by its place, and the columns are not known")
+            return Data(gaps=frozenset({gap}))
+        return items.rest if items.rest is not None else UNKNOWN
+    if isinstance(key, Thing) and key.role == "slice":
+        ends = [machine.key(key.traits[end]) for end in ("lower", "upper")]
+        if items.rest is None and all(end is None or isinstance(end, int) for end in ends):
+            part = slice(*ends)
+            names = items.names[part] if items.names else ()
+            taken = replace(items, items=items.items[part], names=names)
+        else:
+            taken = items
+        return machine.new(ListCell(taken.items, taken.rest, taken.rows)) if is_list else taken
+    values = [*items.items, *([items.rest] if items.rest is not None else [])]
+    return machine.decide(machine.join_all(values) or UNKNOWN, machine.data(key).inputs)
+
+
+def _of_data(machine: Machine, owner: Data, key: Value) -> Value:
+    if owner.form is Form.SERIES:
+        if isinstance(key, Data) and key.inputs:
+            return replace(owner, rows=owner.rows | change(key.inputs, Subtype.FILTER))
+        if isinstance(key, Thing):
+            return owner
+        return replace(owner, form=Form.VALUE, index=())
+    values = [owner, machine.data(key)]
+    name = key.value if isinstance(key, Const) and isinstance(key.value, str) else None
+    if not owner.inputs and not owner.origin:
+        return owner
+    return replace(derive(values, machine.place), name=name, origin=None)
+
+
+def _of_thing(machine: Machine, owner: Thing, key: Value) -> Value:
+    if owner.role in _LOCATORS and owner.owner is not None:
+        return _located(machine, owner, key)
+    if "items" in owner.traits:
+        return get_item(machine, owner.traits["items"], key)
+    if owner.role == "accessor":
+        data = machine.data(owner.owner)
+        return replace(derive([data], machine.place), name=data.name, index=data.index)
+    if owner.role == "groups":
+        names = machine.keys(key)
+        return replace(owner, traits={**owner.traits, "selected": key}) if names else owner
+    if owner.owner is not None and owner.role == "columns":
+        frame = machine.frame(owner.owner)
+        if frame is not None and isinstance(key, Const) and isinstance(key.value, str):
+            return column(machine, frame, key.value)
+    return (
+        replace(owner, traits={**owner.traits, "key": key}) if owner.role == "sa.table" else UNKNOWN
+    )
+
+
+def _of_frame(machine: Machine, owner: Value, frame: Frame, key: Value) -> Value:
+    if isinstance(key, Function):
+        key = machine.call(key, owner)
+    if isinstance(key, OneOf):
+        return machine.join_all(_of_frame(machine, owner, frame, item) for item in key.values) or (
+            UNKNOWN
+        )
+    if isinstance(key, Const):
+        if frame.library == "query" and isinstance(key.value, int):
+            return row_of(frame)
+        return column(machine, frame, key.value)
+    if isinstance(key, Text | Data) and not machine.data(key).inputs:
+        is_mask = isinstance(key, Data) and key.form is Form.SERIES
+        return machine.new(frame) if is_mask else _any_column(machine, frame)
+    if isinstance(key, Data):
+        return machine.new(filtered(frame, resolve(machine, key, frame)))
+    if isinstance(key, Thing):
+        return machine.new(frame)
+    return _several(machine, frame, key)
+
+
+def _several(machine: Machine, frame: Frame, key: Value) -> Value:
+    """Columns by a list of names, or by a name of several levels; rows by a frame of conditions."""
+    if isinstance(key, Items) and (known := machine.key(key)) in frame.columns:
+        return column(machine, frame, known)
+    names = machine.keys(key)
+    if names is not None:
+        return machine.new(select(machine, frame, names))
+    if (condition := machine.frame(key)) is not None:
+        return machine.new(filtered(frame, derive(list(condition.columns.values()), machine.place)))
+    gap = machine.gap("columns are selected whose names are not known")
+    rest = derive([*frame.columns.values()], machine.place)
+    return machine.new(
+        replace(frame, columns={}, open=(), rest=replace(rest, gaps=rest.gaps | {gap}))
+    )
+
+
+def _any_column(machine: Machine, frame: Frame) -> Data:
+    gap = machine.gap("a column whose name is not known")
+    data = derive([*frame.columns.values()], machine.place)
+    return replace(data, gaps=data.gaps | {gap}, origin=gap)
+
+
+def _pair(key: Value) -> tuple[Value, Value | None]:
+    if isinstance(key, Items) and len(key.items) == 2 and not key.names:
+        return key.items[0], key.items[1]
+    return key, None
+
+
+def _located(machine: Machine, owner: Thing, key: Value) -> Value:
+    frame = machine.frame(owner.owner)
+    if isinstance(key, Function) and owner.owner is not None:
+        key = machine.call(key, owner.owner)
+    rows, names = _pair(key)
+    if isinstance(rows, Function) and owner.owner is not None:
+        rows = machine.call(rows, owner.owner)
+    if frame is None:
+        data = machine.data(owner.owner)
+        decided = machine.data(rows).inputs
+        return replace(data, rows=data.rows | change(decided, Subtype.FILTER))
+    frame = _with_rows(machine, frame, rows)
+    is_row = isinstance(rows, Const) and not isinstance(rows.value, str | bool)
+    if names is None or _is_all(names):
+        if is_row:
+            return row_of(frame)
+        return machine.new(frame)
+    if owner.role in {"iloc", "iat"}:
+        return _by_places(machine, frame, names, is_row=is_row)
+    if _is_slice(names):
+        return machine.new(_between(machine, frame, names))
+    if isinstance(names, Const):
+        data = column(machine, frame, as_keys([names.value])[0])
+        return replace(data, form=Form.VALUE, index=()) if is_row else data
+    return _of_frame(machine, owner, frame, names)
+
+
+def _is_slice(value: Value) -> bool:
+    return isinstance(value, Thing) and value.role == "slice"
+
+
+def _is_all(value: Value) -> bool:
+    return (
+        isinstance(value, Thing)
+        and value.role == "slice"
+        and all(end == Const(None) for end in value.traits.values())
+    )
+
+
+def _with_rows(machine: Machine, frame: Frame, rows: Value) -> Frame:
+    condition = machine.data(rows)
+    if isinstance(rows, Thing) or not condition.inputs:
+        return frame
+    return filtered(frame, resolve(machine, condition, frame))
+
+
+def _between(machine: Machine, frame: Frame, names: Value) -> Frame:
+    assert isinstance(names, Thing)
+    lower, upper = (machine.key(names.traits[end]) for end in ("lower", "upper"))
+    keys = list(frame.columns)
+    if frame.open or any(end is not None and end not in keys for end in (lower, upper)):
+        gap = machine.gap("columns from one to another are taken, and their order is not known")
+        return replace(frame, columns={}, open=(), rest=Data(gaps=frozenset({gap})))
+    first = 0 if lower is None else keys.index(as_keys([lower])[0])
+    last = len(keys) if upper is None else keys.index(as_keys([upper])[0]) + 1
+    return select(machine, frame, keys[first:last])
+
+
+def _by_places(machine: Machine, frame: Frame, names: Value, *, is_row: bool) -> Value:
+    keys = list(frame.columns)
+    if frame.open or frame.rest:
+        gap = machine.gap("columns are taken by their places, and those are not known")
+        return Data(gaps=frozenset({gap}), form=Form.SERIES)
+    if isinstance(names, Const) and isinstance(names.value, int):
+        if -len(keys) <= names.value < len(keys):
+            data = column(machine, frame, keys[names.value])
+            return replace(data, form=Form.VALUE, index=()) if is_row else data
+        return UNKNOWN
+    if isinstance(names, Thing) and names.role == "slice":
+        ends = [machine.key(names.traits[end]) for end in ("lower", "upper")]
+        if all(end is None or isinstance(end, int) for end in ends):
+            return machine.new(select(machine, frame, keys[slice(*ends)]))
+    places = machine.keys(names)
+    if places is not None and all(isinstance(at, int) and at < len(keys) for at in places):
+        return machine.new(
+            select(machine, frame, [keys[at] for at in places if isinstance(at, int)])
+        )
+    return _any_column(machine, frame)
+
+
+# -- assignment
+
+
+def set_item(machine: Machine, owner: Value, key: Value, value: Value) -> None:
+    """`owner[key] = value`."""
+    if isinstance(owner, OneOf):
+        for alternative in owner.values:
+            set_item(machine, alternative, key, value)
+    elif isinstance(owner, Thing) and owner.role in _LOCATORS:
+        _set_located(machine, owner, key, value)
+    elif isinstance(owner, Ref):
+        frame = machine.frame(owner)
+        if frame is None:
+            put_entry(machine, owner, key, value)
+        else:
+            _set_column(machine, owner, frame, key, value)
+
+
+def _set_column(machine: Machine, owner: Ref, frame: Frame, key: Value, value: Value) -> None:
+    if isinstance(key, Data) and key.inputs:  # df[df.a > 1] = 0
+        deciding = replace(key, inputs=change(key.inputs, Subtype.CONDITIONAL))
+        parts = [deciding, machine.data(value)]
+        columns = {
+            name: derive([data, *parts], machine.place) for name, data in frame.columns.items()
+        }
+        opened = change_open(frame.open, Subtype.TRANSFORMATION)
+        machine.put(owner, replace(frame, columns=columns, open=opened))
+        return
+    if isinstance(key, OneOf):
+        for name in key.values:
+            _set_column(machine, owner, frame, name, value)
+        return
+    known = machine.key(key)
+    names = [known] if isinstance(key, Items | Const) else machine.keys(key)
+    if names is None or not isinstance(key, Const | Items | Ref):
+        data = replace(
+            machine.data(value),
+            gaps=frozenset({machine.gap("a column is set whose name is not known")}),
+        )
+        machine.put(owner, replace(frame, gaps=frame.gaps | data.gaps))
+        return
+    machine.put(owner, set_columns(machine, frame, as_keys(names), value))
+
+
+def set_columns(machine: Machine, frame: Frame, names: list[Key], value: Value) -> Frame:
+    """The frame with columns set to a value: one for all of them, or one for each."""
+    values: list[Value] = [value] * len(names)
+    other = machine.frame(value)
+    items = machine.items(value)
+    if other is not None and len(names) == len(other.columns) and not other.open:
+        values = list(other.columns.values())
+    elif other is not None and len(names) > 1:
+        values = [find_column(machine, other, name) for name in names]
+    elif items is not None and len(names) > 1 and len(items.items) == len(names):
+        values = list(items.items)
+    for name, item in zip(names, values, strict=True):
+        frame = frame.with_column(name, as_column(machine, item))
+    return frame
+
+
+def as_column(machine: Machine, value: Value) -> Data:
+    """A value as a column that this line makes."""
+    data = machine.data(value)
+    return replace(
+        data,
+        place=machine.place if data.inputs else None,
+        gaps=all_gaps(data),
+        origin=None,
+        index=(),
+        name=None,
+    )
+
+
+def _set_located(machine: Machine, owner: Thing, key: Value, value: Value) -> None:
+    frame = machine.frame(owner.owner)
+    rows, names = _pair(key)
+    keys = machine.keys(names) if names is not None else None
+    if frame is None or not isinstance(owner.owner, Ref):
+        return
+    if owner.role in {"iloc", "iat"} and keys is not None:
+        keys = _names_at(frame, keys)
+    if keys is None:
+        gap = machine.gap("cells are set of columns that are not known")
+        machine.put(owner.owner, replace(frame, gaps=frame.gaps | {gap}))
+        return
+    deciding = change(resolve(machine, machine.data(rows), frame).inputs, Subtype.CONDITIONAL)
+    changed = set_columns(machine, frame, as_keys(keys), value)
+    for name in as_keys(keys):
+        data = changed.columns[name]
+        if not _is_all(rows):
+            before = _before(machine, frame, name)
+            inputs = change(data.inputs) | change(before.inputs) | deciding
+            data = replace(data, inputs=inputs, gaps=data.gaps | before.gaps, place=machine.place)
+        changed = changed.with_column(name, data)
+    machine.put(owner.owner, changed)
+
+
+def _names_at(frame: Frame, places: list[object]) -> list[object] | None:
+    """The names of columns by their places; None where they are not known."""
+    names = list(frame.columns)
+    if frame.open or frame.rest:
+        return None
+    chosen = [names[at] for at in places if isinstance(at, int) and -len(names) <= at < len(names)]
+    return list(chosen) if len(chosen) == len(places) else None
+
+
+def _before(machine: Machine, frame: Frame, name: Key) -> Data:
+    if name in frame.columns:
+        return frame.columns[name]
+    return (take_open(machine, frame.open, name) if frame.open else frame.rest) or UNKNOWN

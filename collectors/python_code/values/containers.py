@@ -1,0 +1,352 @@
+"""Lists and dictionaries: what is put in, and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.values.frames import as_keys
+from dbt_graft.collectors.python_code.values.joins import from_open
+from dbt_graft.collectors.python_code.values.machine import (
+    NOT_KNOWN,
+    Call,
+    Handler,
+    Machine,
+    to_value,
+)
+from dbt_graft.collectors.python_code.values.values import (
+    UNKNOWN,
+    Const,
+    DictCell,
+    Items,
+    ListCell,
+    Ref,
+    Value,
+    change,
+    derive,
+)
+from dbt_graft.lineage.records import Subtype
+
+
+def append(machine: Machine, target: Ref, item: Value, *, many: bool = False) -> None:
+    """Put an item into a list, or any number of its like."""
+    cell = machine.cell(target)
+    if not isinstance(cell, ListCell):
+        return
+    rows = cell.rows | machine.control
+    if many or machine.is_repeated(target) or cell.rest is not None:
+        rest = machine.join(cell.rest, item) if cell.rest is not None else item
+        machine.put(target, replace(cell, rest=rest, rows=rows))
+    else:
+        machine.put(target, replace(cell, items=(*cell.items, item), rows=rows))
+
+
+def extend(machine: Machine, target: Ref, items: Items) -> None:
+    """Put items into a list."""
+    cell = machine.cell(target)
+    if isinstance(cell, ListCell) and cell.rest is None and not machine.is_repeated(target):
+        machine.put(
+            target,
+            replace(cell, items=(*cell.items, *items.items), rows=cell.rows | machine.control),
+        )
+    else:
+        for item in items.items:
+            append(machine, target, item)
+    if items.rest is not None:
+        append(machine, target, items.rest, many=True)
+    cell = machine.cell(target)
+    if items.rows and isinstance(cell, ListCell):
+        machine.put(target, replace(cell, rows=cell.rows | items.rows))
+
+
+def put_entry(machine: Machine, target: Ref, key: Value, value: Value) -> None:
+    """Set an entry of a dictionary, or an item of a list."""
+    cell = machine.cell(target)
+    known = machine.key(key)
+    if isinstance(cell, ListCell):
+        if isinstance(known, int) and -len(cell.items) <= known < len(cell.items):
+            items = list(cell.items)
+            items[known] = value
+            machine.put(target, replace(cell, items=tuple(items)))
+        else:
+            rest = machine.join(cell.rest, value) if cell.rest else value
+            machine.put(target, replace(cell, rest=rest))
+    elif isinstance(cell, DictCell):
+        if known is NOT_KNOWN:
+            rest = machine.join(cell.rest, value) if cell.rest is not None else value
+            keys = machine.join(cell.keys, machine.data(key)) if cell.keys else key
+            groups = change(machine.data(key).inputs, Subtype.GROUP_BY)
+            rows = cell.rows | machine.control | groups
+            machine.put(target, replace(cell, rest=rest, keys=keys, rows=rows))
+        else:
+            machine.put(target, replace(cell, entries={**cell.entries, known: value}))
+
+
+def call_container_method(call: Call) -> Value:
+    """A method of a list, a tuple, a set or a dictionary."""
+    cell = call.machine.cell(call.owner)
+    methods = _DICTS if isinstance(cell, DictCell) else _LISTS
+    if isinstance(call.owner, Items) and call.owner.names and call.name in _ROWS:
+        return _ROWS[call.name](call)
+    handler = methods.get(call.name)
+    if handler:
+        return handler(call)
+    return derive([call.machine.data(call.owner), *call.data()], call.place)
+
+
+def _append(call: Call) -> Value:
+    if isinstance(call.owner, Ref):
+        append(
+            call.machine,
+            call.owner,
+            call.get("object", len(call.arguments.positional) - 1) or UNKNOWN,
+        )
+    return Const(None)
+
+
+def _extend(call: Call) -> Value:
+    items = call.machine.items(call.get("", 0))
+    if isinstance(call.owner, Ref):
+        if items is None:
+            append(call.machine, call.owner, call.machine.data(call.get("", 0)), many=True)
+        else:
+            extend(call.machine, call.owner, items)
+    return Const(None)
+
+
+def _difference(call: Call) -> Value:
+    """The items of the one that are, or are not, among those of the other."""
+    machine = call.machine
+    items = machine.items(call.owner) or Items()
+    gone = machine.keys(call.get("other", 0))
+    if gone is None or items.rest is not None:
+        return Items((), UNKNOWN)
+    stays = call.name == "intersection"
+    return Items(tuple(item for item in items.items if (machine.key(item) in gone) is stays))
+
+
+def _union(call: Call) -> Value:
+    machine = call.machine
+    left, right = machine.items(call.owner) or Items(), machine.items(call.get("other", 0))
+    if right is None:
+        return Items((), UNKNOWN)
+    more = tuple(item for item in right.items if item not in left.items)
+    return Items((*left.items, *more), left.rest or right.rest)
+
+
+def _mapped(call: Call) -> Value:
+    """`df.columns.map(str.lower)`."""
+    items = call.machine.items(call.owner) or Items()
+    function = call.get("mapper", 0) or UNKNOWN
+    each = [call.machine.call(function, item) for item in items.items]
+    return Items(tuple(each), items.rest)
+
+
+def _pop(call: Call) -> Value:
+    items = call.machine.items(call.owner) or Items()
+    at = call.get("", 0)
+    values = [*items.items, *([items.rest] if items.rest else [])]
+    if isinstance(call.owner, Ref) and not call.machine.is_repeated(call.owner) and not items.rest:
+        position = at.value if isinstance(at, Const) else -1 if at is None else None
+        if isinstance(position, int) and -len(values) <= position < len(values):
+            item = values.pop(position)
+            call.machine.put(call.owner, ListCell(tuple(values), None, items.rows))
+            return item
+    return call.machine.join_all(values) or UNKNOWN
+
+
+def _copy(call: Call) -> Value:
+    cell = call.machine.cell(call.owner)
+    return call.machine.new(cell) if cell is not None else call.owner
+
+
+def _same(call: Call) -> Value:
+    return call.owner
+
+
+def _nothing(call: Call) -> Value:
+    return Const(None)
+
+
+def _clear(call: Call) -> Value:
+    if isinstance(call.owner, Ref) and not call.machine.is_repeated(call.owner):
+        is_list = isinstance(call.machine.cell(call.owner), ListCell)
+        call.machine.put(call.owner, ListCell() if is_list else DictCell())
+    return Const(None)
+
+
+def _get(call: Call) -> Value:
+    cell = call.machine.cell(call.owner)
+    assert isinstance(cell, DictCell)
+    value = get_entry(call.machine, cell, call.get("key", 0) or UNKNOWN)
+    default = call.get("default", 1)
+    if value is None:
+        return default if default is not None else Const(None)
+    is_sure = call.machine.key(call.get("key", 0)) in cell.entries
+    return value if default is None or is_sure else call.machine.join(value, default)
+
+
+def get_entry(machine: Machine, cell: DictCell, key: Value) -> Value | None:
+    """The value of a key; of one that is not known, any value, chosen by the key."""
+    known = machine.key(key)
+    if known is not NOT_KNOWN:
+        if known in cell.entries:
+            return cell.entries[known]
+        if isinstance(known, str):
+            for group in cell.open:
+                if (data := from_open(group, known, of_rows=True)) is not None:
+                    return data
+        return cell.rest
+    values = [*cell.entries.values(), *([cell.rest] if cell.rest is not None else [])]
+    value = machine.join_all(values)
+    if value is None:
+        return None
+    chosen = machine.data(key)
+    if chosen.inputs and all(isinstance(item, Const) for item in values):
+        return derive([chosen], machine.place)
+    keys = machine.data(cell.keys).inputs
+    if chosen.inputs == keys:  # the entry of the row itself
+        return value
+    return machine.look_up(value, chosen.inputs | keys)
+
+
+def _setdefault(call: Call) -> Value:
+    value = _get(call)
+    key, default = call.get("key", 0), call.get("default", 1) or Const(None)
+    assert isinstance(call.owner, Ref)
+    if isinstance(value, Const) and value.value is None:
+        value = default
+    put_entry(call.machine, call.owner, key or UNKNOWN, value)
+    return value
+
+
+def _update(call: Call) -> Value:
+    machine = call.machine
+    cell, other = machine.cell(call.owner), machine.cell(call.get("", 0))
+    assert isinstance(cell, DictCell)
+    assert isinstance(call.owner, Ref)
+    entries = dict(cell.entries)
+    rest = cell.rest
+    if isinstance(other, DictCell):
+        entries.update(other.entries)
+        rest = machine.join(rest, other.rest) if other.rest else rest
+        cell = replace(cell, open=cell.open or other.open)
+    entries.update(call.arguments.named or {})
+    machine.put(call.owner, replace(cell, entries=entries, rest=rest))
+    return Const(None)
+
+
+def _keys(call: Call) -> Value:
+    return call.machine.items(call.owner) or UNKNOWN
+
+
+def _values(call: Call) -> Value:
+    cell = call.machine.cell(call.owner)
+    assert isinstance(cell, DictCell)
+    return Items(tuple(cell.entries.values()), cell.rest, cell.rows)
+
+
+def _items(call: Call) -> Value:
+    cell = call.machine.cell(call.owner)
+    assert isinstance(cell, DictCell)
+    pairs = tuple(Items((to_value(key), value)) for key, value in cell.entries.items())
+    rest = None if cell.rest is None else Items((cell.keys or UNKNOWN, cell.rest))
+    return Items(pairs, rest, cell.rows)
+
+
+def _pop_entry(call: Call) -> Value:
+    cell = call.machine.cell(call.owner)
+    assert isinstance(cell, DictCell)
+    assert isinstance(call.owner, Ref)
+    key = call.machine.key(call.get("", 0))
+    value = _get(call)
+    if key in cell.entries:
+        entries = {other: item for other, item in cell.entries.items() if other != key}
+        call.machine.put(call.owner, replace(cell, entries=entries))
+    return value
+
+
+def _row_dict(call: Call) -> Value:
+    row = call.owner
+    assert isinstance(row, Items)
+    return call.machine.new(row_entries(row))
+
+
+def row_entries(row: Items) -> DictCell:
+    """A row with names as a dictionary."""
+    return DictCell(
+        dict(zip(as_keys(row.names), row.items, strict=False)), row.rest, None, row.open, row.rows
+    )
+
+
+def _row_get(call: Call) -> Value:
+    row = call.owner
+    assert isinstance(row, Items)
+    value = get_entry(call.machine, row_entries(row), call.get("key", 0) or UNKNOWN)
+    return value if value is not None else Const(None)
+
+
+def _row_keys(call: Call) -> Value:
+    assert isinstance(call.owner, Items)
+    return Items(tuple(map(to_value, call.owner.names)))
+
+
+def _row_items(call: Call) -> Value:
+    assert isinstance(call.owner, Items)
+    row = call.owner
+    return Items(
+        tuple(
+            Items((to_value(name), item)) for name, item in zip(row.names, row.items, strict=False)
+        )
+    )
+
+
+def _count(call: Call) -> Value:
+    data = call.machine.data(call.owner)
+    return replace(data, inputs=change(data.inputs, Subtype.AGGREGATION))
+
+
+_LISTS: Mapping[str, Handler] = {
+    "add": _append,
+    "append": _append,
+    "appendleft": _append,
+    "clear": _clear,
+    "copy": _copy,
+    "count": _count,
+    "difference": _difference,
+    "drop": _difference,
+    "extend": _extend,
+    "index": _count,
+    "insert": _append,
+    "intersection": _difference,
+    "map": _mapped,
+    "pop": _pop,
+    "popleft": _pop,
+    "remove": _nothing,
+    "reverse": _nothing,
+    "sort": _nothing,
+    "to_list": _same,
+    "tolist": _same,
+    "union": _union,
+    "update": _extend,
+}
+_DICTS: Mapping[str, Handler] = {
+    "clear": _clear,
+    "copy": _copy,
+    "get": _get,
+    "items": _items,
+    "keys": _keys,
+    "pop": _pop_entry,
+    "setdefault": _setdefault,
+    "update": _update,
+    "values": _values,
+}
+_ROWS: Mapping[str, Handler] = {
+    "_asdict": _row_dict,
+    "asDict": _row_dict,
+    "copy": _row_dict,
+    "get": _row_get,
+    "items": _row_items,
+    "keys": _row_keys,
+    "to_dict": _row_dict,
+}

@@ -1,0 +1,274 @@
+"""Frames by columns: taken, selected, filtered, renamed, put side by side, turned to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from dbt_graft.collectors.python_code.values.joins import from_open
+from dbt_graft.collectors.python_code.values.machine import Machine
+from dbt_graft.collectors.python_code.values.values import (
+    NO_GAPS,
+    NOTHING,
+    Data,
+    DictCell,
+    Form,
+    Frame,
+    Inputs,
+    Items,
+    Key,
+    OpenPart,
+    Value,
+    all_gaps,
+    change,
+    combine,
+    resolve_pending,
+)
+from dbt_graft.lineage.graphs.columns import compose
+from dbt_graft.lineage.records import Subtype
+
+Open = tuple[frozenset[OpenPart], ...]
+
+
+def column(machine: Machine, frame: Frame, name: Key) -> Data:
+    """A column of a frame as a series."""
+    data = find_column(machine, frame, name)
+    return replace(
+        data,
+        name=name,
+        form=Form.SERIES,
+        rows=data.rows | frame.rows,
+        order=frame.order,
+        index=frame.index,
+    )
+
+
+def find_column(machine: Machine, frame: Frame, name: Key) -> Data:
+    """A column of a frame, of its index, or of the columns that it does not name."""
+    if name in frame.columns:
+        return frame.columns[name]
+    named = _by_other_name(machine, frame, name)
+    if named is not None:
+        return named
+    taken = take_open(machine, frame.open, name) if frame.open else None
+    if taken is not None:
+        return replace(taken, gaps=taken.gaps | frame.gaps)
+    if frame.rest is not None:
+        return replace(frame.rest, origin=None)
+    gaps = frame.gaps or frozenset({machine.gap(f"the frame has no column {name!r}")})
+    return Data(gaps=gaps)
+
+
+def _by_other_name(machine: Machine, frame: Frame, name: Key) -> Data | None:
+    """A column of the index, behind a table's alias, by several levels, or in other case."""
+    for level, data in frame.index:
+        if level == name and name is not None:
+            return data
+    if isinstance(name, tuple):
+        return frame.columns.get(name[0]) if name[1:] == ("",) else None
+    if not isinstance(name, str):
+        return None
+    alias, dot, last = name.partition(".")
+    for other_name, other in frame.aliases if dot else ():
+        if other_name == alias:
+            return find_column(machine, other, last)
+    if frame.library == "pandas":
+        return None
+    folded = name.casefold()
+    return next(
+        (data for other, data in frame.columns.items() if str(other).casefold() == folded), None
+    )
+
+
+def take_open(machine: Machine, groups: Open, name: Key) -> Data | None:
+    """A column out of those that are not named."""
+    if not isinstance(name, str):
+        gap = machine.gap("a column is taken by its place, and the columns are not known")
+        return Data(gaps=frozenset({gap})) if groups else None
+    candidates = [data for group in groups if (data := from_open(group, name)) is not None]
+    if len(candidates) > 1:
+        gap = machine.gap(f"column {name!r} can be of several of the joined sources")
+        return Data(name=name, gaps=frozenset({gap}))
+    return candidates[0] if candidates else None
+
+
+def opaque_frame(data: Data, library: str = "pandas") -> Frame:
+    """A frame whose columns are not known, made of these inputs."""
+    rest = replace(data, inputs=change(data.inputs), gaps=all_gaps(data))
+    return Frame(rest=rest, rows=data.rows, library=library)
+
+
+def as_frame(machine: Machine, value: Value | None) -> Frame | None:
+    """A value as a frame: one, a series, rows, or what is not known; None if it is none."""
+    frame = machine.frame(value)
+    if frame is not None or value is None:
+        return frame
+    if isinstance(value, Data):
+        if value.form is Form.SERIES:
+            columns: dict[Key, Data] = {value.name if value.name is not None else 0: value}
+            return Frame(columns, rows=value.rows, order=value.order, index=value.index)
+        return opaque_frame(value)
+    return None
+
+
+def exclude(groups: Open, names: Iterable[object]) -> Open:
+    """Open columns without some of them."""
+    taken = frozenset(name for name in names if isinstance(name, str))
+    return tuple(
+        frozenset(part._replace(without=part.without | taken) for part in group) for group in groups
+    )
+
+
+def change_open(groups: Open, subtype: Subtype) -> Open:
+    """Open columns after an operation on each of them."""
+    parts = lambda group: frozenset(  # noqa: E731
+        part._replace(subtype=change_subtype(part.subtype, subtype)) for part in group
+    )
+    return tuple(map(parts, groups))
+
+
+def change_subtype(first: Subtype, last: Subtype) -> Subtype:
+    """The subtype of two changes in a row."""
+    return compose(last, first)
+
+
+def select(machine: Machine, frame: Frame, names: Iterable[object]) -> Frame:
+    """The frame with these columns alone."""
+    columns = {name: find_column(machine, frame, name) for name in as_keys(names)}
+    return replace(frame, columns=columns, open=(), rest=None)
+
+
+def as_keys(names: Iterable[object]) -> list[Key]:
+    """Names that can be those of columns."""
+    return [name for name in names if name is None or isinstance(name, str | int | float | tuple)]
+
+
+def without_columns(frame: Frame, names: Iterable[object]) -> Frame:
+    """The frame without these columns."""
+    dropped = set(as_keys(names))
+    columns = {name: data for name, data in frame.columns.items() if name not in dropped}
+    index = tuple(level for level in frame.index if level[0] not in dropped)
+    return replace(frame, columns=columns, open=exclude(frame.open, dropped), index=index)
+
+
+def rename(machine: Machine, frame: Frame, names: Mapping[object, object]) -> Frame:
+    """The frame with some columns renamed; the line makes them."""
+    columns: dict[Key, Data] = {}
+    for name, data in frame.columns.items():
+        renamed = names.get(name, name)
+        (key,) = as_keys([renamed]) or [name]
+        columns[key] = replace(data, place=machine.place) if key != name else data
+    for name, renamed in names.items():
+        keys = as_keys([name, renamed])
+        if len(keys) < 2 or name in frame.columns or keys[0] == keys[1]:
+            continue
+        taken = take_open(machine, frame.open, keys[0]) if frame.open else frame.rest
+        if taken is not None:
+            columns[keys[1]] = replace(taken, place=machine.place, name=None)
+    gone = [name for name, renamed in names.items() if name != renamed]
+    index = tuple((as_keys([names.get(level, level)])[0], data) for level, data in frame.index)
+    return replace(frame, columns=columns, open=exclude(frame.open, gone), index=index)
+
+
+def with_rows(frame: Frame, inputs: Inputs, subtype: Subtype) -> Frame:
+    """The frame whose rows these inputs decide on too."""
+    return replace(frame, rows=frame.rows | change(inputs, subtype))
+
+
+def filtered(frame: Frame, condition: Data) -> Frame:
+    """The frame's rows for which a condition holds."""
+    gaps = all_gaps(condition)
+    rows = frame.rows | condition.rows | change(condition.inputs, Subtype.FILTER)
+    return replace(frame, rows=rows, gaps=frame.gaps) if not gaps else replace(frame, rows=rows)
+
+
+def resolve(machine: Machine, data: Data, frame: Frame) -> Data:
+    """An expression's value in a frame."""
+    return resolve_pending(data, lambda name: find_column(machine, frame, name))
+
+
+def row_of(frame: Frame, *, with_index: bool = False) -> Items:
+    """Any row of a frame."""
+    index = frame.index if with_index else ()
+    if with_index and not index:
+        index = (("Index", Data()),)
+    pairs = [*index, *frame.columns.items()]
+    values = tuple(replace(data, form=Form.VALUE, index=(), name=None) for _, data in pairs)
+    rest = replace(frame.rest, form=Form.VALUE) if frame.rest else None
+    return Items(values, rest, NOTHING, tuple(name for name, _ in pairs), frame.open)
+
+
+def record_of(frame: Frame) -> DictCell:
+    """Any row of a frame as a dictionary."""
+    row = row_of(frame)
+    return DictCell(dict(zip(row.names, row.items, strict=True)), row.rest, None, row.open, NOTHING)
+
+
+def frame_of_rows(machine: Machine, rows: Items, names: list[object] | None) -> Frame | None:
+    """A frame made of rows: tuples, dictionaries, or rows with names."""
+    row = machine.join_all([*rows.items, *([rows.rest] if rows.rest is not None else [])])
+    if row is None:
+        return Frame({name: Data() for name in as_keys(names or [])})
+    decided = rows.rows
+    cell = machine.cell(row)
+    if isinstance(cell, DictCell):
+        columns = {
+            key: machine.data(value)
+            for key, value in cell.entries.items()
+            if isinstance(key, str | int | tuple)
+        }
+        rest = None if cell.rest is None else machine.data(cell.rest)
+        frame = Frame(dict(columns), cell.open, rest, decided | cell.rows)
+        return select(machine, frame, names) if names else frame
+    items = machine.items(row)
+    if items is not None and not isinstance(cell, Frame):
+        return _of_tuples(machine, items, names, decided)
+    if isinstance(row, Data) and not row.origin:
+        if names and len(names) == 1:
+            return Frame({as_keys(names)[0]: replace(row, form=Form.SERIES)}, rows=decided)
+        if not row.inputs:
+            return Frame(dict.fromkeys(as_keys(names or []), row), rows=decided)
+    return None
+
+
+def _of_tuples(machine: Machine, row: Items, names: list[object] | None, rows: Inputs) -> Frame:
+    keys = as_keys(names) if names is not None else list(row.names) or list(range(len(row.items)))
+    columns: dict[Key, Data] = {}
+    if row.open and names is not None:
+        gap = machine.gap("columns go by their places, and those of the query are not known")
+        return Frame({key: Data(gaps=frozenset({gap})) for key in keys}, rows=rows | row.rows)
+    for at, key in enumerate(keys):
+        if at < len(row.items):
+            columns[key] = machine.data(row.items[at])
+        elif row.rest is not None:
+            columns[key] = machine.data(row.rest)
+    return Frame(columns, row.open, None, rows | row.rows)
+
+
+def combined(columns: Iterable[Data]) -> Data:
+    """All of the columns together."""
+    values = list(columns)
+    return combine(values) if values else Data(gaps=NO_GAPS)
+
+
+def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:
+    """The frame with other names for its columns, in their order."""
+    names = machine.keys(value)
+    if names is not None and not frame.open and not frame.rest and len(names) == len(frame.columns):
+        pairs = zip(as_keys(names), frame.columns.items(), strict=True)
+        columns = {
+            key: data if key == name else replace(data, place=machine.place)
+            for key, (name, data) in pairs
+        }
+        return replace(frame, columns=columns)
+    reason = "columns are named by their places, and those are not known"
+    if names is None:
+        reason = "columns get names that are not known"
+    gap = machine.gap(reason)
+    if names is not None:
+        unknown = Data(gaps=frozenset({gap}))
+        return replace(frame, columns=dict.fromkeys(as_keys(names), unknown), open=(), rest=None)
+    parts = [*frame.columns.values()]
+    rest = replace(machine.data(value), inputs=NOTHING.union(*(part.inputs for part in parts)))
+    rest = replace(rest, gaps=frozenset({gap}), origin=gap)
+    return replace(frame, columns={}, open=(), rest=rest)

@@ -1,0 +1,413 @@
+"""The machine that follows a script: its heap, what decides where it is, its record and budget."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dbt_graft.collectors.python_code.values.joins import Heap, join, join_cells, next_cell
+from dbt_graft.collectors.python_code.values.limits import Budget
+from dbt_graft.collectors.python_code.values.record import ScriptRecord
+from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
+    UNKNOWN,
+    Cell,
+    Const,
+    Data,
+    DictCell,
+    Frame,
+    Inputs,
+    Items,
+    Key,
+    Library,
+    LineGap,
+    ListCell,
+    Method,
+    ObjectCell,
+    OneOf,
+    Ref,
+    Text,
+    Thing,
+    Value,
+    change,
+    combine,
+    derive,
+)
+from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.records import Subtype
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a call.
+
+    Attributes:
+        more: Values of arguments whose places or names are not known.
+    """
+
+    positional: tuple[Value, ...] = ()
+    named: Mapping[str, Value] | None = None
+    more: tuple[Value, ...] = ()
+
+    def get(self, name: str, at: int | None = None) -> Value | None:
+        """An argument by its name, or by its place."""
+        if self.named and name in self.named:
+            return self.named[name]
+        if at is not None and at < len(self.positional):
+            return self.positional[at]
+        return None
+
+    def values(self) -> list[Value]:
+        """All of them."""
+        return [*self.positional, *(self.named or {}).values(), *self.more]
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The rules of Python: they use each other, and libraries use them, so they are passed on."""
+
+    evaluate: Callable[[Machine, ast.expr, Ref], Value]
+    execute: Callable[[Machine, Sequence[ast.stmt], Ref], bool]
+    invoke: Callable[[Machine, Value, Arguments], Value]
+
+
+@dataclass(slots=True)
+class Machine:
+    """The state of following a script.
+
+    Attributes:
+        heap: Cell -> its content.
+        control: What decides how often the line is reached: conditions, rows that are looped over.
+        conditions: Of these, the conditions.
+        ended: The heaps of branches that left the loop's iteration or the function.
+        loop_mark: The first cell that was made in the iteration of a loop that stands for several.
+        stack: The functions that are being called.
+        read_file: A file of the project -> its content.
+        views: The frames that SQL can name.
+    """
+
+    record: ScriptRecord
+    read_file: Callable[[str], bytes | None]
+    file: str
+    language: Language
+    heap: Heap = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
+    control: Inputs = NOTHING
+    conditions: Inputs = NOTHING
+    ended: list[Heap] = field(default_factory=list)
+    loop_mark: int = 0
+    stack: list[ast.AST] = field(default_factory=list)
+    line: int = 1
+    views: dict[str, Ref] = field(default_factory=dict)
+    modules: dict[str, Ref | None] = field(default_factory=dict)
+    called: set[ast.AST] = field(default_factory=set)
+    last_result: Value | None = None
+
+    @property
+    def place(self) -> CodePlace:
+        """The line that is followed now."""
+        return CodePlace(self.file, self.line)
+
+    def gap(self, reason: str) -> LineGap:
+        """A gap at this line."""
+        return LineGap(self.place, reason)
+
+    def read(self, file: str) -> bytes | None:
+        """The content of a file, which the script then uses."""
+        path = posixpath.normpath(file)
+        if path.startswith(("..", "/")):
+            return None
+        content = self.read_file(path)
+        if content is not None:
+            self.record.files[path] = None
+        return content
+
+    # -- cells
+
+    def new(self, cell: Cell) -> Ref:
+        """A new cell."""
+        ref = Ref(next_cell())
+        self.put(ref, cell)
+        return ref
+
+    def copied(self, heap: Heap) -> Heap:
+        """A copy of a heap, for one of several ways; large ones take steps."""
+        self.budget.spend(len(heap) // 64)
+        return dict(heap)
+
+    def new_list(self, values: Iterable[Value]) -> Ref:
+        """A new list."""
+        return self.new(ListCell(tuple(values)))
+
+    def cell(self, value: Value | None) -> Cell | None:
+        """The content of a cell; None if it is no reference."""
+        return self.heap.get(value.cell) if isinstance(value, Ref) else None
+
+    def names(self, scope: Ref) -> Mapping[str, Value]:
+        """The names of a scope, and their values."""
+        cell = self.heap[scope.cell]
+        return cell.names if isinstance(cell, ObjectCell) else {}
+
+    def put(self, ref: Ref, cell: Cell) -> None:
+        """Change a cell in place.
+
+        Large ones take steps: what doubles with each line comes to an end.
+        """
+        if isinstance(cell, ListCell):
+            self.budget.spend(len(cell.items) // 4)
+        elif isinstance(cell, Frame):
+            self.budget.spend(len(cell.columns) // 4)
+        self.heap[ref.cell] = cell
+
+    def is_repeated(self, ref: Ref) -> bool:
+        """Whether the line changes the cell once for each item of a loop."""
+        return ref.cell < self.loop_mark
+
+    def join(self, left: Value | None, right: Value | None) -> Value:
+        """A value that is one of the two."""
+        return join(self.heap, left, right)
+
+    def join_all(self, values: Iterable[Value]) -> Value | None:
+        """A value that is one of them."""
+        joined: Value | None = None
+        for value in values:
+            joined = self.join(joined, value) if joined is not None else value
+        return joined
+
+    def join_heaps(self, left: Heap, right: Heap, deciding: Inputs = NOTHING) -> None:
+        """Make the heap that of two branches; what differs is decided on by the condition."""
+        self.heap = {**left, **right}
+        for at, cell in right.items():
+            before = left.get(at)
+            if before is not None and before is not cell:
+                if deciding:
+                    self.heap[at] = self._decided(before, cell, deciding)
+                else:
+                    self.heap[at] = join_cells(self.heap, before, cell)
+
+    def _decided(self, left: Cell, right: Cell, deciding: Inputs) -> Cell:
+        if isinstance(left, ObjectCell) and isinstance(right, ObjectCell):
+            return replace(left, names=self._decided_each(left.names, right.names, deciding))
+        if isinstance(left, DictCell) and isinstance(right, DictCell):
+            joined = join_cells(self.heap, left, right)
+            assert isinstance(joined, DictCell)
+            entries = self._decided_each(left.entries, right.entries, deciding)
+            return replace(joined, entries=entries)
+        return join_cells(self.heap, left, right)
+
+    def _decided_each(
+        self, left: Mapping[Key, Value], right: Mapping[Key, Value], deciding: Inputs
+    ) -> dict[Key, Value]:
+        names = dict(left)
+        for name, value in right.items():
+            before = names.get(name)
+            if before is not value and before != value:
+                names[name] = self.decide(self.join(before, value), deciding)
+        for name, value in left.items():
+            if name not in right:
+                names[name] = self.decide(value, deciding)
+        return names
+
+    def decide(self, value: Value, deciding: Inputs) -> Value:
+        """A value that a condition on data decides on."""
+        if not deciding:
+            return value
+        conditional = change(deciding, Subtype.CONDITIONAL)
+        cell = self.cell(value)
+        if isinstance(cell, Frame):
+            return self.new(replace(cell, rows=cell.rows | change(deciding, Subtype.FILTER)))
+        if isinstance(value, Const | Text | Data) or (
+            isinstance(value, OneOf)
+            and all(isinstance(v, Const | Text | Data) for v in value.values)
+        ):
+            data = self.data(value)
+            return replace(data, inputs=change(data.inputs) | conditional)
+        return value
+
+    def look_up(self, value: Value, deciding: Inputs) -> Value:
+        """A value as it is, that others decide on."""
+        if deciding and isinstance(value, Data):
+            chosen = change(deciding, Subtype.CONDITIONAL)
+            return replace(value, inputs=value.inputs | chosen)
+        return self.decide(value, deciding)
+
+    def condition(self, value: Value) -> Inputs:
+        """The inputs of a condition; whether there are rows at all is none of their values."""
+        if isinstance(value, OneOf):
+            return NOTHING.union(*map(self.condition, value.values))
+        return value.inputs if isinstance(value, Data) else NOTHING
+
+    # -- views of values
+
+    def data(self, value: Value | None) -> Data:
+        """A value as one of columns: the inputs of all that it holds."""
+        if isinstance(value, Data):
+            return value
+        if value is None or isinstance(value, Const):
+            return UNKNOWN
+        if isinstance(value, Text):
+            return derive(list(value.parts), self.place) if value.parts else UNKNOWN
+        return combine(self.parts(value)) if self.parts(value) else UNKNOWN
+
+    def parts(self, value: Value | None, depth: int = 0) -> list[Data]:
+        """The values of columns that a value holds."""
+        if isinstance(value, Data):
+            return [value]
+        if isinstance(value, Method) and isinstance(value.owner, Data):
+            return [derive([value.owner], self.place)]  # `(end - start).days`
+        return list(value.parts) if isinstance(value, Text) else self._inner_parts(value, depth)
+
+    def _inner_parts(self, value: Value | None, depth: int) -> list[Data]:
+        if depth > 6 or value is None:
+            return []
+        inner: list[Value | None] = []
+        if isinstance(value, OneOf):
+            inner = list(value.values)
+        if isinstance(value, Items):
+            inner = [*value.items, value.rest]
+        if isinstance(value, Thing):
+            inner = [*value.traits.values(), value.owner]
+        cell = self.cell(value)
+        if isinstance(cell, ListCell):
+            inner = [*cell.items, cell.rest]
+        elif isinstance(cell, DictCell):
+            inner = [*cell.entries.values(), cell.rest]
+        elif isinstance(cell, Frame):
+            return [*cell.columns.values(), *((cell.rest,) if cell.rest else ())]
+        return [data for item in inner for data in self.parts(item, depth + 1)]
+
+    def frame(self, value: Value | None) -> Frame | None:
+        """The content of a frame."""
+        cell = self.cell(value)
+        return cell if isinstance(cell, Frame) else None
+
+    def text(self, value: Value | None) -> str | None:
+        """A text, with `UNKNOWN_PART` for what is not known of it."""
+        if isinstance(value, Const) and isinstance(value.value, str):
+            return value.value
+        return value.text if isinstance(value, Text) else None
+
+    def texts(self, value: Value | None) -> list[str]:
+        """The texts that a value may be."""
+        alternatives = value.values if isinstance(value, OneOf) else (value,)
+        return [text for item in alternatives if (text := self.text(item)) is not None]
+
+    def items(self, value: Value | None) -> Items | None:
+        """The items of a list, a tuple or a dictionary's keys; None where it has none."""
+        if isinstance(value, Items):
+            return value
+        cell = self.cell(value)
+        if isinstance(cell, ListCell):
+            return Items(cell.items, cell.rest, cell.rows)
+        if isinstance(cell, DictCell):
+            keys = tuple(to_value(key) for key in cell.entries)
+            rest = cell.keys or (UNKNOWN if cell.rest or cell.open else None)
+            return Items(keys, rest, cell.rows)
+        return None
+
+    def keys(self, value: Value | None) -> list[object] | None:
+        """Names of columns: one, or a list of them; None where one is not known."""
+        if isinstance(value, Const):
+            return [value.value]
+        items = self.items(value)
+        if items is None or items.rest is not None:
+            return None
+        keys = [self.key(item) for item in items.items]
+        return None if any(key is NOT_KNOWN for key in keys) else keys
+
+    def key(self, value: Value | None) -> object:
+        """A value as a key: a constant, or a tuple of constants; else `NOT_KNOWN`."""
+        if isinstance(value, Const):
+            return value.value
+        if isinstance(value, Library):
+            return value
+        if isinstance(value, Items) and value.rest is None:
+            parts = tuple(self.key(item) for item in value.items)
+            return NOT_KNOWN if NOT_KNOWN in parts else parts
+        return NOT_KNOWN
+
+    def is_true(self, value: Value | None) -> bool | None:
+        """Whether a value is true; None where it is not known."""
+        if isinstance(value, Const):
+            return bool(value.value)
+        items = self.items(value)
+        has_items = items is not None and (bool(items.items) or items.rest is not None)
+        # Lineage is that of rows, so there are some.
+        return True if has_items or value == ROW_COUNT else None
+
+    # -- the rules of Python
+
+    def evaluate(self, node: ast.expr, scope: Ref) -> Value:
+        """The value of an expression."""
+        return self.language.evaluate(self, node, scope)
+
+    def execute(self, body: Sequence[ast.stmt], scope: Ref) -> bool:
+        """Follow statements; False if they leave the function or the loop."""
+        return self.language.execute(self, body, scope)
+
+    def invoke(self, function: Value, arguments: Arguments) -> Value:
+        """The result of calling a value."""
+        return self.language.invoke(self, function, arguments)
+
+    def call(self, function: Value, *arguments: Value) -> Value:
+        """The result of calling a value with values."""
+        return self.language.invoke(self, function, Arguments(arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a library's function, or of a method.
+
+    Attributes:
+        owner: The value whose method it is.
+        name: The last part of the function's name.
+    """
+
+    machine: Machine
+    owner: Value
+    name: str
+    arguments: Arguments
+
+    def get(self, name: str, at: int | None = None) -> Value | None:
+        """An argument by its name, or by its place."""
+        return self.arguments.get(name, at)
+
+    def flag(self, name: str, default: bool | None = None) -> bool | None:
+        """An argument that is true or false; None where it is not known."""
+        value = self.get(name)
+        return default if value is None else self.machine.is_true(value)
+
+    def text(self, name: str, at: int | None = None) -> str | None:
+        """An argument that is a text."""
+        return self.machine.text(self.get(name, at))
+
+    def keys(self, name: str, at: int | None = None) -> list[object] | None:
+        """An argument that names columns."""
+        return self.machine.keys(self.get(name, at))
+
+    def data(self) -> list[Data]:
+        """The columns in all arguments."""
+        return [part for value in self.arguments.values() for part in self.machine.parts(value)]
+
+    @property
+    def place(self) -> CodePlace:
+        """The line of the call."""
+        return self.machine.place
+
+
+Handler = Callable[[Call], Value]
+NOT_KNOWN = object()
+# The number of rows of a frame, or of the items that any rows make.
+ROW_COUNT = Thing("count")
+
+
+def to_value(key: object) -> Value:
+    """A key as a value."""
+    if isinstance(key, tuple):
+        return Items(tuple(map(to_value, key)))
+    if isinstance(key, Value):
+        return key
+    assert key is None or isinstance(key, str | int | float | bool | bytes | complex)
+    return Const(key)

@@ -1,0 +1,109 @@
+"""The sources, targets, edges and gaps of a script while it is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dbt_graft.collectors.python_code.script import (
+    Medium,
+    Script,
+    ScriptEdge,
+    ScriptGap,
+    ScriptSource,
+    ScriptTarget,
+)
+from dbt_graft.collectors.python_code.values.values import Input, LineGap
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.records import EdgeType, Masking
+
+
+class ScriptRecord:
+    """The parts of a `Script`, each once."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, None] = {}
+        self.sources: dict[ScriptSource, int] = {}
+        self._targets: dict[tuple[CodePlace, Medium, str, Dialect], int] = {}
+        self._columns: list[dict[str, None]] = []
+        self._open: set[int] = set()
+        self._edges: dict[ScriptEdge, None] = {}
+        self._gaps: dict[ScriptGap, None] = {}
+
+    @property
+    def has_targets(self) -> bool:
+        """Whether the script writes at all."""
+        return bool(self._targets)
+
+    def add_source(self, place: CodePlace, medium: Medium, text: str, dialect: Dialect) -> int:
+        """Add a source; its number."""
+        source = ScriptSource(place, medium, text, dialect)
+        return self.sources.setdefault(source, len(self.sources))
+
+    def add_target(self, place: CodePlace, medium: Medium, text: str, dialect: Dialect) -> int:
+        """Add a target; its number."""
+        key = place, medium, text, dialect
+        if key not in self._targets:
+            self._targets[key] = len(self._targets)
+            self._columns.append({})
+        return self._targets[key]
+
+    def add_columns(self, target: int, columns: Iterable[str]) -> None:
+        """Add columns that a target gets."""
+        self._columns[target].update(dict.fromkeys(columns))
+
+    def open_target(self, target: int) -> None:
+        """Note that a target gets further columns."""
+        self._open.add(target)
+
+    def add_edges(
+        self,
+        target: int,
+        column: str,
+        inputs: Iterable[Input],
+        place: CodePlace,
+        without: tuple[str, ...] = (),
+    ) -> None:
+        """Add the inputs of a column of a target."""
+        for source, from_column, subtype, masking in _strongest(inputs):
+            if source < 0:
+                self.add_gap(
+                    LineGap(place, f"the frame of column {from_column!r} is not known"),
+                    target,
+                    column,
+                )
+                continue
+            edge = ScriptEdge(target, column, source, from_column, subtype, place, masking, without)
+            self._edges[edge] = None
+
+    def add_gap(self, gap: LineGap, target: int | None = None, column: str = "") -> None:
+        """Add a gap, of a column of a target where it is known."""
+        self._gaps[ScriptGap(gap.place, gap.reason, target, column)] = None
+
+    def script(self) -> Script:
+        """The script as recorded."""
+        targets = tuple(
+            ScriptTarget(place, medium, text, tuple(self._columns[at]), at in self._open, dialect)
+            for (place, medium, text, dialect), at in self._targets.items()
+        )
+        return Script(
+            tuple(self.files),
+            tuple(self.sources),
+            targets,
+            tuple(self._edges),
+            tuple(self._gaps),
+        )
+
+
+def _strongest(inputs: Iterable[Input]) -> list[Input]:
+    """Of a column that goes into another on several ways, the way that changes it most."""
+    direct: dict[tuple[int, str, Masking], Input] = {}
+    others = []
+    for item in sorted(inputs):
+        if item.subtype.type is EdgeType.INDIRECT:
+            others.append(item)
+            continue
+        key = item.source, item.column, item.masking
+        before = direct.get(key)
+        direct[key] = item if before is None else item.then(before.subtype)
+    return [*direct.values(), *others]
