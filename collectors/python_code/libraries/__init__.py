@@ -1,1 +1,1 @@
-"""What libraries do to columns, as tables of their functions and methods."""
+"""Libraries: tables of what their functions and methods do to columns."""
