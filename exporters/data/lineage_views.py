@@ -224,6 +224,7 @@ LINEAGE_VIEWS = (
         ViewColumn("masking", FLAG, "the value cannot be derived from the result"),
         ViewColumn("masked_by", TEXT, "how: `HASH`, `ENCRYPT`, `TOKENIZE` or `MASK`, if known"),
         EVIDENCE,
+        ViewColumn("place", TEXT, "the line of code that makes it: `tasks/load_orders.py:41`"),
     ),
     View(
         "results",

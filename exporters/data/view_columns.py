@@ -10,7 +10,9 @@ FLAG, TIME, SECONDS = ViewType.FLAG, ViewType.TIME, ViewType.SECONDS
 DATASET = ViewColumn("dataset", TEXT, "namespace and name as one text: `spark/raw.orders`")
 TASK = ViewColumn("task", TEXT, "the name of the task")
 PAGE = ViewColumn("page", TEXT, "its page, from the root of the site")
-EVIDENCE = ViewColumn("evidence", TEXT, "`observed` in a log, `declared` or `inferred`")
+EVIDENCE = ViewColumn(
+    "evidence", TEXT, "`observed` in a log, in the `code`, `declared` or `inferred`"
+)
 FIRST = ViewColumn("first_at", TIME, "the first time that it was seen")
 LAST = ViewColumn("last_at", TIME, "the last time that it was seen")
 STARTED = ViewColumn("started_at", TIME, "its start")
