@@ -42,7 +42,7 @@ class TaskCodes:
                     files[match["task"]] = self._relative(path)
         for name, task in self._config.tasks.items():
             text = task.code or task.path
-            if text.endswith(".py") and "://" not in text and (task.code or self._is_here(text)):
+            if task.code or (text.endswith(".py") and "://" not in text and self._is_here(text)):
                 files[name] = self._relative(Path(self._config.path(text)))
         return dict(sorted(files.items()))
 

@@ -181,7 +181,7 @@ def _write_yaml(folder: Path, owners: Iterable[Resources], site: Mapping[str, An
                 {"tables": f"{resources.canaries.name(f'{name} schema')}.*", "is": resources.label}
                 for name in ("declared", "logged", "event")
             ]
-        entry = _CONFIG.filled(_CONFIG.document["$defs"]["TaskEntry"], resources.canaries, "entry")
+        entry = _CONFIG.filled(_CONFIG.document["$defs"]["CodedTask"], resources.canaries, "entry")
         tasks[resources.canaries.name("task")] = entry | _TIMES
         contracts.append(f"contract_{number}.yml")
         (folder / contracts[-1]).write_text(yaml.safe_dump(_contract(resources)))

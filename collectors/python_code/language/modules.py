@@ -36,15 +36,18 @@ def read_syntax(content: bytes) -> ast.Module:
     """
     if len(content) > LARGEST_FILE:
         raise UnreadableScriptError(f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
+    if (null := content.find(b"\0")) >= 0:
+        line = content.count(b"\n", 0, null) + 1  # Python tells none
+        raise UnreadableScriptError("the syntax is not read: no Python 3", line)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(content)
     except SyntaxError as error:
         reason = "Python 2, or no Python" if "print" in str(error.msg) else "no Python 3"
-        null = content.find(b"\0")  # of which Python tells no line
-        line = error.lineno or content.count(b"\n", 0, max(null, 0)) + 1
-        raise UnreadableScriptError(f"the syntax is not read: {reason}", line) from None
+        raise UnreadableScriptError(
+            f"the syntax is not read: {reason}", error.lineno or 1
+        ) from None
     except (ValueError, UnicodeError):
         raise UnreadableScriptError("the file is not text in its encoding") from None
     except (RecursionError, MemoryError):

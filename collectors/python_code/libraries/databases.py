@@ -45,12 +45,14 @@ from dbt_graft.lineage.records import ANY_COLUMN, EdgeType
 
 RESULT = "<result>"
 ROLE = "<role>"
-_QUERIES = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(?\s*(SELECT|WITH|SHOW|DESCRIBE|VALUES)\b", re.I | re.S
-)
-_SETTINGS = re.compile(
-    r"\s*(SET|USE|BEGIN|COMMIT|ROLLBACK|PRAGMA|GO|DECLARE|LOCK|UNLOCK|ANALYZE|VACUUM|GRANT|PRINT)\b",
-    re.I,
+# What may stand before the first word of a statement.
+_BLANK = re.compile(r"[\s(]+|--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/")
+_WORD = re.compile(r"\w*")
+_QUERIES = words("SELECT WITH SHOW DESCRIBE VALUES")
+_SETTINGS = words(
+    """
+    SET USE BEGIN COMMIT ROLLBACK PRAGMA GO DECLARE LOCK UNLOCK ANALYZE VACUUM GRANT PRINT
+    """
 )
 _WRITES = re.compile(r"\b(INSERT|UPDATE|DELETE|MERGE|INTO|REPLACE)\b", re.I)
 
@@ -93,8 +95,17 @@ def is_statement(call: Call) -> bool:
     """Whether a call of a library that is not followed executes a statement."""
     texts = call.machine.texts(call.get("", 0))
     return call.name in {"execute", "executemany"} and any(
-        _QUERIES.match(text) or _WRITES.search(text) for text in texts
+        _verb(text) in _QUERIES or _WRITES.search(text) for text in texts
     )
+
+
+def _verb(text: str) -> str:
+    """The first word of a statement, behind comments and brackets."""
+    at = 0
+    while blank := _BLANK.match(text, at):
+        at = blank.end()
+    word = _WORD.match(text, at)
+    return word[0].upper() if word else ""
 
 
 def _connect(call: Call) -> Value:
@@ -157,9 +168,9 @@ def execute_text(
     if text is None:
         machine.record.add_gap(machine.gap("the text of a statement is not known"))
         return set_result(call, UNKNOWN)
-    if _QUERIES.match(text) and not _WRITES.search(text):
+    if _verb(text) in _QUERIES and not _WRITES.search(text):
         return set_result(call, read_query(machine, statement, Dialect.TSQL, "query", *rows))
-    if _SETTINGS.match(text) and not _WRITES.search(text):
+    if _verb(text) in _SETTINGS and not _WRITES.search(text):
         return set_result(call, UNKNOWN)
     send(call, statement, rows, deciding)
     return set_result(call, UNKNOWN)
