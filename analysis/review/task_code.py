@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.render.phrases import join_names
@@ -15,6 +15,8 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import TaskInfo
 
 _SHOWN = 3
+# A dataset and its column; no column for its rows.
+ReachedColumn = tuple[DatasetId, str]
 
 
 def code_reviews(
@@ -23,14 +25,17 @@ def code_reviews(
     before: Lineage,
     after: Lineage,
     infos: Mapping[str, TaskInfo],
+    reached: Mapping[str, Collection[ReachedColumn]],
 ) -> tuple[NodeReview, ...]:
     """The reviews of tasks whose code changed.
 
-    Columns follow from both versions. Which values and rows another expression gives does not, so
-    all that a changed script writes may be other.
+    Columns follow from both versions. Where it is not clear what a change reaches, all that the
+    script writes may be other.
 
     Args:
         before, after: The lineage of the two versions, by the code alone.
+        reached: The columns that other expressions change, by task; none where more than
+            expressions changed, or they go where no column is seen.
     """
     versions = [task_versions(lineage) for lineage in (before, after)]
     reviews: list[NodeReview] = []
@@ -43,10 +48,26 @@ def code_reviews(
             changes = list(
                 version_changes(name, TaskVersions(first, second, first), TaskSurroundings(), after)
             )
-            written = sorted({*first.writes, *second.writes})
-            changes += _other_code(code, written)
+            if columns := reached.get(name):
+                changes += _other_expressions(code, columns, changes)
+            else:
+                changes += _other_code(code, sorted({*first.writes, *second.writes}))
         reviews += review_node(name, changes, info)
     return tuple(reviews)
+
+
+def _other_expressions(
+    code: TaskCode, columns: Collection[ReachedColumn], changes: Sequence[NodeChange]
+) -> Iterator[NodeChange]:
+    """The columns and rows that other expressions change, without those that are named already."""
+    named = {(dataset, change.column) for change in changes for dataset in change.datasets}
+    for dataset, column in sorted(set(columns) - named):
+        if column:
+            text = f"another expression in {code.file}"
+            yield NodeChange(ReviewVerdict.VALUES, text, ChangeType.SEMANTICS, column, (dataset,))
+        else:
+            text = f"another condition in {code.file} decides on rows of {dataset}"
+            yield NodeChange(ReviewVerdict.ROWS, text, ChangeType.ROWS, "", (dataset,))
 
 
 def _other_code(code: TaskCode, written: list[DatasetId]) -> Iterator[NodeChange]:

@@ -29,7 +29,7 @@ class TaskCodes:
         self._config = config
         self._folder = config.folder.resolve()
         self._top = _checkout(self._folder)
-        self._cache = CodeCache(Path(config.path(config.artifacts)) / _CACHE, self._read)
+        self._cache = CodeCache(Path(config.path(config.artifacts)) / _CACHE, self.read_file)
 
     @cached_property
     def files(self) -> dict[str, str]:
@@ -68,7 +68,7 @@ class TaskCodes:
     def _relative(self, path: Path) -> str:
         return Path(os.path.relpath(path, self._folder)).as_posix()
 
-    def _read(self, file: str) -> bytes | None:
+    def read_file(self, file: str) -> bytes | None:
         """The content of a file of the checkout; None for any other."""
         try:
             path = (self._folder / file).resolve()

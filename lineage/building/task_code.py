@@ -109,6 +109,18 @@ def records_of_code(records: Records, codes: Mapping[str, TaskCode]) -> Records:
     )
 
 
+def written_datasets(records: Records, task: str, code: TaskCode) -> dict[TableName, DatasetId]:
+    """The datasets of the tables that the code of a task writes, where their names are clear."""
+    used = DatasetFinder(access.dataset for access in records.accesses if access.task == task)
+    everywhere = DatasetFinder(access.dataset for access in records.accesses)
+    datasets = {}
+    for write in code.writes:
+        matches = used.find(write.table) or everywhere.find(write.table)
+        if len(matches) == 1:
+            datasets[write.table] = matches[0]
+    return datasets
+
+
 @dataclass(slots=True)
 class _WrittenColumns:
     """The columns of a dataset as the code writes them, by their names, folded.

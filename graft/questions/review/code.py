@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from dbt_graft.analysis.review.task_code import code_reviews
+from dbt_graft.analysis.review.task_code import ReachedColumn, code_reviews
 from dbt_graft.collectors.python_code.code_cache import CodeCache
+from dbt_graft.collectors.python_code.probe import changed_outputs
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.graft.questions.review.base import commit_reader
 from dbt_graft.graft.questions.review.files import BaseFiles
 from dbt_graft.graft.questions.review.names import ReviewNames
 from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
-from dbt_graft.lineage.building.task_code import records_of_code
+from dbt_graft.lineage.building.task_code import records_of_code, written_datasets
 from dbt_graft.lineage.code import TaskCode
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import ANY_COLUMN, Records
 
 _ReadFile = Callable[[str], bytes | None]
 
@@ -53,15 +55,40 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
         chosen = {name: code for name, code in version.items() if name in changed}
         return names.lineage(records_of_code(store, chosen), infos)
 
+    reached = {
+        name: _reached_columns(codes, names, name, read_file, store)
+        for name in changed & then.keys()
+    }
     nodes = code_reviews(
         {name: code for name, code in then.items() if name in changed},
         {name: now[name] for name in changed},
         lineage_of(then),
         lineage_of(now),
         infos,
+        reached,
     )
     paths = {name: str(Path(config.path(codes.files[name]))) for name in changed}
     return TasksReviewed(nodes, files=paths)
+
+
+def _reached_columns(
+    codes: TaskCodes, names: ReviewNames, task: str, read_file: _ReadFile, store: Records
+) -> set[ReachedColumn]:
+    """The columns and rows that another expression in a script changes; none if it is not clear."""
+    file = codes.files[task]
+    old = read_file(file) or b""
+    # Only the script may be another: what its modules do now is what they did.
+    mixed = CodeCache(None, lambda path: old if path == file else codes.read_file(path))
+    if mixed.code(file).syntax != CodeCache(None, read_file).code(file).syntax:
+        return set()
+    edges = changed_outputs(old, file, codes.read_file)
+    datasets = written_datasets(store, task, codes.codes()[task])
+    if any(edge.to_table not in datasets for edge in edges):
+        return set()
+    return {
+        (names.rename(datasets[edge.to_table]), edge.to_column.replace(ANY_COLUMN, ""))
+        for edge in edges
+    }
 
 
 def _read_beside(files: BaseFiles) -> _ReadFile:

@@ -51,13 +51,31 @@ def project(tmp_path: Path) -> Path:
     ("old", "new", "changes"),
     [
         ("orders[", "# In euros.\norders[", []),
-        ("* 2", "* 3", [MAY_BE]),
-        ("n > 0", "n > 1", [MAY_BE]),
+        ("* 2", "* 3", ["VALUES total another expression in jobs/score.py"]),
+        (
+            'orders[["id"',
+            'orders = orders[orders["n"] > 5]\norders[["id"',
+            [MAY_BE],
+        ),
+        (
+            'orders["n"] * 2',
+            'orders["n"] * 2 if orders["n"].max() > 9 else orders["n"]',
+            ["VALUES total comes from spark/db.orders.n now"],
+        ),
+        ("n > 0", "n > 1", [MAY_BE]),  # what SQL does, its own parser must say
+        (
+            '["id", "total"]',
+            '["id", "n"]',
+            [
+                MAY_BE,
+                "VALUES total no longer comes from spark/db.orders.n",
+                "ADDITIVE n added",
+            ],
+        ),
         (
             'orders["n"] * 2',
             'orders["id"] * 2',
             [
-                MAY_BE,
                 "VALUES total comes from spark/db.orders.id now; no longer comes from "
                 "spark/db.orders.n",
             ],

@@ -1,0 +1,42 @@
+"""Another expression in a script: the columns and rows that it changes, or nothing is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.collectors.python_code.probe import changed_outputs
+
+SCRIPT = """\
+import pandas as pd
+rate = 1.1
+orders = pd.read_sql("SELECT id, price, qty FROM dbo.orders WHERE qty > 0", connection)
+orders = orders[orders["qty"] > 5]
+orders["total"] = orders["price"] * orders["qty"]
+orders["euros"] = orders["total"] * rate
+orders["note"] = orders["id"].map(lambda number: number + 1)
+orders[["id", "total", "euros", "note"]].head(10).to_sql("totals", connection, schema="dw")
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "columns"),
+    [
+        ("rate = 1.1", "rate = 1.2", {"euros"}),
+        ('"price"] * orders', '"price"] + orders', {"total", "euros"}),
+        ('"qty"] > 5', '"qty"] > 6', {"*"}),
+        ('"qty"] > 5', '"qty"] < 5', {"*"}),
+        ("qty > 0", "qty > 1", set()),  # what SQL does, its own parser must say
+        ("head(10)", "head(20)", set()),  # what a method does with it is not known
+        ("number + 1", "number + 2", set()),
+        ("rate = 1.1\n", "rate = 1.1\nrate = rate * 2\n", set()),
+    ],
+)
+def test_a_changed_expression_names_what_it_reaches(old: str, new: str, columns: set[str]) -> None:
+    assert old in SCRIPT
+    changed = SCRIPT.replace(old, new).encode()
+
+    edges = changed_outputs(
+        SCRIPT.encode(), "job.py", lambda file: changed if file == "job.py" else None
+    )
+
+    assert {edge.to_column for edge in edges} == columns
