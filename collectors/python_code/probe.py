@@ -18,6 +18,8 @@ _PRELUDE = """
 import pandas as graft_pandas
 graft_probe = graft_pandas.read_sql_table("graft_probe", None)["value"]
 """
+# Calls and functions may do anything with it; lists name columns.
+_NO_VALUES = (ast.Call, ast.Lambda, ast.List, ast.Tuple, ast.Set, ast.Slice, ast.Starred)
 ReadFile = Callable[[str], bytes | None]
 
 
@@ -89,7 +91,7 @@ def _can_be_probed(node: ast.AST) -> TypeGuard[ast.expr]:
     if isinstance(node, ast.Constant):
         return isinstance(node.value, int | float)
     is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-    return is_read and isinstance(node, ast.expr) and not isinstance(node, ast.Call | ast.Lambda)
+    return is_read and isinstance(node, ast.expr) and not isinstance(node, _NO_VALUES)
 
 
 def _changed_values(old: object, new: object) -> Iterator[ast.expr]:
