@@ -31,7 +31,7 @@ class CodeRead:
     """A query, table or file that the code reads.
 
     Attributes:
-        shape_id: The shape of the query as logs have it; empty where that cannot be told.
+        shape_id: The shape of the query as logs have it; empty where that is not known.
     """
 
     place: CodePlace

@@ -49,7 +49,7 @@ def follow_script(file: str, read_file: Callable[[str], bytes | None]) -> Script
         record.add_gap(LineGap(machine.place, str(error)))
     except RecursionError:
         record.add_gap(LineGap(machine.place, "the code is nested too deeply"))
-    except Exception as error:  # of ours: what was followed so far is told, and that it ends here
+    except Exception as error:  # a fault of ours: what was followed so far stays, with a gap
         reason = f"not followed to its end ({exception_summary(error)})"
         record.add_gap(LineGap(machine.place, reason))
     return record.script()

@@ -35,7 +35,7 @@ def changed_outputs(old: bytes, file: str, read_file: ReadFile) -> tuple[CodeEdg
         file, read_file: The script now, as for `follow_script`.
 
     Returns:
-        Edges from a table that is none; none where it cannot be told what the change does.
+        Edges from a table that is none; none where the effect of the change is not known.
     """
     new = read_file(file) or b""
     try:

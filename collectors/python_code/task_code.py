@@ -6,7 +6,6 @@ statements of logs, so that a query in the code and the same query in a log say 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,7 +39,6 @@ from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType, Masking, Outcome, Subtype
 from dbt_graft.lineage.redaction import redact_name
 
-_PARAMETER = re.compile(r"(?<![\w:%])(?:%s|%\(\w+\)s|:[A-Za-z_]\w*)")
 _MADE_AT_RUN_TIME = "the name of its table is made at run time"
 
 
@@ -307,7 +305,6 @@ def _passed_on(table: TableName, column: str) -> ParsedColumnEdge:
 
 def _shapes(text: str, dialect: Dialect) -> Iterable[ParsedShape]:
     """The statements of a text; parts that are values, not names, are literals."""
-    text = _PARAMETER.sub("?", text)
     shapes = parse(text, dialect)
     if UNKNOWN_PART not in text or any(map(_has_unknown_names, shapes)):
         return shapes

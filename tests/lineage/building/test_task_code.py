@@ -1,4 +1,4 @@
-"""The code of a task and its log: what both say is verified, what one of them says is said so."""
+"""The code of a task and its log: what both say is verified, what one of them has is marked so."""
 
 from __future__ import annotations
 
