@@ -1,4 +1,4 @@
-"""Another expression in a script: the columns and rows that it changes, or none where it is not known."""
+"""Another expression in a script: the columns and rows that it changes, where they are known."""
 
 from __future__ import annotations
 
