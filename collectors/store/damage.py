@@ -31,8 +31,10 @@ def file_errors(path: str) -> Iterator[None]:
 
 def unreadable_error(path: str, error: OSError) -> UnreadableStoreError:
     """The error for a file or folder that the system or its server does not let us read."""
+    if "://" in path:
+        remedy = "check the network, the bucket of `store` in graft.yml, and this account's rights"
+    else:
+        remedy = "let `store` in graft.yml name a folder that this account can read"
     return UnreadableStoreError(
-        f"cannot be read: {system_reason(error)}",
-        place=path,
-        remedy="let `store` in graft.yml name a folder or bucket that this account can read",
+        f"cannot be read: {system_reason(error)}", place=path, remedy=remedy
     )

@@ -283,7 +283,7 @@ CASES = {
         text(".graft/store", ""),
         "inject -q",
         "error: {folder}/.graft/store: cannot be read: Not a directory\n"
-        "  let `store` in graft.yml name a folder or bucket that this account can read\n",
+        "  let `store` in graft.yml name a folder that this account can read\n",
     ),
     "a store below a file": Odd(
         each(

@@ -154,7 +154,7 @@ def test_a_server_out_of_reach_is_no_damage(
                 read(STORE)
         assert str(caught.value) == (
             f"{STORE}: cannot be read: AWS Error NETWORK_CONNECTION\n"
-            "  let `store` in graft.yml name a folder or bucket that this account can read"
+            "  check the network, the bucket of `store` in graft.yml, and this account's rights"
         )
     assert written() == ["x"]
 
