@@ -18,7 +18,6 @@ from dbt_graft.analysis.checks.contract_servers import TableServer
 from dbt_graft.analysis.checks.contracts import ContractColumn, ContractTable, DataContract
 from dbt_graft.analysis.privacy.classification import classification
 from dbt_graft.collectors.checked_yaml import read_yaml
-from dbt_graft.collectors.contracts.column_promises import column_bounds, column_promise, is_true
 from dbt_graft.collectors.contracts.document import (
     NO_CONTRACT,
     ContractDocument,
@@ -27,7 +26,13 @@ from dbt_graft.collectors.contracts.document import (
     ServerPart,
     resolve_variables,
 )
-from dbt_graft.collectors.contracts.promises import Promise, apply_promises
+from dbt_graft.collectors.contracts.promises import (
+    Promise,
+    apply_promises,
+    column_bounds,
+    column_promise,
+    is_true,
+)
 from dbt_graft.lineage.errors import GraftError
 
 _LARGEST = 5_000_000  # bytes

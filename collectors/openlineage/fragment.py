@@ -11,15 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dbt_graft.collectors.openlineage.checks import check_results
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets
 from dbt_graft.collectors.openlineage.facets import mapping, moment, number, objects, text
 from dbt_graft.collectors.openlineage.groups import Group, groups
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
-from dbt_graft.collectors.openlineage.sql import shown_sql
 from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.statement import DatasetAccess, Statement
+from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
@@ -31,6 +33,35 @@ from dbt_graft.lineage.records import (
     Shape,
     Status,
 )
+
+# Where "…" is a name. Elsewhere, and where the facet does not say, it may be a string.
+_QUOTES_NAMES = re.compile(
+    r"(ansi|athena|duckdb|greenplum|oracle|postgres\w*|presto|redshift|snowflake|teradata|trino"
+    r"|vertica|tsql|mssql|sqlserver|synapse|fabric)",
+    re.IGNORECASE,
+)
+# Strings that only the rules of some dialects find the end of: $$…$$, and among these E'…\'…'.
+_DOLLARS = re.compile(r"\$\w*\$")
+_TSQL = re.compile(r"(tsql|mssql|sqlserver|synapse|fabric)", re.IGNORECASE)
+_LONGEST = 100_000
+
+
+def shown_sql(facets: Facets) -> tuple[str, str]:
+    """The dialect and the text of a job's SQL; an empty text where it has none to be shown."""
+    query, dialect = text(facets, "sql", "query"), text(facets, "sql", "dialect")
+    if not query or len(query) > _LONGEST or _DOLLARS.search(query):
+        return "", ""
+    return _normalise_sql(query, dialect)
+
+
+@lru_cache(maxsize=2_000)
+def _normalise_sql(query: str, dialect: str) -> tuple[str, str]:
+    if not _QUOTES_NAMES.fullmatch(dialect):
+        return Dialect.SPARK.value, normalise(query, Dialect.SPARK).strip()
+    if not _TSQL.fullmatch(dialect) and "\\" in query:
+        return "", ""
+    return dialect.lower(), normalise(query, Dialect.TSQL).strip()
+
 
 _ENDED = {"COMPLETE": Status.OK, "FAIL": Status.FAILED, "ABORT": Status.FAILED}
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}

@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 
 import click
 
-from dbt_graft.collectors.store import arrow_tables, compaction, lease
+from dbt_graft.collectors.store import arrow_tables, compaction, lock
 from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.errors import UnreadableStoreError
 from dbt_graft.collectors.store.fold.write import fold_store
@@ -52,7 +52,7 @@ def table(log: str, entry: int) -> str:
 def run_machine(place: str, machine: int, seed: str, environment: dict[str, str]) -> None:
     """Read the logs of a machine to their ends, part by part."""
     os.environ.update(environment)
-    lease.LEASE, lease.PAUSE, compaction.FAN_OUT = _LEASE, 0.1, 3
+    lock.LEASE, lock.PAUSE, compaction.FAN_OUT = _LEASE, 0.1, 3
     chance = random.Random(seed)  # noqa: S311
     left = True
     while left:

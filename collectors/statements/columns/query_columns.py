@@ -18,7 +18,7 @@ from sqlglot.errors import SqlglotError
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
-from dbt_graft.collectors.statements.columns.readable import make_readable
+from dbt_graft.collectors.statements.columns.rewrites import make_readable
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import table_parts
 from dbt_graft.collectors.statements.columns.tree import NoTreeError

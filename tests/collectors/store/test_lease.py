@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.store import lease
+from dbt_graft.collectors.store import lock
 from dbt_graft.lineage.errors import GraftError
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "PAUSE", 0.001)
+    monkeypatch.setattr(lock, "PAUSE", 0.001)
 
 
 def announcements(folder: Path) -> list[Path]:
@@ -26,7 +26,7 @@ def test_of_many_at_once_one_holds_the_store(tmp_path: Path) -> None:
     holding: set[int] = set()
 
     def commit(number: int) -> None:
-        with lease.hold_lease(tmp_path.as_uri()):
+        with lock.hold_lease(tmp_path.as_uri()):
             holding.add(number)
             most.append(len(holding))
             holding.discard(number)
@@ -38,15 +38,15 @@ def test_of_many_at_once_one_holds_the_store(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_died_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "LEASE", 0.2)
+    monkeypatch.setattr(lock, "LEASE", 0.2)
     (tmp_path / ".committing-dead").touch()
-    with lease.hold_lease(tmp_path.as_uri()):
+    with lock.hold_lease(tmp_path.as_uri()):
         assert [path.name for path in announcements(tmp_path)] != [".committing-dead"]
     assert announcements(tmp_path) == []
 
 
 def _late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "LEASE", 0)
+    monkeypatch.setattr(lock, "LEASE", 0)
 
 
 def _given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +58,7 @@ def _given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_who_lost_the_store_is_refused_the_last_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lose: Callable[..., None]
 ) -> None:
-    with lease.hold_lease(tmp_path.as_uri()) as ensure_held:
+    with lock.hold_lease(tmp_path.as_uri()) as ensure_held:
         ensure_held()
         lose(tmp_path, monkeypatch)
         with pytest.raises(GraftError, match="another machine may hold the store now"):

@@ -18,7 +18,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from dbt_graft.collectors.store import arrow_tables, compaction, lease
+from dbt_graft.collectors.store import arrow_tables, compaction, lock
 from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.daily import daily_history
@@ -97,7 +97,7 @@ def test_a_server_with_faults_loses_and_doubles_nothing(
 def test_a_commit_that_is_killed_anywhere_is_whole_or_absent(
     server: FaultyServer, place: str, monkeypatch: pytest.MonkeyPatch, *, has_effect: bool
 ) -> None:
-    monkeypatch.setattr(lease, "LEASE", 2)
+    monkeypatch.setattr(lock, "LEASE", 2)
     server.last_has_effect = has_effect
     ended = 0
     for changes in range(2 + 3 * has_effect, 200, 7):

@@ -13,7 +13,7 @@ from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.read import read
-from dbt_graft.collectors.store.statement_texts import drop_statements, old_statements
+from dbt_graft.collectors.store.retention import drop_statements, old_statements
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (

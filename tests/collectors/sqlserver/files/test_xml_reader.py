@@ -16,7 +16,7 @@ from dbt_graft.collectors.sqlserver.event import (
     FileSplit,
     LogDamage,
 )
-from dbt_graft.collectors.sqlserver.files import streams, xml_cut
+from dbt_graft.collectors.sqlserver.files import streams, xml_reader
 from dbt_graft.collectors.sqlserver.files.xml_reader import read_xml
 
 ALL = EventFilter()
@@ -208,7 +208,7 @@ def test_no_name_no_filter(file: Path) -> None:
 def test_an_event_of_any_length_takes_bounded_memory_and_costs_itself(
     file: Path, monkeypatch: pytest.MonkeyPatch, huge: str, closed: bool
 ) -> None:
-    monkeypatch.setattr(xml_cut, "LONGEST", 1 << 20)
+    monkeypatch.setattr(xml_reader, "LONGEST", 1 << 20)
     monkeypatch.setattr(streams, "PIECE", 1 << 18)
     with file.open("w") as stream:
         stream.write(one("before"))

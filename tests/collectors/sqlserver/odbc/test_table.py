@@ -9,8 +9,7 @@ from decimal import Decimal
 import pytest
 
 from dbt_graft.collectors.sqlserver.odbc import table_key
-from dbt_graft.collectors.sqlserver.odbc.table import name_parts, offset_time
-from dbt_graft.collectors.sqlserver.odbc.table_columns import choose_columns
+from dbt_graft.collectors.sqlserver.odbc.table import choose_columns, name_parts, offset_time
 from dbt_graft.collectors.sqlserver.odbc.table_key import TableKey
 from dbt_graft.lineage.errors import GraftError
 from tests.cases import for_each

@@ -7,8 +7,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
-from dbt_graft.collectors.sqlserver.resolution.procedures import ProcedureExpander
 from dbt_graft.collectors.sqlserver.resolution.resolve import (
+    ProcedureExpander,
     ResolvedText,
     SentText,
     resolve_statements,

@@ -5,8 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
-from dbt_graft.collectors.sqlserver.resolution.procedures import ProcedureExpander
-from dbt_graft.collectors.sqlserver.resolution.resolve import SentText, resolve_statements
+from dbt_graft.collectors.sqlserver.resolution.resolve import (
+    ProcedureExpander,
+    SentText,
+    resolve_statements,
+)
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot, SnapshotDatabase
 from dbt_graft.collectors.statements.parse import parse

@@ -13,7 +13,7 @@ from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Map
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.runs.captured import task_events
 from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
-from dbt_graft.collectors.sqlserver.runs.fold import Fold
+from dbt_graft.collectors.sqlserver.runs.folding import Fold
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 from dbt_graft.collectors.statements import time_limit
 from tests.cases import for_each

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.normalise import normalise, redact_secrets
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import (
     ByFingerprint,
@@ -14,7 +14,6 @@ from dbt_graft.collectors.statements.text.fingerprint import (
 )
 from dbt_graft.collectors.statements.text.literals import strip_literals
 from dbt_graft.collectors.statements.text.protect import protect_quoted_names
-from dbt_graft.collectors.statements.text.secrets import redact_secrets
 from tests.cases import for_each
 
 SAME = [

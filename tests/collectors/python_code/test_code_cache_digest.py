@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.python_code.syntax import syntax_digest
+from dbt_graft.collectors.python_code.code_cache import syntax_digest
 
 _CODE = 'def load(day):\n    """Load."""\n    return day + 1\n'
 
