@@ -216,8 +216,7 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Ref) -> bool:
 def _entered(machine: Machine, value: Value) -> Value:
     cell = machine.cell(value)
     if isinstance(cell, ListCell):  # of a generator: @contextmanager
-        items = [*cell.items, *([cell.rest] if cell.rest is not None else [])]
-        return machine.join_all(items) or UNKNOWN
+        return machine.join_all(iterate(machine, value).values) or UNKNOWN
     if isinstance(cell, ObjectCell):
         enter = get_attribute(machine, value, "__enter__")
         if isinstance(enter, Function):

@@ -88,9 +88,7 @@ def _zip(call: Call) -> Value:
         return Items(
             tuple(Items(values) for values in zip(*(s.items for s in sides), strict=False))
         )
-    row = tuple(
-        machine.join_all([*s.items, *([s.rest] if s.rest else [])]) or UNKNOWN for s in sides
-    )
+    row = tuple(machine.join_all(s.values) or UNKNOWN for s in sides)
     return Items((), Items(row), frozenset(rows))
 
 
@@ -175,7 +173,7 @@ def _map(call: Call) -> Value:
 def _filter(call: Call) -> Value:
     function, *values = call.arguments.positional or (UNKNOWN,)
     items = iterate(call.machine, values[0]) if values else Items()
-    item = call.machine.join_all([*items.items, *([items.rest] if items.rest else [])])
+    item = call.machine.join_all(items.values)
     if item is None:
         return items
     test = call.machine.data(call.machine.call(function, item))
@@ -300,7 +298,7 @@ def _load(call: Call) -> Value:
 
 def outside(call: Call) -> Data:
     """Data from outside, which no source of a script's names."""
-    return Data(origin=call.machine.gap(f"what `{call.name}` reads is not known"))
+    return Data(origin=call.gap(f"what `{call.name}` reads is not known"))
 
 
 def _abstract(machine: Machine, value: object) -> Value:

@@ -223,7 +223,7 @@ def call_library(call: Call) -> Value:
     )
     is_pure = is_pure or bool(masking) or (first == "pandas" and not data.inputs)
     if not is_pure:
-        origin = call.machine.gap(f"what `{name}` returns is not known")
+        origin = call.gap(f"what `{name}` returns is not known")
         return replace(data, origin=origin, index=())
     return replace(data, index=())
 
@@ -258,11 +258,7 @@ def _passed_on(call: Call, at: int) -> Arguments:
     machine = call.machine
     if call.name in _MAPS and at == 0:
         sides = [iterate(machine, value) for value in call.arguments.positional[1:]]
-        items = [
-            machine.join_all([*side.items, *([side.rest] if side.rest is not None else [])])
-            or UNKNOWN
-            for side in sides
-        ]
+        items = [machine.join_all(side.values) or UNKNOWN for side in sides]
         if call.name == "starmap" and items:
             items = list(iterate(machine, items[0]).items)
         return Arguments(tuple(items))

@@ -76,7 +76,7 @@ def col(call: Call) -> Value:
         if isinstance(name, str)
     ]
     if not names:
-        gap = call.machine.gap("a column whose name is not known")
+        gap = call.gap("a column whose name is not known")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
     if len(names) == 1:
         return named(names[0])
@@ -210,7 +210,7 @@ def parse_expression(call: Call, text: str) -> Data:
     try:
         tree = sqlglot.parse_one(f"SELECT {text}", read="spark")
     except (SqlglotError, RecursionError):
-        gap = call.machine.gap("an expression in SQL is not read")
+        gap = call.gap("an expression in SQL is not read")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
     projection = tree.selects[0] if isinstance(tree, exp.Query) and tree.selects else tree
     inner = projection.this if isinstance(projection, exp.Alias) else projection

@@ -14,7 +14,6 @@ from dbt_graft.collectors.python_code.values.machine import Call, Handler
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
     Const,
-    Data,
     DictCell,
     Frame,
     Items,
@@ -80,8 +79,7 @@ def call_writer_method(call: Call) -> Value:
     rows = iterate(machine, value)
     frame = frame_of_rows(machine, rows, None if names == [None] else names)
     if frame is None:
-        gap = machine.gap("the rows that are written are not known")
-        frame = Frame(rest=Data(gaps=frozenset({gap}), origin=gap))
+        frame = Frame(rest=machine.unknown("the rows that are written are not known"))
     write_frame(machine, frame, Medium.FILE, cell.names["<path>"])
     return UNKNOWN
 

@@ -193,7 +193,7 @@ def _parameters(call: Call) -> tuple[list[Value], Inputs]:
         and any(_is_row(machine, item) for item in [*items.items, items.rest])
     )
     if is_many and items is not None:
-        machine_rows = [*items.items, *([items.rest] if items.rest is not None else [])]
+        machine_rows = items.values
         row = machine.join_all(machine_rows)
         if row is None:  # an empty list, as far as the code tells
             row = Data(origin=machine.gap("the rows that are sent are not known"))
@@ -309,7 +309,7 @@ def _scalar(call: Call) -> Value:
 
 def _no_rows(call: Call) -> Value:
     owner = call.machine.data(call.owner)
-    gap = call.machine.gap("rows are fetched of a statement that is not known")
+    gap = call.gap("rows are fetched of a statement that is not known")
     return replace(owner, origin=gap)
 
 
@@ -382,7 +382,7 @@ def _query(call: Call) -> Value:
     if data and len(data) == len(call.arguments.positional):
         columns = {part.name: part for part in data}
         return call.machine.new(Frame(columns, library="query"))
-    return Data(origin=call.machine.gap("what a session is asked for is not known"))
+    return Data(origin=call.gap("what a session is asked for is not known"))
 
 
 def _add(call: Call) -> Value:

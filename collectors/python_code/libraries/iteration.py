@@ -9,7 +9,6 @@ from dbt_graft.collectors.python_code.values.frames import row_of
 from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS
 from dbt_graft.collectors.python_code.values.machine import Machine, to_value
 from dbt_graft.collectors.python_code.values.values import (
-    NOTHING,
     UNKNOWN,
     Const,
     Data,
@@ -20,6 +19,7 @@ from dbt_graft.collectors.python_code.values.values import (
     OneOf,
     Thing,
     Value,
+    all_inputs,
     change,
 )
 from dbt_graft.lineage.records import Subtype
@@ -79,6 +79,6 @@ def _groups(machine: Machine, groups: Thing) -> Items:
     key = keys[0] if len(keys) == 1 else Items(keys)
     if frame is None or groups.owner is None:
         return Items((), machine.data(groups))
-    inputs = NOTHING.union(*(data.inputs for data in keys))
+    inputs = all_inputs(keys)
     rows = frame.rows | change(inputs, Subtype.GROUP_BY)
     return Items((), Items((key, machine.new(frame))), rows)

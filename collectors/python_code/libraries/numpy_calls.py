@@ -27,7 +27,7 @@ from dbt_graft.lineage.records import Subtype
 
 def choose(call: Call, conditions: list[Data], values: list[Data]) -> Data:
     """One of several values, that conditions decide on."""
-    chosen = combine([*values, *conditions]) if values or conditions else UNKNOWN
+    chosen = combine([*values, *conditions])
     inputs = frozenset().union(
         *(change(value.inputs) for value in values),
         *(change(condition.inputs, Subtype.CONDITIONAL) for condition in conditions),
@@ -56,7 +56,7 @@ def _select(call: Call) -> Value:
 
 
 def _parts(call: Call, items: Items) -> list[Data]:
-    values = [*items.items, *([items.rest] if items.rest is not None else [])]
+    values = items.values
     return [call.machine.data(value) for value in values]
 
 
@@ -76,15 +76,15 @@ def _aggregated(call: Call) -> Value:
 
 def _dummies(call: Call) -> Value:
     frame = call.machine.frame(call.get("data", 0))
-    gap = call.machine.gap("columns are named by values")
+    gap = call.gap("columns are named by values")
     names = call.keys("columns") or []
     parts = call.data()
     if frame is not None and names:
         parts = [data for name, data in frame.columns.items() if name in names]
         left = {name: data for name, data in frame.columns.items() if name not in names}
-        rest = derive(parts, call.place) if parts else UNKNOWN
+        rest = derive(parts, call.place)
         return call.machine.new(replace(frame, columns=left, rest=replace(rest, origin=gap)))
-    rest = derive(parts, call.place) if parts else UNKNOWN
+    rest = derive(parts, call.place)
     return call.machine.new(Frame(rest=replace(rest, origin=gap)))
 
 
@@ -126,20 +126,9 @@ NUMPY: Mapping[str, Handler] = {
         _aggregated,
     ),
     **dict.fromkeys(
-        (
-            "pandas.to_datetime",
-            "pandas.to_numeric",
-            "pandas.to_timedelta",
-            "pandas.cut",
-            "pandas.qcut",
-            "pandas.Timestamp",
-            "pandas.isna",
-            "pandas.isnull",
-            "pandas.notna",
-            "pandas.notnull",
-            "pandas.Categorical",
-            "pandas.factorize",
-        ),
+        words("""pandas.to_datetime pandas.to_numeric pandas.to_timedelta pandas.cut pandas.qcut
+            pandas.Timestamp pandas.isna pandas.isnull pandas.notna pandas.notnull
+            pandas.Categorical pandas.factorize"""),
         _converted,
     ),
 }

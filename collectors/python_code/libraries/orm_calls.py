@@ -85,7 +85,6 @@ def write_objects(call: Call) -> bool:
 def _write(machine: Machine, table: str, rows: Items) -> bool:
     frame = frame_of_rows(machine, rows, None)
     if frame is None:
-        gap = machine.gap("the rows that are written are not known")
-        frame = Frame(rest=Data(gaps=frozenset({gap}), origin=gap))
+        frame = Frame(rest=machine.unknown("the rows that are written are not known"))
     write_frame(machine, frame, Medium.TABLE, table)
     return True

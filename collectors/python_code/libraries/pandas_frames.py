@@ -11,7 +11,11 @@ from dbt_graft.collectors.python_code.libraries.pandas_queries import (
     condition_of,
 )
 from dbt_graft.collectors.python_code.libraries.pandas_reads import set_index
-from dbt_graft.collectors.python_code.libraries.pandas_series import AGGREGATES, apply_function
+from dbt_graft.collectors.python_code.libraries.pandas_series import (
+    AGGREGATES,
+    apply_function,
+    pipe,
+)
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import SHAPE_METHODS
 from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_METHODS
 from dbt_graft.collectors.python_code.libraries.subscripts import as_column, get_item
@@ -20,9 +24,9 @@ from dbt_graft.collectors.python_code.values.frames import (
     as_keys,
     change_open,
     column,
-    combined,
     filtered,
     find_column,
+    find_columns,
     name_columns,
     record_of,
     rename,
@@ -31,9 +35,8 @@ from dbt_graft.collectors.python_code.values.frames import (
     with_rows,
     without_columns,
 )
-from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Arguments, Call, Handler
+from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Call, Handler
 from dbt_graft.collectors.python_code.values.values import (
-    NOTHING,
     UNKNOWN,
     Const,
     Data,
@@ -46,44 +49,31 @@ from dbt_graft.collectors.python_code.values.values import (
     Ref,
     Thing,
     Value,
+    all_inputs,
     change,
     derive,
 )
 from dbt_graft.lineage.records import Subtype
 
 
-def frame_of(call: Call) -> Frame:
-    """The frame whose method is called."""
-    frame = call.machine.frame(call.owner)
-    assert frame is not None
-    return frame
-
-
-def result(call: Call, frame: Frame) -> Value:
-    """The frame that a method makes: a new one, or with `inplace=True` the same."""
-    if call.flag("inplace") and isinstance(call.owner, Ref):
-        call.machine.put(call.owner, frame)
-        return Const(None)
-    return call.machine.new(frame)
-
-
 def unknown_method(call: Call) -> Value:
     """A method that no table has: columns are not known behind it."""
-    frame = frame_of(call)
-    gap = call.machine.gap(f"what `{call.name}` does to a frame is not known")
+    frame = call.frame
+    gap = call.gap(f"what `{call.name}` does to a frame is not known")
     parts = [*frame.columns.values(), *([frame.rest] if frame.rest else []), *call.data()]
-    data = derive(parts, call.place) if parts else UNKNOWN
+    data = derive(parts, call.place)
     rest = replace(data, origin=gap, gaps=data.gaps | {gap})
-    return result(call, Frame(rest=rest, rows=frame.rows, gaps=frame.gaps))
+    return call.result(Frame(rest=rest, rows=frame.rows, gaps=frame.gaps))
 
 
-def _same(call: Call) -> Value:
-    return result(call, frame_of(call))
+def same_frame(call: Call) -> Value:
+    """The frame as it is."""
+    return call.result(call.frame)
 
 
 def _changed(call: Call, subtype: Subtype = Subtype.TRANSFORMATION) -> Value:
     """All columns, or those that a dictionary or `subset` names, changed each by itself."""
-    machine, frame = call.machine, frame_of(call)
+    machine, frame = call.machine, call.frame
     first = call.get("value", 0) or call.get("dtype", 0) or call.get("to_replace", 0)
     cell = machine.cell(first)
     chosen: list[object] | None = call.keys("subset")
@@ -102,8 +92,8 @@ def _changed(call: Call, subtype: Subtype = Subtype.TRANSFORMATION) -> Value:
                 own = machine.parts(cell.entries.get(name))
             before = find_column(machine, frame, name)
             frame = frame.with_column(name, derive([before, *own], call.place, subtype))
-        return result(call, frame)
-    return result(call, _map(call, frame, subtype, extra))
+        return call.result(frame)
+    return call.result(_map(call, frame, subtype, extra))
 
 
 def _map(call: Call, frame: Frame, subtype: Subtype, extra: list[Data]) -> Frame:
@@ -117,20 +107,19 @@ def _map(call: Call, frame: Frame, subtype: Subtype, extra: list[Data]) -> Frame
 
 
 def _windowed(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     order = Data(change(frame.order, Subtype.WINDOW))
-    return result(call, _map(call, frame, Subtype.TRANSFORMATION, [order]))
+    return call.result(_map(call, frame, Subtype.TRANSFORMATION, [order]))
 
 
 def _aggregated(call: Call) -> Value:
     """One row of all, `df.sum()`; with `axis=1` a value for each row."""
-    frame = frame_of(call)
+    frame = call.frame
     if call.machine.key(call.get("axis", 0)) in {1, "columns"}:
-        parts = [*frame.columns.values(), *([frame.rest] if frame.rest else [])]
-        data = derive(parts, call.place) if parts else UNKNOWN
+        parts = frame.values
+        data = derive(parts, call.place)
         if frame.open:
-            gap = call.machine.gap(f"which columns `{call.name}` takes is not known")
-            data = replace(data, gaps=data.gaps | {gap})
+            data = data.with_gap(call.gap(f"which columns `{call.name}` takes is not known"))
         return replace(data, form=Form.SERIES, name=None, index=frame.index, rows=frame.rows)
     columns = {
         name: replace(derive([data], call.place, Subtype.AGGREGATION), form=Form.VALUE)
@@ -141,7 +130,7 @@ def _aggregated(call: Call) -> Value:
 
 
 def _agg(call: Call) -> Value:
-    machine, frame = call.machine, frame_of(call)
+    machine, frame = call.machine, call.frame
     cell = machine.cell(call.get("func", 0))
     if isinstance(cell, DictCell) and cell.rest is None:
         frame = select(machine, frame, list(cell.entries))
@@ -155,7 +144,7 @@ def _agg(call: Call) -> Value:
 
 def _assign(call: Call) -> Value:
     machine = call.machine
-    ref = machine.new(frame_of(call))
+    ref = machine.new(call.frame)
     spread = [machine.cell(value) for value in call.arguments.more]
     for name, value in (call.arguments.named or {}).items():
         if isinstance(value, Function):
@@ -167,18 +156,18 @@ def _assign(call: Call) -> Value:
         frame = machine.frame(ref)
         assert frame
         gap = machine.gap("columns are assigned whose names are not known")
-        machine.put(ref, replace(frame, gaps=frame.gaps | {gap}))
+        machine.put(ref, frame.with_gap(gap))
     return ref
 
 
 def _insert(call: Call) -> Value:
-    machine, frame = call.machine, frame_of(call)
+    machine, frame = call.machine, call.frame
     key = machine.key(call.get("column", 1))
     if not isinstance(call.owner, Ref):
         return Const(None)
     if key is NOT_KNOWN:
         gap = machine.gap("a column is set whose name is not known")
-        machine.put(call.owner, replace(frame, gaps=frame.gaps | {gap}))
+        machine.put(call.owner, frame.with_gap(gap))
         return Const(None)
     data = as_column(machine, call.get("value", 2) or UNKNOWN)
     at = call.machine.key(call.get("loc", 0))
@@ -189,7 +178,7 @@ def _insert(call: Call) -> Value:
 
 
 def _rename(call: Call) -> Value:
-    machine, frame = call.machine, frame_of(call)
+    machine, frame = call.machine, call.frame
     axis = machine.key(call.get("axis"))
     names = call.get("columns") or (call.get("mapper", 0) if axis in {1, "columns"} else None)
     if names is None:
@@ -199,15 +188,15 @@ def _rename(call: Call) -> Value:
                 (as_keys([machine.key(levels.entries.get(name, Const(name)))])[0], data)
                 for name, data in frame.index
             )
-            return result(call, replace(frame, index=index))
-        return result(call, frame)
+            return call.result(replace(frame, index=index))
+        return call.result(frame)
     cell = machine.cell(names)
     if isinstance(cell, DictCell) and cell.rest is None:
         new = {old: machine.key(value) for old, value in cell.entries.items()}
         if NOT_KNOWN not in new.values():
-            return result(call, rename(machine, frame, new))
+            return call.result(rename(machine, frame, new))
     elif not isinstance(cell, DictCell):
-        return result(call, rename_by(call, frame, names))
+        return call.result(rename_by(call, frame, names))
     gap = machine.gap("columns get names that are not known")
     unclear = (
         []
@@ -216,10 +205,10 @@ def _rename(call: Call) -> Value:
     )
     if unclear:
         left = without_columns(frame, unclear)
-        return result(call, replace(left, gaps=left.gaps | {gap}))
+        return call.result(left.with_gap(gap))
     rest = derive([*frame.columns.values()], call.place)
-    return result(
-        call, Frame(rest=replace(rest, origin=gap, gaps=rest.gaps | {gap}), rows=frame.rows)
+    return call.result(
+        Frame(rest=replace(rest, origin=gap, gaps=rest.gaps | {gap}), rows=frame.rows)
     )
 
 
@@ -230,43 +219,43 @@ def rename_by(call: Call, frame: Frame, function: Value) -> Frame:
     for name in frame.columns:
         new = machine.key(machine.call(function, Const(name)) if isinstance(name, str) else UNKNOWN)
         names[name] = new if isinstance(new, str) else name
-    renamed = rename(machine, frame, names)
+    return _rename_each(call, frame, names)
+
+
+def _rename_each(call: Call, frame: Frame, names: dict[object, object]) -> Frame:
+    renamed = rename(call.machine, frame, names)
     if frame.open:
-        gap = machine.gap("columns that the code does not name get other names")
-        renamed = replace(renamed, open=(), rest=Data(origin=gap, gaps=frozenset({gap})))
+        rest = call.machine.unknown("columns that the code does not name get other names")
+        renamed = replace(renamed, open=(), rest=rest)
     return renamed
 
 
 def _affixed(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     affix = call.text("prefix", 0) if call.name == "add_prefix" else call.text("suffix", 0)
     names: dict[object, object] = {
         name: f"{affix}{name}" if call.name == "add_prefix" else f"{name}{affix}"
         for name in frame.columns
     }
-    renamed = rename(call.machine, frame, names)
-    if frame.open:
-        gap = call.machine.gap("columns that the code does not name get other names")
-        renamed = replace(renamed, open=(), rest=Data(origin=gap, gaps=frozenset({gap})))
-    return result(call, renamed)
+    return call.result(_rename_each(call, frame, names))
 
 
 def _drop(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     axis = call.machine.key(call.get("axis", 1))
     names = call.get("columns") or (call.get("labels", 0) if axis in {1, "columns"} else None)
     if names is None:
         labels = call.machine.data(call.get("labels", 0) or call.get("index"))
-        return result(call, with_rows(frame, labels.inputs, Subtype.FILTER))
+        return call.result(with_rows(frame, labels.inputs, Subtype.FILTER))
     keys = call.machine.keys(names)
     if keys is None:
-        gap = call.machine.gap("columns are dropped whose names are not known")
-        return result(call, replace(frame, gaps=frame.gaps | {gap}))
-    return result(call, without_columns(frame, keys))
+        gap = call.gap("columns are dropped whose names are not known")
+        return call.result(frame.with_gap(gap))
+    return call.result(without_columns(frame, keys))
 
 
 def _pop(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     keys = call.keys("item", 0)
     if not keys or not isinstance(call.owner, Ref):
         return UNKNOWN
@@ -276,63 +265,62 @@ def _pop(call: Call) -> Value:
 
 
 def _filter_by_query(call: Call) -> Value:
-    return result(call, filtered(frame_of(call), condition_of(call, frame_of(call))))
+    return call.result(filtered(call.frame, condition_of(call, call.frame)))
 
 
 def _eval(call: Call) -> Value:
-    made = assign_expressions(call, frame_of(call))
-    return made if isinstance(made, Data) else result(call, made)
+    made = assign_expressions(call, call.frame)
+    return made if isinstance(made, Data) else call.result(made)
 
 
-def _dropped_missing(call: Call) -> Value:
-    frame = frame_of(call)
-    names = call.keys("subset") or list(frame.columns)
-    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
-    return result(call, with_rows(frame, combined(parts).inputs, Subtype.FILTER))
+def drop_missing(call: Call) -> Value:
+    """`df.dropna(subset=["a"])`."""
+    frame = call.frame
+    parts = find_columns(call.machine, frame, call.keys("subset") or list(frame.columns))
+    return call.result(with_rows(frame, all_inputs(parts), Subtype.FILTER))
 
 
-def _deduplicated(call: Call) -> Value:
+def unique_rows(call: Call) -> Value:
     """Rows that are there once; by some columns, these decide on which stay."""
-    frame = frame_of(call)
+    frame = call.frame
     names = call.keys("subset", 0)
-    if names is None or names == [None]:
-        return result(call, frame)
-    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
-    return result(call, with_rows(frame, combined(parts).inputs, Subtype.GROUP_BY))
+    if not names or names == [None]:
+        return call.result(frame)
+    parts = find_columns(call.machine, frame, names)
+    return call.result(with_rows(frame, all_inputs(parts), Subtype.GROUP_BY))
 
 
 def _sorted(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     names = call.keys("by", 0)
     if call.name in {"nlargest", "nsmallest"}:
         names = call.keys("columns", 1)
     if call.name == "sort_index":
-        inputs = NOTHING.union(*(data.inputs for _, data in frame.index))
+        inputs = all_inputs(data for _, data in frame.index)
     else:
-        parts = [find_column(call.machine, frame, name) for name in as_keys(names or [])]
-        inputs = combined(parts).inputs
+        inputs = all_inputs(find_columns(call.machine, frame, names or []))
     rows = change(inputs, Subtype.SORT)
-    return result(call, replace(frame, rows=frame.rows | rows, order=inputs))
+    return call.result(replace(frame, rows=frame.rows | rows, order=inputs))
 
 
 def _explode(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     for name in as_keys(call.keys("column", 0) or []):
         data = find_column(call.machine, frame, name)
         frame = frame.with_column(name, derive([data], call.place))
-    return result(call, frame)
+    return call.result(frame)
 
 
 def _set_index(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     names = call.keys("keys", 0)
     if names is None:
-        return result(call, frame)
-    return result(call, set_index(call, frame, names, drop=call.flag("drop", True) is not False))
+        return call.result(frame)
+    return call.result(set_index(call, frame, names, drop=call.flag("drop", True) is not False))
 
 
 def _reset_index(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     names = call.keys("names")
     levels = frame.index or ((None, Data()),)
     left: tuple[tuple[Key, Data], ...] = ()
@@ -341,7 +329,7 @@ def _reset_index(call: Call) -> Value:
         left = tuple(p for at, p in enumerate(levels) if at not in chosen and p[0] not in chosen)
         levels = tuple(pair for pair in levels if pair not in left)
     if call.flag("drop"):
-        return result(call, replace(frame, index=left))
+        return call.result(replace(frame, index=left))
     columns: dict[Key, Data] = {}
     for at, (name, data) in enumerate(levels):
         if names and at < len(names):
@@ -350,12 +338,12 @@ def _reset_index(call: Call) -> Value:
             columns[name] = data
         else:
             columns["index" if len(levels) == 1 else f"level_{at}"] = data
-    return result(call, replace(frame, columns={**columns, **frame.columns}, index=left))
+    return call.result(replace(frame, columns={**columns, **frame.columns}, index=left))
 
 
 def _apply(call: Call) -> Value:
     """`df.apply(function, axis=1)`: a value for each row; else of each column."""
-    machine, frame = call.machine, frame_of(call)
+    machine, frame = call.machine, call.frame
     function = call.get("func", 0) or UNKNOWN
     by_row = machine.key(call.get("axis", 1)) in {1, "columns"}
     if not by_row:
@@ -399,13 +387,8 @@ def _of_rows(call: Call, frame: Frame, value: Value) -> Value:
     )
 
 
-def _pipe(call: Call) -> Value:
-    function, *rest = call.arguments.positional or (UNKNOWN,)
-    return call.machine.invoke(function, Arguments((call.owner, *rest), call.arguments.named))
-
-
 def _rows(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     row: Value = row_of(
         frame, with_index=call.name == "itertuples" and call.flag("index", True) is not False
     )
@@ -427,7 +410,7 @@ def _rows(call: Call) -> Value:
 
 
 def _array(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     if call.name != "to_records":
         row = replace(row_of(frame), names=())
     else:
@@ -436,7 +419,7 @@ def _array(call: Call) -> Value:
 
 
 def _to_dict(call: Call) -> Value:
-    machine, frame = call.machine, frame_of(call)
+    machine, frame = call.machine, call.frame
     orient = call.text("orient", 0) or "dict"
     if orient in {"records", "index"} or call.name in {"to_dicts", "rows_named"}:
         record = machine.new(record_of(frame))
@@ -456,16 +439,16 @@ def _to_dict(call: Call) -> Value:
 
 
 def _select_types(call: Call) -> Value:
-    frame = frame_of(call)
-    gap = call.machine.gap("columns are selected by their types, which the code does not name")
+    frame = call.frame
+    gap = call.gap("columns are selected by their types, which the code does not name")
     parts = [*frame.columns.values()]
-    rest = derive(parts, call.place) if parts else UNKNOWN
+    rest = derive(parts, call.place)
     gaps = rest.gaps | {gap}
     return call.machine.new(Frame(rest=replace(rest, origin=gap, gaps=gaps), rows=frame.rows))
 
 
 def _filter_names(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     names = call.keys("items", 0)
     if names is not None and names != [None]:
         return call.machine.new(select(call.machine, frame, names))
@@ -477,16 +460,16 @@ def _filter_names(call: Call) -> Value:
 
 
 def _where(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     condition = call.machine.data(call.get("cond", 0))
     other = call.machine.data(call.get("other", 1))
     deciding = replace(condition, inputs=change(condition.inputs, Subtype.CONDITIONAL))
-    return result(call, _map(call, frame, Subtype.TRANSFORMATION, [deciding, other]))
+    return call.result(_map(call, frame, Subtype.TRANSFORMATION, [deciding, other]))
 
 
 def _update(call: Call) -> Value:
     """`df.update(other)`: in place, by the index."""
-    machine, frame = call.machine, frame_of(call)
+    machine, frame = call.machine, call.frame
     other = as_frame(machine, call.get("other", 0))
     columns = dict(frame.columns)
     for name in frame.columns if other is not None else ():
@@ -506,39 +489,41 @@ def _get(call: Call) -> Value:
 
 
 def _set_names(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     if call.machine.key(call.get("axis", 1)) in {1, "columns"}:
-        return result(call, name_columns(call.machine, frame, call.get("labels", 0) or UNKNOWN))
-    return result(call, frame)
+        return call.result(name_columns(call.machine, frame, call.get("labels", 0) or UNKNOWN))
+    return call.result(frame)
 
 
 def _reindex(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     names = call.keys("columns")
-    return result(call, select(call.machine, frame, names) if names else frame)
+    return call.result(select(call.machine, frame, names) if names else frame)
+
+
+def _chosen_keys(call: Call, frame: Frame) -> list[Key]:
+    names = call.keys("subset", 0)
+    return as_keys(names if names and names != [None] else frame.columns)
 
 
 def _counted(call: Call) -> Value:
     """`df.value_counts(names)`, `df.size`."""
-    frame = frame_of(call)
-    names = call.keys("subset", 0)
-    keys = as_keys(names if names and names != [None] else list(frame.columns))
+    frame = call.frame
+    keys = _chosen_keys(call, frame)
     index = tuple((name, find_column(call.machine, frame, name)) for name in keys)
-    groups = change(combined([data for _, data in index]).inputs, Subtype.GROUP_BY)
+    groups = change(all_inputs(data for _, data in index), Subtype.GROUP_BY)
     return Data(name="count", rows=frame.rows | groups, index=index, form=Form.SERIES)
 
 
 def _mask_of_rows(call: Call) -> Value:
     """`df.duplicated(names)`, `df.isna()`: a condition."""
-    frame = frame_of(call)
-    names = call.keys("subset", 0)
-    keys = as_keys(names if names and names != [None] else list(frame.columns))
-    parts = [find_column(call.machine, frame, name) for name in keys]
+    frame = call.frame
+    parts = find_columns(call.machine, frame, _chosen_keys(call, frame))
     return replace(derive(parts, call.place), form=Form.SERIES) if parts else Data(form=Form.SERIES)
 
 
 def _group(call: Call) -> Value:
-    return group_by(call, frame_of(call))
+    return group_by(call, call.frame)
 
 
 def _rolled(call: Call) -> Value:
@@ -550,8 +535,8 @@ def _nothing(call: Call) -> Value:
 
 
 _TABLE: Mapping[Callable[..., Value], str] = {
-    _same: """copy head tail sample infer_objects convert_dtypes reindex_like squeeze sort_columns
-        persist compute cache asfreq between_time truncate at_time view first last
+    same_frame: """copy head tail sample infer_objects convert_dtypes reindex_like squeeze
+        sort_columns persist compute cache asfreq between_time truncate at_time view first last
         align to_pandas""",
     _changed: """fillna replace astype round abs clip apply_map applymap map add sub mul div
         truediv floordiv mod pow radd rsub rmul rdiv to_numeric tz_localize tz_convert isin eq ne
@@ -569,14 +554,14 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _pop: "pop",
     _filter_by_query: "query",
     _eval: "eval",
-    _dropped_missing: "dropna",
-    _deduplicated: "drop_duplicates",
+    drop_missing: "dropna",
+    unique_rows: "drop_duplicates",
     _sorted: "sort_values sort_index nlargest nsmallest",
     _explode: "explode",
     _set_index: "set_index",
     _reset_index: "reset_index",
     _apply: "apply",
-    _pipe: "pipe",
+    pipe: "pipe",
     _rows: "itertuples iterrows items",
     _array: "to_numpy to_records tolist",
     _to_dict: "to_dict",

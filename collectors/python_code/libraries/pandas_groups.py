@@ -32,6 +32,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Thing,
     Value,
     all_gaps,
+    all_inputs,
     change,
     derive,
 )
@@ -59,8 +60,9 @@ def group_by(call: Call, frame: Frame) -> Value:
             data = derive([find_column(machine, frame, key)], call.place)
             keys.append(Items((to_value(key), data)))
         else:
-            gap = machine.gap("rows are grouped by what is not known")
-            keys.append(Items((Const(None), Data(gaps=frozenset({gap})))))
+            keys.append(
+                Items((Const(None), machine.missing("rows are grouped by what is not known")))
+            )
     as_index = Const(call.flag("as_index", True) is not False)
     return Thing("groups", {"keys": Items(tuple(keys)), "as_index": as_index}, call.owner)
 
@@ -77,9 +79,9 @@ def call_group_method(call: Call) -> Value:
 
 def _unknown(call: Call) -> Value:
     frame = _frame(call)
-    gap = call.machine.gap(f"what `{call.name}` does to groups is not known")
+    gap = call.gap(f"what `{call.name}` does to groups is not known")
     parts = list(frame.columns.values())
-    rest = derive(parts, call.place) if parts else UNKNOWN
+    rest = derive(parts, call.place)
     return call.machine.new(
         Frame(rest=replace(rest, origin=gap, gaps=rest.gaps | {gap}), rows=frame.rows)
     )
@@ -109,7 +111,7 @@ def _keys(call: Call) -> list[tuple[Key, Data]]:
 
 
 def _deciding(call: Call) -> Inputs:
-    return NOTHING.union(*(data.inputs for _, data in _keys(call)))
+    return all_inputs(data for _, data in _keys(call))
 
 
 def _selected(call: Call) -> tuple[Frame, bool]:
@@ -152,8 +154,7 @@ def _aggregated(call: Call) -> Value:
     base, is_series = _selected(call)
     columns = {name: _aggregate(call, data) for name, data in base.columns.items()}
     if base.open:
-        gap = call.machine.gap(f"which columns `{call.name}` takes is not known")
-        base = replace(base, gaps=base.gaps | {gap})
+        base = base.with_gap(call.gap(f"which columns `{call.name}` takes is not known"))
     base = replace(base, open=change_open(base.open, Subtype.AGGREGATION))
     return _grouped(call, columns, base, is_series=is_series)
 

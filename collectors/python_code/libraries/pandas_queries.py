@@ -23,8 +23,7 @@ def condition_of(call: Call, frame: Frame) -> Data:
     """The columns that a condition in a text names."""
     text = call.text("expr", 0)
     if text is None:
-        gap = call.machine.gap("the condition of `query` is not known")
-        return Data(gaps=frozenset({gap}))
+        return call.missing("the condition of `query` is not known")
     return _named_columns(call, frame, text) or Data()
 
 
@@ -32,8 +31,8 @@ def assign_expressions(call: Call, frame: Frame) -> Frame | Data:
     """The frame with the columns that a text assigns, or the value of an expression."""
     text = call.text("expr", 0)
     if text is None:
-        gap = call.machine.gap("the text of `eval` is not known")
-        return replace(frame, gaps=frame.gaps | {gap})
+        gap = call.gap("the text of `eval` is not known")
+        return frame.with_gap(gap)
     value: Frame | Data = frame
     for line in filter(None, map(str.strip, text.splitlines())):
         match = re.match(r"(\w+|`[^`]*`)\s*=(?!=)\s*(.*)", line)
@@ -60,8 +59,7 @@ def _named_columns(call: Call, frame: Frame, text: str) -> Data | None:
     try:
         tree = ast.parse(readable.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        gap = call.machine.gap("a text that pandas evaluates is not read")
-        return Data(gaps=frozenset({gap}))
+        return call.missing("a text that pandas evaluates is not read")
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = [
         quoted.get(node.id, node.id)

@@ -161,7 +161,7 @@ def _of_items(call: Call, value: Value) -> Data:
     parts = [call.machine.data(item) for item in items.items]
     if items.rest is not None:
         parts.append(call.machine.data(items.rest))
-    data = combine(parts) if parts else UNKNOWN
+    data = combine(parts)
     return replace(data, rows=data.rows | items.rows, form=Form.SERIES)
 
 

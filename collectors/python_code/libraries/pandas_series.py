@@ -61,12 +61,6 @@ def _same(call: Call) -> Value:
     return call.owner
 
 
-def _alone(call: Call) -> Value:
-    """The series without its index's names."""
-    owner = call.machine.data(call.owner)
-    return replace(owner, index=())
-
-
 def aggregate(call: Call) -> Data:
     """One value of many."""
     owner = call.machine.data(call.owner)
@@ -87,16 +81,13 @@ def aggregate(call: Call) -> Data:
 
 def _window(call: Call) -> Value:
     """A value made of those of other rows, which their order decides on."""
-    owner = call.machine.data(call.owner)
-    order = change(owner.order, Subtype.WINDOW)
     subtype = Subtype.AGGREGATION if call.name.startswith("cum") else Subtype.TRANSFORMATION
-    return replace(
-        owner,
-        inputs=change(owner.inputs, subtype) | order,
-        place=call.place,
-        index=owner.index,
-        gaps=all_gaps(owner),
-    )
+    return _ordered(call, call.machine.data(call.owner), subtype)
+
+
+def _ordered(call: Call, owner: Data, subtype: Subtype) -> Value:
+    inputs = change(owner.inputs, subtype) | change(owner.order, Subtype.WINDOW)
+    return replace(owner, inputs=inputs, place=call.place, gaps=all_gaps(owner))
 
 
 def _rank(call: Call) -> Value:
@@ -114,9 +105,7 @@ def rolled(call: Call) -> Value:
     """`series.rolling(3).mean()`."""
     thing = call.owner
     assert isinstance(thing, Thing)
-    owner = call.machine.data(thing.owner)
-    inputs = change(owner.inputs, Subtype.AGGREGATION) | change(owner.order, Subtype.WINDOW)
-    return replace(owner, inputs=inputs, place=call.place, gaps=all_gaps(owner))
+    return _ordered(call, call.machine.data(thing.owner), Subtype.AGGREGATION)
 
 
 def apply(call: Call) -> Value:
@@ -145,9 +134,7 @@ def apply_function(call: Call, function: Value, values: list[Value]) -> Value:
     data = [part for value in values for part in machine.parts(value)]
     cell = machine.cell(function)
     if isinstance(cell, DictCell):
-        mapped = machine.join_all(
-            [*cell.entries.values(), *([cell.rest] if cell.rest is not None else [])]
-        )
+        mapped = machine.join_all(cell.values)
         return combine([derive(data, call.place), machine.data(mapped)])
     if isinstance(function, Data) and function.form is Form.SERIES:
         chosen = change(combine(data).inputs, Subtype.CONDITIONAL) if data else NOTHING
@@ -263,15 +250,12 @@ def _expanded(call: Call) -> Value:
 
 
 def _agg(call: Call) -> Value:
-    function = call.get("func", 0)
-    names = call.keys("func", 0)
-    if names and len(names) > 1:
-        value = aggregate(call)
-        columns = {name: value for name in names if isinstance(name, str)}
-        return call.machine.new(Frame(dict(columns), library="series"))
-    if isinstance(function, Const):
-        return aggregate(call)
-    return aggregate(call)
+    value = aggregate(call)
+    names = call.keys("func", 0) or []
+    if len(names) < 2:
+        return value
+    columns = {name: value for name in names if isinstance(name, str)}
+    return call.machine.new(Frame(dict(columns), library="series"))
 
 
 def _alias(call: Call) -> Value:
@@ -280,14 +264,10 @@ def _alias(call: Call) -> Value:
     return replace(owner, name=name, place=call.place)
 
 
-def _pipe(call: Call) -> Value:
+def pipe(call: Call) -> Value:
+    """`df.pipe(function)`."""
     function, *rest = call.arguments.positional or (UNKNOWN,)
     return call.machine.invoke(function, Arguments((call.owner, *rest), call.arguments.named))
-
-
-def _digest(call: Call) -> Value:
-    """`value.encode()` and `hexdigest()` leave what a hash is."""
-    return transform(call)
 
 
 AGGREGATES = words("""
@@ -301,7 +281,6 @@ _TABLE: Mapping[Handler, str] = {
         asc_nulls_last desc_nulls_last asc_nulls_first desc_nulls_first reverse sort explode
         flatten view item drop_duplicates unique set_axis to_series cast_same collect""",
     _to_list: "tolist to_list iter_rows",
-    _alone: "reset_index_drop",
     aggregate: """sum mean avg average count min max median std var first last nunique prod sem skew
         any all mode quantile idxmin idxmax n_unique kurt implode product len""",
     _window: """shift diff pct_change cumsum cumprod cummax cummin cumcount ffill bfill
@@ -318,7 +297,7 @@ _TABLE: Mapping[Handler, str] = {
     _items: "items iteritems",
     _agg: "agg aggregate",
     _alias: "alias name label",
-    _pipe: "pipe",
+    pipe: "pipe",
 }
 SERIES_METHODS: Mapping[str, Handler] = {
     name: handler for handler, names in _TABLE.items() for name in names.split()

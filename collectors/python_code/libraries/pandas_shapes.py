@@ -8,7 +8,6 @@ from dataclasses import replace
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
-    combined,
     exclude,
     find_column,
     opaque_frame,
@@ -27,6 +26,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Items,
     Key,
     Value,
+    all_inputs,
     change,
     combine,
     derive,
@@ -66,14 +66,14 @@ def merge(call: Call) -> Value:
         if call.get("on") is not None or left.open or right.open:
             gap = machine.gap("the columns that frames are merged by are not known")
             merged = merge_sides(sides, [], [])
-            return machine.new(replace(merged, gaps=merged.gaps | {gap}))
+            return machine.new(merged.with_gap(gap))
         names = [name for name in left.columns if name in right.columns]
         left_keys = _keys(call, left, list(names))
         right_keys = _keys(call, right, list(names))
     frame = merge_sides(sides, left_keys, right_keys)
     indicator = machine.key(call.get("indicator"))
     if indicator is True or isinstance(indicator, str):
-        keys = NOTHING.union(*(data.inputs for _, data in [*left_keys, *right_keys]))
+        keys = all_inputs(data for _, data in [*left_keys, *right_keys])
         name = indicator if isinstance(indicator, str) else "_merge"
         frame = frame.with_column(name, Data(change(keys), place=call.place))
     return machine.new(frame)
@@ -197,9 +197,9 @@ def concat(call: Call) -> Value:
     items = machine.items(value)
     rows: Inputs = items.rows if items is not None else NOTHING
     if isinstance(cell, DictCell):
-        parts = [*cell.entries.values(), *([cell.rest] if cell.rest is not None else [])]
+        parts = cell.values
     elif items is not None:
-        parts = [*items.items, *([items.rest] if items.rest is not None else [])]
+        parts = items.values
     else:
         return Data(origin=machine.gap("the frames that are put together are not known"))
     parts = [part for part in parts if part != Const(None)]
@@ -278,7 +278,7 @@ def _pivot(call: Call) -> Value:
     if not values:
         keys = {name for name, _ in [*index, *columns]}
         values = [pair for pair in frame.columns.items() if pair[0] not in keys]
-    data = derive([value for _, value in values], call.place, subtype) if values else UNKNOWN
+    data = derive([value for _, value in values], call.place, subtype)
     rows = frame.rows
     if is_table:
         groups = NOTHING.union(*(key.inputs for _, key in index))
@@ -286,7 +286,7 @@ def _pivot(call: Call) -> Value:
     if not columns:
         made = {name: derive([value], call.place, subtype) for name, value in values}
         return machine.new(replace(frame, columns=made, open=(), index=tuple(index), rows=rows))
-    names = combined([value for _, value in columns])
+    names = combine([value for _, value in columns])
     deciding = change(names.inputs, Subtype.CONDITIONAL)
     gap = machine.gap("columns are named by values")
     rest = replace(data, inputs=data.inputs | deciding, origin=gap)
@@ -317,7 +317,7 @@ def _melt(call: Call) -> Value:
             gaps |= {machine.gap("the columns that become rows are not known")}
     variable = call.text("var_name") or "variable"
     value = call.text("value_name") or "value"
-    data = combine([item for _, item in values]) if values else UNKNOWN
+    data = combine([item for _, item in values])
     data = replace(data, place=call.place, gaps=data.gaps | (gaps - frame.gaps), name=None)
     columns: dict[Key, Data] = {**dict(ids), variable: Data(), value: data}
     return machine.new(replace(frame, columns=columns, open=(), rest=None, index=()))
@@ -328,8 +328,8 @@ def _turned(call: Call) -> Value:
     machine = call.machine
     frame = machine.frame(call.owner)
     assert frame
-    parts = [*frame.columns.values(), *([frame.rest] if frame.rest else [])]
-    data = combine(parts) if parts else UNKNOWN
+    parts = frame.values
+    data = combine(parts)
     if call.name == "stack":
         index = (*frame.index, (None, Data()))
         return replace(data, form=Form.SERIES, index=index, rows=frame.rows, place=call.place)

@@ -55,7 +55,7 @@ def write_to_file(call: Call) -> Value:
     if header and len(header) == len(frame.columns) > 1:
         frame = name_columns(machine, frame, call.get("header") or UNKNOWN)
     if path is None or path == Const(None):
-        return derive(list(frame.columns.values()), call.place) if frame.columns else UNKNOWN
+        return derive([*frame.columns.values()], call.place)
     if isinstance(path, Data | Ref) and not machine.texts(path):
         inner = machine.cell(path)
         if isinstance(inner, Frame):

@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.libraries.column_expressions import all_of
-from dbt_graft.collectors.python_code.libraries.pandas_frames import PANDAS_METHODS, rename_by
+from dbt_graft.collectors.python_code.libraries.pandas_frames import (
+    PANDAS_METHODS,
+    drop_missing,
+    rename_by,
+    same_frame,
+    unique_rows,
+)
 from dbt_graft.collectors.python_code.libraries.pandas_reads import PANDAS_READS
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import (
     SHAPE_FUNCTIONS,
@@ -18,13 +24,12 @@ from dbt_graft.collectors.python_code.libraries.reading import read_file, read_q
 from dbt_graft.collectors.python_code.libraries.spark_calls import (
     changed,
     drop_columns,
-    drop_missing,
     filter_rows,
-    frame_of,
-    result,
+    group_rows,
     rows,
     select_columns,
-    unique_rows,
+    sort_rows,
+    to_pandas,
     with_columns,
 )
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
@@ -35,7 +40,6 @@ from dbt_graft.collectors.python_code.values.frames import (
     column,
     find_column,
     rename,
-    with_rows,
 )
 from dbt_graft.collectors.python_code.values.machine import Call, Handler
 from dbt_graft.collectors.python_code.values.name_tables import words
@@ -46,7 +50,6 @@ from dbt_graft.collectors.python_code.values.values import (
     DictCell,
     Frame,
     Items,
-    Thing,
     Value,
     change,
 )
@@ -73,7 +76,7 @@ def _of_pandas(name: str) -> Handler:
     def make(call: Call) -> Value:
         value = handler(call)
         frame = call.machine.frame(value)
-        return value if frame is None else result(call, replace(frame, library="polars"))
+        return value if frame is None else call.result(replace(frame, library="polars"))
 
     return make
 
@@ -88,25 +91,12 @@ def _concat(call: Call) -> Value:
     return _of_pandas("pandas.concat")(inner)
 
 
-def _group(call: Call) -> Value:
-    frame = frame_of(call)
-    values = [
-        *call.arguments.positional,
-        *(v for k, v in (call.arguments.named or {}).items() if k not in {"maintain_order"}),
-    ]
-    pairs = tuple(
-        Items((Const(name) if isinstance(name, str) else UNKNOWN, data))
-        for name, data in all_of(call, frame, values)
-    )
-    return Thing("column groups", {"keys": Items(pairs)}, call.owner)
-
-
 def _join(call: Call) -> Value:
-    machine, left = call.machine, frame_of(call)
+    machine, left = call.machine, call.frame
     right = as_frame(machine, call.get("other", 0))
     if right is None:
         gap = machine.gap("a frame that is joined is not known")
-        return result(call, replace(left, gaps=left.gaps | {gap}, rest=Data(origin=gap)))
+        return call.result(replace(left, gaps=left.gaps | {gap}, rest=Data(origin=gap)))
     how = call.text("how", 2) or "inner"
     on = call.get("on", 1)
     lefts = _keys(call, left, call.get("left_on") or on)
@@ -118,7 +108,7 @@ def _join(call: Call) -> Value:
         gone = [name for name, _ in rights if name not in shared and name not in left.columns]
         columns = {name: data for name, data in merged.columns.items() if name not in gone}
         merged = replace(merged, columns=columns)
-    return result(call, merged)
+    return call.result(merged)
 
 
 def _keys(call: Call, frame: Frame, value: Value | None) -> list[tuple[str, Data]]:
@@ -126,48 +116,31 @@ def _keys(call: Call, frame: Frame, value: Value | None) -> list[tuple[str, Data
     return [(str(name), data) for name, data in pairs]
 
 
-def _sorted(call: Call) -> Value:
-    frame = frame_of(call)
-    values = [*call.arguments.positional]
-    by = call.arguments.get("by")
-    values += [by] if by is not None else []
-    inputs = frozenset().union(*(data.inputs for _, data in all_of(call, frame, values)))
-    return result(call, replace(with_rows(frame, inputs, Subtype.SORT), order=inputs))
-
-
 def _rename(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     value = call.get("mapping", 0) or UNKNOWN
     cell = call.machine.cell(value)
     if isinstance(cell, DictCell) and cell.rest is None:
         names: dict[object, object] = {
             old: call.machine.key(new) for old, new in cell.entries.items()
         }
-        return result(call, rename(call.machine, frame, names))
-    return result(call, rename_by(call, frame, value))
+        return call.result(rename(call.machine, frame, names))
+    return call.result(rename_by(call, frame, value))
 
 
 def _with_number(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     name = call.text("name", 0) or "index"
-    return result(call, replace(frame, columns={name: Data(), **frame.columns}))
+    return call.result(replace(frame, columns={name: Data(), **frame.columns}))
 
 
 def _series(call: Call) -> Value:
     names = call.keys("name", 0) or [None]
-    return column(call.machine, frame_of(call), as_keys(names)[0])
-
-
-def _same(call: Call) -> Value:
-    return result(call, frame_of(call))
-
-
-def _to_pandas(call: Call) -> Value:
-    return result(call, replace(frame_of(call), library="pandas", index=()))
+    return column(call.machine, call.frame, as_keys(names)[0])
 
 
 def _filled(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     windows = call.name in {"interpolate", "shift"}
     inner = changed(call)
     made = call.machine.frame(inner)
@@ -177,16 +150,16 @@ def _filled(call: Call) -> Value:
     columns = {
         name: replace(data, inputs=data.inputs | order) for name, data in made.columns.items()
     }
-    return result(call, replace(made, columns=columns))
+    return call.result(replace(made, columns=columns))
 
 
 def _explode(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     for name in as_keys([k for v in call.arguments.positional for k in call.machine.keys(v) or []]):
         data = find_column(call.machine, frame, name)
         inputs = change(data.inputs)
         frame = frame.with_column(name, replace(data, inputs=inputs, place=call.place))
-    return result(call, frame)
+    return call.result(frame)
 
 
 def _unpivot(call: Call) -> Value:
@@ -215,11 +188,11 @@ def _pivot(call: Call) -> Value:
     if frame is None:
         return value
     columns = {**dict(frame.index), **frame.columns}
-    return result(call, replace(frame, columns=columns, index=(), library="polars"))
+    return call.result(replace(frame, columns=columns, index=(), library="polars"))
 
 
 def _write_database(call: Call) -> Value:
-    write_frame(call.machine, frame_of(call), Medium.TABLE, call.get("table_name", 0))
+    write_frame(call.machine, call.frame, Medium.TABLE, call.get("table_name", 0))
     return UNKNOWN
 
 
@@ -230,7 +203,7 @@ def _stacked(call: Call) -> Value:
 
 
 _TABLE: Mapping[Callable[..., Value], str] = {
-    _same: """lazy collect clone head tail limit sample slice rechunk cache shrink_to_fit fetch
+    same_frame: """lazy collect clone head tail limit sample slice rechunk cache shrink_to_fit fetch
         set_sorted reverse gather_every""",
     select_columns: "select",
     with_columns: "with_columns",
@@ -240,16 +213,16 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     unique_rows: "unique",
     changed: "cast fill_nan",
     _filled: "fill_null interpolate shift",
-    _group: "group_by groupby group_by_dynamic",
+    group_rows: "group_by groupby group_by_dynamic",
     _join: "join join_asof",
-    _sorted: "sort top_k bottom_k",
+    sort_rows: "sort top_k bottom_k",
     _rename: "rename",
     _with_number: "with_row_index with_row_count",
     _series: "get_column to_series",
     _explode: "explode",
     _unpivot: "melt unpivot",
     _pivot: "pivot",
-    _to_pandas: "to_pandas",
+    to_pandas: "to_pandas",
     rows: "rows iter_rows to_dicts row",
     _stacked: "vstack extend",
     _write_database: "write_database",

@@ -56,11 +56,9 @@ def _result(machine: Machine, sql: str, dialect: Dialect, library: str, rows: In
         if name:
             columns[name] = Data(frozenset({ColumnInput(source, name)}))
         else:
-            gap = machine.gap("a column of the query has no name")
-            columns[at] = Data(gaps=frozenset({gap}))
+            columns[at] = machine.missing("a column of the query has no name")
     if result.has_unknown:
-        gap = machine.gap("columns of the query are not known")
-        rest = Data(gaps=frozenset({gap}), origin=gap)
+        rest = machine.unknown("columns of the query are not known")
         return Frame(columns, rest=rest, library=library, rows=rows)
     open_part = frozenset({OpenPart(source, frozenset(result.names))})
     return Frame(columns, (open_part,) if result.is_open else (), library=library, rows=rows)

@@ -13,7 +13,13 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     parse_expression,
 )
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
-from dbt_graft.collectors.python_code.libraries.pandas_frames import unknown_method
+from dbt_graft.collectors.python_code.libraries.pandas_frames import (
+    drop_missing,
+    same_frame,
+    unique_rows,
+    unknown_method,
+)
+from dbt_graft.collectors.python_code.libraries.pandas_series import pipe
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import Sides, merge_sides
 from dbt_graft.collectors.python_code.libraries.reading import read_file, read_query, read_table
 from dbt_graft.collectors.python_code.libraries.sql_views import run_on_views
@@ -23,7 +29,6 @@ from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
     change_open,
-    combined,
     exclude,
     filtered,
     find_column,
@@ -50,18 +55,12 @@ from dbt_graft.collectors.python_code.values.values import (
     Ref,
     Thing,
     Value,
+    all_inputs,
     change,
     derive,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Subtype
-
-
-def frame_of(call: Call) -> Frame:
-    """The frame whose method is called."""
-    frame = call.machine.frame(call.owner)
-    assert frame is not None
-    return frame
 
 
 def session(call: Call) -> Value:
@@ -133,8 +132,7 @@ def _created(call: Call) -> Value:
     rows = iterate(machine, data)
     made = frame_of_rows(machine, rows, names)
     if made is None:
-        gap = machine.gap("rows of unknown columns become a frame")
-        made = Frame(rest=Data(gaps=frozenset({gap}), origin=gap))
+        made = Frame(rest=machine.unknown("rows of unknown columns become a frame"))
     return machine.new(replace(made, library="spark"))
 
 
@@ -229,18 +227,9 @@ def _write(call: Call, frame: Frame, options: dict[str, Value]) -> None:
 # -- frames
 
 
-def result(call: Call, frame: Frame) -> Value:
-    """A new frame."""
-    return call.machine.new(frame)
-
-
-def _same(call: Call) -> Value:
-    return result(call, frame_of(call))
-
-
 def select_columns(call: Call) -> Value:
     """`df.select(…)`: of aggregates, one row."""
-    frame = frame_of(call)
+    frame = call.frame
     values = list(call.arguments.positional)
     if call.name == "selectExpr":
         texts = [text for value in values for text in call.machine.texts(value)]
@@ -250,8 +239,8 @@ def select_columns(call: Call) -> Value:
     star = _star(values)
     if star is not None:
         names = call.machine.keys(star.traits["without"]) if isinstance(star, Thing) else []
-        return result(call, replace(frame, columns=columns, open=exclude(frame.open, names or [])))
-    return result(call, replace(frame, columns=columns, open=(), rest=fields))
+        return call.result(replace(frame, columns=columns, open=exclude(frame.open, names or [])))
+    return call.result(replace(frame, columns=columns, open=(), rest=fields))
 
 
 def _without_fields(
@@ -270,7 +259,7 @@ def _without_fields(
         if joined is not None and not joined.open:
             named += [Const(f"{name}.{column}") for column in joined.columns]
             continue
-        gap = call.machine.gap("the fields that `.*` stands for are not known")
+        gap = call.gap("the fields that `.*` stands for are not known")
         data = derive([find_column(call.machine, frame, name)], call.place)
         fields = replace(data, origin=gap)
     return named, fields
@@ -287,15 +276,14 @@ def _star(values: list[Value]) -> Value | None:
 
 def with_columns(call: Call) -> Value:
     """`df.with_columns(…)`, `df.withColumn(name, expression)`, `df.withColumns({…})`."""
-    frame = frame_of(call)
+    frame = call.frame
     values = list(call.arguments.positional)
     named = dict(call.arguments.named or {})
     if call.name == "withColumn":
         name = call.text("colName", 0)
         value = call.get("col", 1) or UNKNOWN
         if name is None:
-            gap = call.machine.gap("a column is set whose name is not known")
-            return result(call, replace(frame, gaps=frame.gaps | {gap}))
+            return call.result(frame.with_gap(call.gap("a column is set whose name is not known")))
         values, named = [], {name: value}
     elif call.name == "withColumns":
         cell = call.machine.cell(call.get("colsMap", 0))
@@ -305,28 +293,27 @@ def with_columns(call: Call) -> Value:
     columns = dict(frame.columns)
     for name, data in made.items():
         columns[name] = data if data.place else replace(data, place=call.place)
-    return result(call, replace(frame, columns=columns))
+    return call.result(replace(frame, columns=columns))
 
 
 def filter_rows(call: Call) -> Value:
     """`df.filter(condition)`."""
-    frame = frame_of(call)
+    frame = call.frame
     for value in call.arguments.values():
         frame = filtered(frame, condition(call, frame, value))
-    return result(call, frame)
+    return call.result(frame)
 
 
 def _renamed(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     old, new = call.text("existing", 0), call.text("new", 1)
     cell = call.machine.cell(call.get("colsMap", 0))
     names: dict[object, object] = {old: new}
     if isinstance(cell, DictCell):
         names = {key: call.machine.key(value) for key, value in cell.entries.items()}
     elif old is None or new is None:
-        gap = call.machine.gap("columns get names that are not known")
-        return result(call, replace(frame, gaps=frame.gaps | {gap}))
-    return result(call, rename(call.machine, frame, names))
+        return call.result(frame.with_gap(call.gap("columns get names that are not known")))
+    return call.result(rename(call.machine, frame, names))
 
 
 def drop_columns(call: Call) -> Value:
@@ -337,30 +324,30 @@ def drop_columns(call: Call) -> Value:
             names.append(value.name)
         else:
             names += call.machine.keys(value) or []
-    return result(call, without_columns(frame_of(call), names))
+    return call.result(without_columns(call.frame, names))
 
 
 def join(call: Call) -> Value:
     """`df.join(other, on, how)`."""
-    machine, left = call.machine, frame_of(call)
+    machine, left = call.machine, call.frame
     right = as_frame(machine, call.get("other", 0))
     if right is None:
         gap = machine.gap("a frame that is joined is not known")
-        return result(call, replace(left, gaps=left.gaps | {gap}, rest=Data(origin=gap)))
+        return call.result(replace(left, gaps=left.gaps | {gap}, rest=Data(origin=gap)))
     how = (call.text("how", 2) or "inner").replace("_", "")
     sides = Sides(left, right, how, ("", ""))
     on = call.get("on", 1)
     names = machine.keys(on) if not isinstance(on, Data) else None
     if names and all(isinstance(name, str) for name in names):
         pairs = [[(n, find_column(machine, f, n)) for n in as_keys(names)] for f in (left, right)]
-        return result(call, merge_sides(sides, pairs[0], pairs[1]))
+        return call.result(merge_sides(sides, pairs[0], pairs[1]))
     both = _both(left, right)
     parts = [machine.data(on)] if isinstance(on, Data) else machine.parts(on)
     deciding = [condition(call, both, part) for part in parts]
     merged = merge_sides(sides, [], [])
-    rows = NOTHING.union(*(data.inputs for data in deciding))
+    rows = all_inputs(deciding)
     gaps = merged.gaps.union(*(data.gaps for data in deciding))
-    return result(call, with_rows(replace(merged, gaps=gaps), rows, Subtype.JOIN))
+    return call.result(with_rows(replace(merged, gaps=gaps), rows, Subtype.JOIN))
 
 
 def _both(left: Frame, right: Frame) -> Frame:
@@ -373,28 +360,27 @@ def _both(left: Frame, right: Frame) -> Frame:
 
 
 def _unite(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     other = as_frame(call.machine, call.get("other", 0))
     if other is None:
-        gap = call.machine.gap("a frame that is appended is not known")
-        return result(call, replace(frame, gaps=frame.gaps | {gap}))
+        return call.result(frame.with_gap(call.gap("a frame that is appended is not known")))
     by_place = call.name in {"union", "unionAll", "intersect"}
     if by_place and not other.open and len(other.columns) == len(frame.columns):
         names = list(frame.columns)
         columns = dict(zip(names, other.columns.values(), strict=True))
         other = replace(other, columns=columns)
-    return result(call, join_frames(frame, other))
+    return call.result(join_frames(frame, other))
 
 
-def _group(call: Call) -> Value:
-    frame = frame_of(call)
-    keys = all_of(call, frame, call.arguments.positional)
-    pairs = tuple(Items((_key(name), data)) for name, data in keys)
+def group_rows(call: Call) -> Value:
+    """`df.groupBy("a")`, `df.group_by(pl.col("a"), b=…)`."""
+    named = (call.arguments.named or {}).items()
+    values = [*call.arguments.positional, *(v for k, v in named if k != "maintain_order")]
+    pairs = tuple(
+        Items((Const(name) if isinstance(name, str) else UNKNOWN, data))
+        for name, data in all_of(call, call.frame, values)
+    )
     return Thing("column groups", {"keys": Items(pairs)}, call.owner)
-
-
-def _key(name: Key) -> Value:
-    return Const(name) if isinstance(name, str) else UNKNOWN
 
 
 def call_column_groups(call: Call) -> Value:
@@ -406,7 +392,7 @@ def call_column_groups(call: Call) -> Value:
     for pair in iterate(machine, owner.traits["keys"]).items:
         name, data = iterate(machine, pair).items
         keys[machine.key(name)] = machine.data(data)
-    rows = frame.rows | change(combined(keys.values()).inputs, Subtype.GROUP_BY)
+    rows = frame.rows | change(all_inputs(keys.values()), Subtype.GROUP_BY)
     base = replace(frame, open=(), rest=None, rows=rows, order=NOTHING)
     if call.name in {"pivot", "applyInPandas", "apply", "map_groups", "mapGroups"}:
         return unknown_method(replace(call, owner=machine.new(base)))
@@ -440,28 +426,18 @@ def _aggregated(call: Call, frame: Frame) -> dict[Key, Data]:
     return {name: replace(data, place=data.place or call.place) for name, data in columns.items()}
 
 
-def _sorted(call: Call) -> Value:
-    frame = frame_of(call)
+def sort_rows(call: Call) -> Value:
+    """`df.sort("a", "b")`."""
+    frame = call.frame
     values = [*call.arguments.positional]
     values += [v for k, v in (call.arguments.named or {}).items() if k in {"by", "cols"}]
-    inputs = combined([data for _, data in all_of(call, frame, values)]).inputs
-    made = with_rows(frame, inputs, Subtype.SORT)
-    return result(call, replace(made, order=inputs))
-
-
-def unique_rows(call: Call) -> Value:
-    """`df.dropDuplicates(["a"])`, `df.unique(subset=["a"])`."""
-    frame = frame_of(call)
-    names = call.keys("subset", 0)
-    if not names or names == [None]:
-        return result(call, frame)
-    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
-    return result(call, with_rows(frame, combined(parts).inputs, Subtype.GROUP_BY))
+    inputs = all_inputs(data for _, data in all_of(call, frame, values))
+    return call.result(replace(with_rows(frame, inputs, Subtype.SORT), order=inputs))
 
 
 def changed(call: Call) -> Value:
     """Columns changed each by itself: those that are named, or all."""
-    frame = frame_of(call)
+    frame = call.frame
     names = call.keys("subset")
     cell = call.machine.cell(call.get("value", 0) or call.get("dtypes", 0))
     if isinstance(cell, DictCell):
@@ -471,24 +447,17 @@ def changed(call: Call) -> Value:
     for name in chosen:
         columns[name] = derive([find_column(call.machine, frame, name)], call.place)
     opened = frame.open if names else change_open(frame.open, Subtype.TRANSFORMATION)
-    return result(call, replace(frame, columns=columns, open=opened))
+    return call.result(replace(frame, columns=columns, open=opened))
 
 
-def drop_missing(call: Call) -> Value:
-    """`df.dropna(subset=["a"])`."""
-    frame = frame_of(call)
-    names = call.keys("subset") or list(frame.columns)
-    parts = [find_column(call.machine, frame, name) for name in as_keys(names)]
-    return result(call, with_rows(frame, combined(parts).inputs, Subtype.FILTER))
-
-
-def _to_pandas(call: Call) -> Value:
-    return result(call, replace(frame_of(call), library="pandas", index=()))
+def to_pandas(call: Call) -> Value:
+    """`df.toPandas()`."""
+    return call.result(replace(call.frame, library="pandas", index=()))
 
 
 def rows(call: Call) -> Value:
     """`df.collect()`, `df.rows()`: its rows."""
-    frame = frame_of(call)
+    frame = call.frame
     row: Value = row_of(frame)
     if call.flag("named") is True or call.name == "to_dicts":
         row = call.machine.new(record_of(frame))
@@ -505,18 +474,18 @@ def _view(call: Call) -> Value:
 
 
 def _alias(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     name = call.text("alias", 0)
-    return result(call, replace(frame, aliases=((name, frame),)) if name else frame)
+    return call.result(replace(frame, aliases=((name, frame),)) if name else frame)
 
 
 def _to_names(call: Call) -> Value:
-    frame = frame_of(call)
+    frame = call.frame
     if not call.arguments.positional:
-        return result(call, frame)
+        return call.result(frame)
     names = call.arguments.positional
     value = names[0] if len(names) == 1 and not isinstance(names[0], Const) else Items(names)
-    return result(call, name_columns(call.machine, frame, value))
+    return call.result(name_columns(call.machine, frame, value))
 
 
 def _write_to(call: Call) -> Value:
@@ -527,14 +496,9 @@ def _nothing(call: Call) -> Value:
     return UNKNOWN
 
 
-def _transformed(call: Call) -> Value:
-    function, *rest = call.arguments.positional or (UNKNOWN,)
-    return call.machine.call(function, call.owner, *rest)
-
-
 _TABLE: Mapping[Callable[..., Value], str] = {
-    _same: """cache persist unpersist repartition coalesce distinct limit sample checkpoint hint
-        localCheckpoint withWatermark sortWithinPartitions repartitionByRange tail broadcast
+    same_frame: """cache persist unpersist repartition coalesce distinct limit sample checkpoint
+        hint localCheckpoint withWatermark sortWithinPartitions repartitionByRange tail broadcast
         exceptAll subtract intersectAll""",
     select_columns: "select selectExpr",
     with_columns: "withColumn withColumns",
@@ -543,19 +507,19 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     drop_columns: "drop",
     join: "join crossJoin",
     _unite: "union unionAll unionByName intersect",
-    _group: "groupBy groupby rollup cube",
-    _sorted: "orderBy sort",
+    group_rows: "groupBy groupby rollup cube",
+    sort_rows: "orderBy sort",
     unique_rows: "dropDuplicates drop_duplicates",
     changed: "fillna replace fill",
     drop_missing: "dropna",
-    _to_pandas: "toPandas pandas_api to_pandas",
+    to_pandas: "toPandas pandas_api to_pandas",
     rows: "collect toLocalIterator take head first",
     _view: "createOrReplaceTempView createTempView createGlobalTempView registerTempTable",
     _alias: "alias",
     _to_names: "toDF",
     _write_to: "writeTo",
     _nothing: "show count printSchema explain isEmpty describe summary",
-    _transformed: "transform",
+    pipe: "transform",
 }
 SPARK_METHODS: Mapping[str, Handler] = {
     name: handler for handler, names in _TABLE.items() for name in names.split()

@@ -16,6 +16,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     without_columns,
 )
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
+from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,
@@ -187,19 +188,8 @@ QUERY_METHODS: Mapping[str, Handler] = {
     **dict.fromkeys(("where", "filter", "filter_by", "having"), _where),
     **dict.fromkeys(("join", "outerjoin", "select_from", "join_from"), _join),
     **dict.fromkeys(
-        (
-            "limit",
-            "offset",
-            "distinct",
-            "subquery",
-            "cte",
-            "alias",
-            "with_for_update",
-            "options",
-            "execution_options",
-            "fetch",
-            "correlate",
-        ),
+        words("""limit offset distinct subquery cte alias with_for_update options
+            execution_options fetch correlate"""),
         _same,
     ),
     **dict.fromkeys(("union", "union_all"), _united),
@@ -241,7 +231,7 @@ def call_table_method(call: Call) -> Value:
         traits["<names>"] = call.get("names", 0) or UNKNOWN
         traits["<select>"] = call.get("select", 1) or UNKNOWN
     elif call.name in {"where", "filter"}:
-        deciding = derive(call.data(), call.place) if call.data() else UNKNOWN
+        deciding = derive(call.data(), call.place)
         traits["<where>"] = deciding
     elif call.name in {"on_conflict_do_update", "on_duplicate_key_update"}:
         traits["<set>"] = call.get("set_") or UNKNOWN
@@ -274,8 +264,7 @@ def _written(machine: Machine, statement: Thing, rows: Value | None) -> Frame:
     items = machine.items(value) if not isinstance(machine.cell(value), DictCell) else None
     frame = frame_of_rows(machine, items or Items((value or UNKNOWN,)), None)
     if frame is None:
-        gap = machine.gap("the rows that are written are not known")
-        return Frame(rest=Data(gaps=frozenset({gap}), origin=gap))
+        return Frame(rest=machine.unknown("the rows that are written are not known"))
     return _without_binds(statement, frame)
 
 

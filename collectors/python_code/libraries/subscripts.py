@@ -115,8 +115,7 @@ def _of_items(machine: Machine, items: Items, key: Value, *, is_list: bool) -> V
         if -len(items.items) <= at < len(items.items) and (at >= 0 or items.rest is None):
             return items.items[at]
         if items.open:
-            gap = machine.gap("a column is taken by its place, and the columns are not known")
-            return Data(gaps=frozenset({gap}))
+            return machine.missing("a column is taken by its place, and the columns are not known")
         return items.rest if items.rest is not None else UNKNOWN
     if isinstance(key, Thing) and key.role == "slice":
         ends = [machine.key(key.traits[end]) for end in ("lower", "upper")]
@@ -127,7 +126,7 @@ def _of_items(machine: Machine, items: Items, key: Value, *, is_list: bool) -> V
         else:
             taken = items
         return machine.new(ListCell(taken.items, taken.rest, taken.rows)) if is_list else taken
-    values = [*items.items, *([items.rest] if items.rest is not None else [])]
+    values = items.values
     return machine.decide(machine.join_all(values) or UNKNOWN, machine.data(key).inputs)
 
 
@@ -197,9 +196,7 @@ def _several(machine: Machine, frame: Frame, key: Value) -> Value:
         return machine.new(filtered(frame, derive(list(condition.columns.values()), machine.place)))
     gap = machine.gap("columns are selected whose names are not known")
     rest = derive([*frame.columns.values()], machine.place)
-    return machine.new(
-        replace(frame, columns={}, open=(), rest=replace(rest, gaps=rest.gaps | {gap}))
-    )
+    return machine.new(replace(frame, columns={}, open=(), rest=rest.with_gap(gap)))
 
 
 def _any_column(machine: Machine, frame: Frame) -> Data:
@@ -265,8 +262,14 @@ def _between(machine: Machine, frame: Frame, names: Value) -> Frame:
     lower, upper = (machine.key(names.traits[end]) for end in ("lower", "upper"))
     keys = list(frame.columns)
     if frame.open or any(end is not None and end not in keys for end in (lower, upper)):
-        gap = machine.gap("columns from one to another are taken, and their order is not known")
-        return replace(frame, columns={}, open=(), rest=Data(gaps=frozenset({gap})))
+        return replace(
+            frame,
+            columns={},
+            open=(),
+            rest=machine.missing(
+                "columns from one to another are taken, and their order is not known"
+            ),
+        )
     first = 0 if lower is None else keys.index(as_keys([lower])[0])
     last = len(keys) if upper is None else keys.index(as_keys([upper])[0]) + 1
     return select(machine, frame, keys[first:last])
@@ -377,7 +380,7 @@ def _set_located(machine: Machine, owner: Thing, key: Value, value: Value) -> No
         keys = _names_at(frame, keys)
     if keys is None:
         gap = machine.gap("cells are set of columns that are not known")
-        machine.put(owner.owner, replace(frame, gaps=frame.gaps | {gap}))
+        machine.put(owner.owner, frame.with_gap(gap))
         return
     deciding = change(resolve(machine, machine.data(rows), frame).inputs, Subtype.CONDITIONAL)
     changed = set_columns(machine, frame, as_keys(keys), value)

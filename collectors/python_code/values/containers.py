@@ -145,7 +145,7 @@ def _mapped(call: Call) -> Value:
 def _pop(call: Call) -> Value:
     items = call.machine.items(call.owner) or Items()
     at = call.get("", 0)
-    values = [*items.items, *([items.rest] if items.rest else [])]
+    values = items.values
     if isinstance(call.owner, Ref) and not call.machine.is_repeated(call.owner) and not items.rest:
         position = at.value if isinstance(at, Const) else -1 if at is None else None
         if isinstance(position, int) and -len(values) <= position < len(values):
@@ -197,7 +197,7 @@ def get_entry(machine: Machine, cell: DictCell, key: Value) -> Value | None:
                 if (data := from_open(group, known, of_rows=True)) is not None:
                     return data
         return cell.rest
-    values = [*cell.entries.values(), *([cell.rest] if cell.rest is not None else [])]
+    values = cell.values
     value = machine.join_all(values)
     if value is None:
         return None

@@ -8,7 +8,6 @@ from dataclasses import replace
 from dbt_graft.collectors.python_code.values.joins import from_open
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
-    NO_GAPS,
     NOTHING,
     Data,
     DictCell,
@@ -20,8 +19,8 @@ from dbt_graft.collectors.python_code.values.values import (
     OpenPart,
     Value,
     all_gaps,
+    all_inputs,
     change,
-    combine,
     resolve_pending,
 )
 from dbt_graft.lineage.graphs.columns import compose
@@ -80,11 +79,19 @@ def _by_other_name(machine: Machine, frame: Frame, name: Key) -> Data | None:
     )
 
 
+def find_columns(machine: Machine, frame: Frame, names: Iterable[object]) -> list[Data]:
+    """Columns of a frame, each as `find_column` finds it."""
+    return [find_column(machine, frame, name) for name in as_keys(names)]
+
+
 def take_open(machine: Machine, groups: Open, name: Key) -> Data | None:
     """A column out of those that are not named."""
     if not isinstance(name, str):
-        gap = machine.gap("a column is taken by its place, and the columns are not known")
-        return Data(gaps=frozenset({gap})) if groups else None
+        return (
+            machine.missing("a column is taken by its place, and the columns are not known")
+            if groups
+            else None
+        )
     candidates = [data for group in groups if (data := from_open(group, name)) is not None]
     if len(candidates) > 1:
         gap = machine.gap(f"column {name!r} can be of several of the joined sources")
@@ -206,7 +213,7 @@ def record_of(frame: Frame) -> DictCell:
 
 def frame_of_rows(machine: Machine, rows: Items, names: list[object] | None) -> Frame | None:
     """A frame made of rows: tuples, dictionaries, or rows with names."""
-    row = machine.join_all([*rows.items, *([rows.rest] if rows.rest is not None else [])])
+    row = machine.join_all(rows.values)
     if row is None:
         return Frame({name: Data() for name in as_keys(names or [])})
     decided = rows.rows
@@ -235,20 +242,21 @@ def _of_tuples(machine: Machine, row: Items, names: list[object] | None, rows: I
     keys = as_keys(names) if names is not None else list(row.names) or list(range(len(row.items)))
     columns: dict[Key, Data] = {}
     if row.open and names is not None:
-        gap = machine.gap("columns go by their places, and those of the query are not known")
-        return Frame({key: Data(gaps=frozenset({gap})) for key in keys}, rows=rows | row.rows)
+        return Frame(
+            {
+                key: machine.missing(
+                    "columns go by their places, and those of the query are not known"
+                )
+                for key in keys
+            },
+            rows=rows | row.rows,
+        )
     for at, key in enumerate(keys):
         if at < len(row.items):
             columns[key] = machine.data(row.items[at])
         elif row.rest is not None:
             columns[key] = machine.data(row.rest)
     return Frame(columns, row.open, None, rows | row.rows)
-
-
-def combined(columns: Iterable[Data]) -> Data:
-    """All of the columns together."""
-    values = list(columns)
-    return combine(values) if values else Data(gaps=NO_GAPS)
 
 
 def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:
@@ -261,14 +269,10 @@ def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:
             for key, (name, data) in pairs
         }
         return replace(frame, columns=columns)
-    reason = "columns are named by their places, and those are not known"
-    if names is None:
-        reason = "columns get names that are not known"
-    gap = machine.gap(reason)
     if names is not None:
-        unknown = Data(gaps=frozenset({gap}))
+        unknown = machine.missing("columns are named by their places, and those are not known")
         return replace(frame, columns=dict.fromkeys(as_keys(names), unknown), open=(), rest=None)
-    parts = [*frame.columns.values()]
-    rest = replace(machine.data(value), inputs=NOTHING.union(*(part.inputs for part in parts)))
-    rest = replace(rest, gaps=frozenset({gap}), origin=gap)
+    unknown = machine.unknown("columns get names that are not known")
+    inputs = all_inputs(frame.columns.values())
+    rest = replace(machine.data(value), inputs=inputs, gaps=unknown.gaps, origin=unknown.origin)
     return replace(frame, columns={}, open=(), rest=rest)

@@ -114,6 +114,15 @@ class Machine:
         """A gap at this line."""
         return LineGap(self.place, reason)
 
+    def missing(self, reason: str) -> Data:
+        """A value with a gap at this line."""
+        return Data(gaps=frozenset({self.gap(reason)}))
+
+    def unknown(self, reason: str) -> Data:
+        """A value whose structure is not known, with the gap for it."""
+        data = self.missing(reason)
+        return replace(data, origin=next(iter(data.gaps)))
+
     def read(self, file: str) -> bytes | None:
         """The content of a file, which the script then uses."""
         path = posixpath.normpath(file)
@@ -248,8 +257,8 @@ class Machine:
         if value is None or isinstance(value, Const):
             return UNKNOWN
         if isinstance(value, Text):
-            return derive(list(value.parts), self.place) if value.parts else UNKNOWN
-        return combine(self.parts(value)) if self.parts(value) else UNKNOWN
+            return derive(value.parts, self.place)
+        return combine(self.parts(value))
 
     def parts(self, value: Value | None, depth: int = 0) -> list[Data]:
         """The values of columns that a value holds."""
@@ -386,6 +395,28 @@ class Call:
     def keys(self, name: str, at: int | None = None) -> list[object] | None:
         """An argument that names columns."""
         return self.machine.keys(self.get(name, at))
+
+    def gap(self, reason: str) -> LineGap:
+        """A gap at the line of the call."""
+        return self.machine.gap(reason)
+
+    def missing(self, reason: str) -> Data:
+        """A value with a gap at the line of the call."""
+        return self.machine.missing(reason)
+
+    @property
+    def frame(self) -> Frame:
+        """The frame whose method is called."""
+        frame = self.machine.frame(self.owner)
+        assert frame is not None
+        return frame
+
+    def result(self, frame: Frame) -> Value:
+        """The frame that a method makes: a new one, or with `inplace=True` the same."""
+        if self.flag("inplace") and isinstance(self.owner, Ref):
+            self.machine.put(self.owner, frame)
+            return Const(None)
+        return self.machine.new(frame)
 
     def data(self) -> list[Data]:
         """The columns in all arguments."""

@@ -7,7 +7,7 @@ the heap, see `state`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
@@ -95,6 +95,10 @@ class Data(Value):
     form: Form = Form.VALUE
     is_aggregate: bool = False
 
+    def with_gap(self, gap: LineGap) -> Data:
+        """The value with a gap of its inputs."""
+        return replace(self, gaps=self.gaps | {gap})
+
 
 UNKNOWN = Data()
 
@@ -122,6 +126,11 @@ class Items(Value):
     rows: Inputs = NOTHING
     names: tuple[Key, ...] = ()
     open: tuple[frozenset[OpenPart], ...] = ()
+
+    @property
+    def values(self) -> list[Value]:
+        """The items, with any other."""
+        return [*self.items, *([self.rest] if self.rest is not None else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +224,18 @@ class Frame:
     library: str = "pandas"
     aliases: tuple[tuple[str, Frame], ...] = ()
 
+    @property
+    def values(self) -> list[Data]:
+        """The columns, with any further one."""
+        return [*self.columns.values(), *([self.rest] if self.rest is not None else [])]
+
     def with_column(self, name: Key, data: Data) -> Frame:
         """The frame with a column added or replaced."""
         return replace(self, columns={**self.columns, name: data})
+
+    def with_gap(self, gap: LineGap) -> Frame:
+        """The frame with a gap of its columns."""
+        return replace(self, gaps=self.gaps | {gap})
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +265,11 @@ class DictCell:
     rows: Inputs = NOTHING
     factory: Value | None = None
 
+    @property
+    def values(self) -> list[Value]:
+        """The values, with that of any other key."""
+        return [*self.entries.values(), *([self.rest] if self.rest is not None else [])]
+
 
 @dataclass(frozen=True, slots=True)
 class ObjectCell:
@@ -274,7 +297,7 @@ def all_gaps(data: Data) -> Gaps:
     return data.gaps | {data.origin} if data.origin else data.gaps
 
 
-def combine(values: list[Data], place: CodePlace | None = None) -> Data:
+def combine(values: Sequence[Data], place: CodePlace | None = None) -> Data:
     """A value made of others, their inputs as they are: for one that is any of them."""
     if len(values) == 1 and place is None:
         return values[0]
@@ -295,12 +318,14 @@ def combine(values: list[Data], place: CodePlace | None = None) -> Data:
 
 
 def derive(
-    values: list[Data],
+    values: Sequence[Data],
     place: CodePlace,
     subtype: Subtype = Subtype.TRANSFORMATION,
     masking: Masking = Masking.NONE,
 ) -> Data:
     """A value that is made of others by an operation."""
+    if not values:
+        return UNKNOWN
     data = combine(values, place)
     return replace(
         data,
@@ -308,6 +333,11 @@ def derive(
         gaps=NO_GAPS.union(*map(all_gaps, values)),
         origin=None,
     )
+
+
+def all_inputs(values: Iterable[Data]) -> Inputs:
+    """The inputs of several values."""
+    return NOTHING.union(*(data.inputs for data in values))
 
 
 Resolve = Callable[[str], Data]
