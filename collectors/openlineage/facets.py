@@ -8,50 +8,20 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.openlineage.event import Event
 from dbt_graft.lineage.redaction import redact_code
 
 # Longer texts are hardly repeated.
 _LONG = 300
 # docs/logs.md says what for.
-USED = frozenset(
-    [
-        "airflow",
-        "airflowDagRun",
-        "airflowState",
-        "columnLineage",
-        "dataQualityAssertions",
-        "datasetType",
-        "datasetVersion",
-        "dbt_node",
-        "dbt_run",
-        "documentation",
-        "errorMessage",
-        "icebergCommitReport",
-        "icebergScanReport",
-        "iceberg_commit_report",
-        "inputStatistics",
-        "jobType",
-        "lifecycleStateChange",
-        "lineage",
-        "nominalTime",
-        "outputStatistics",
-        "ownership",
-        "parent",
-        "processing_engine",
-        "schema",
-        "sourceCodeLocation",
-        "spark_applicationDetails",
-        "sql",
-        "storage",
-        "subset",
-        "symlinks",
-        "tags",
-        "test",
-        "unknownSourceAttribute",
-        "version",
-    ]
-)
+USED = words("""
+    airflow airflowDagRun airflowState columnLineage dataQualityAssertions datasetType
+    datasetVersion dbt_node dbt_run documentation errorMessage icebergCommitReport
+    icebergScanReport iceberg_commit_report inputStatistics jobType lifecycleStateChange lineage
+    nominalTime outputStatistics ownership parent processing_engine schema sourceCodeLocation
+    spark_applicationDetails sql storage subset symlinks tags test unknownSourceAttribute
+    version""")
 
 
 def mapping(document: Any, *keys: str) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -11,17 +12,8 @@ _DEFAULT_SCHEMA = "dbo"
 _SYSTEM_SCHEMAS = frozenset({"sys", "information_schema"})
 _SYSTEM_DATABASES = frozenset({"master", "model", "msdb", "tempdb", "mssqlsystemresource"})
 # The compatibility views of SQL Server 2000, which stand in every database's dbo too.
-_SYSTEM_VIEWS = frozenset(
-    {
-        "sysobjects",
-        "syscolumns",
-        "sysindexes",
-        "systypes",
-        "sysusers",
-        "syscomments",
-        "sysdatabases",
-    }
-)
+_SYSTEM_VIEWS = words("""
+    sysobjects syscolumns sysindexes systypes sysusers syscomments sysdatabases""")
 
 
 class FullName(NamedTuple):

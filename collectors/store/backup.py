@@ -69,7 +69,7 @@ def _back_up(store: str, target: str) -> Backup:
         )
     files, root = filesystem(target)
     _check_target(snapshot, files, root, target)
-    copied_before = _copied_files(files, root)
+    copied_before = set(_files_below(files, root, TABLES))
     _mark(files, root, complete=False)
     paths = {file.path: None for batch in snapshot.batches for file in batch.files}
     records = [
@@ -134,11 +134,6 @@ def _files_below(files: fs.FileSystem, root: str, folders: Iterable[str]) -> lis
             if info.type is fs.FileType.File and not info.base_name.startswith(".")
         ]
     return paths
-
-
-def _copied_files(files: fs.FileSystem, root: str) -> set[str]:
-    """The files of batches in an earlier backup; each was moved into place when it was whole."""
-    return set(_files_below(files, root, TABLES))
 
 
 def _copy(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.databases import RESULT, ROLE
 from dbt_graft.collectors.python_code.libraries.methods import FRAME_METHODS
 from dbt_graft.collectors.python_code.libraries.orm_calls import model_column
@@ -14,7 +15,6 @@ from dbt_graft.collectors.python_code.libraries.subscripts import as_column
 from dbt_graft.collectors.python_code.values.containers import get_entry, row_entries
 from dbt_graft.collectors.python_code.values.frames import column, name_columns, row_of
 from dbt_graft.collectors.python_code.values.machine import ROW_COUNT, Arguments, Machine, to_value
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
     Class,

@@ -209,7 +209,7 @@ def operate(machine: Machine, operation: ast.operator, left: Value, right: Value
 
 def _added(machine: Machine, left: Value, right: Value) -> Value | None:
     """Texts or lists behind each other; None for other values."""
-    are_text = [_is_text(machine, side) for side in (left, right)]
+    are_text = [bool(machine.texts(side)) for side in (left, right)]
     if all(are_text) or (any(are_text) and not (_has_form(left) or _has_form(right))):
         return concatenate(machine, [left, right])
     return _added_lists(machine, left, right)
@@ -240,10 +240,6 @@ def _frames(machine: Machine, left: Value, right: Value) -> Value:
 
 def _has_form(value: Value) -> bool:
     return isinstance(value, Data) and (value.form is not Form.VALUE or bool(value.inputs))
-
-
-def _is_text(machine: Machine, value: Value) -> bool:
-    return bool(machine.texts(value))
 
 
 def _derived(machine: Machine, *values: Value) -> Data:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries import polars_calls
 from dbt_graft.collectors.python_code.libraries.builtin_calls import (
     BUILTINS,
@@ -63,7 +64,6 @@ from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
 from dbt_graft.collectors.python_code.values.containers import call_container_method
 from dbt_graft.collectors.python_code.values.frames import change_open
 from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Handler
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.texts import call_text_method, substitute
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,

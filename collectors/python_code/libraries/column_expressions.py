@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
 from dbt_graft.collectors.python_code.libraries.numpy_calls import choose
@@ -20,7 +21,6 @@ from dbt_graft.collectors.python_code.libraries.pandas_series import (
 )
 from dbt_graft.collectors.python_code.values.frames import find_column, resolve
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     PENDING,

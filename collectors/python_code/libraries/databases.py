@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.orm_calls import read_model, write_objects
 from dbt_graft.collectors.python_code.libraries.parameters import (
     Slot,
@@ -19,7 +20,6 @@ from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.containers import get_entry, row_entries
 from dbt_graft.collectors.python_code.values.frames import frame_of_rows, row_of
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,
@@ -395,22 +395,7 @@ _SAME = frozenset(
     {"begin", "connect", "execution_options", "__enter__", "raw_connection", "get_conn", "session"}
 )
 # Methods that other objects have as well.
-_ONLY_KNOWN = frozenset(
-    {
-        "add",
-        "add_all",
-        "merge",
-        "query",
-        "all",
-        "first",
-        "one",
-        "run",
-        "fetch",
-        "mappings",
-        "scalars",
-        "scalar",
-    }
-)
+_ONLY_KNOWN = words("add add_all merge query all first one run fetch mappings scalars scalar")
 _METHODS: Mapping[str, Handler] = {
     **dict.fromkeys(("add", "add_all", "bulk_insert_mappings", "bulk_save_objects", "merge"), _add),
     "all": _fetch_all,
@@ -443,8 +428,9 @@ DATABASE_FUNCTIONS: Mapping[str, Handler] = {
     "psycopg2.extras.execute_batch": _execute_values,
     "psycopg2.extras.execute_values": _execute_values,
     **dict.fromkeys(
-        words("""*.MsSqlHook *.OdbcHook *.PostgresHook *.MySqlHook *.SnowflakeHook *.JdbcHook
-    *.Session *.sessionmaker *.scoped_session *.create_async_engine *.SqliteHook"""),
+        words("""
+            *.MsSqlHook *.OdbcHook *.PostgresHook *.MySqlHook *.SnowflakeHook *.JdbcHook
+            *.Session *.sessionmaker *.scoped_session *.create_async_engine *.SqliteHook"""),
         _connect,
     ),
 }

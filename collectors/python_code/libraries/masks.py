@@ -5,29 +5,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.statements.columns.expressions import MASKING
 from dbt_graft.lineage.records import Masking
 
 # Words in the names of functions that people write.
 _WORDS = {
-    Masking.HASH: frozenset(
-        {
-            "hash",
-            "hashed",
-            "sha",
-            "sha1",
-            "sha256",
-            "sha512",
-            "md5",
-            "hmac",
-            "digest",
-            "hexdigest",
-            "blake2b",
-            "hashing",
-            "pbkdf2",
-            "bcrypt",
-        }
-    ),
+    Masking.HASH: words("""
+        hash hashed sha sha1 sha256 sha512 md5 hmac digest hexdigest blake2b hashing pbkdf2
+        bcrypt"""),
     Masking.ENCRYPT: frozenset({"encrypt", "encrypted"}),
     Masking.TOKENIZE: frozenset({"tokenize", "tokenise", "pseudonymize", "pseudonymise"}),
     Masking.MASK: frozenset(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.pandas_series import apply_function
 from dbt_graft.collectors.python_code.values.frames import (
     as_keys,
@@ -15,7 +16,6 @@ from dbt_graft.collectors.python_code.values.frames import (
     select,
 )
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, to_value
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.reading import (
     one_text,
     read_file,
@@ -22,7 +23,6 @@ from dbt_graft.collectors.python_code.values.frames import (
     without_columns,
 )
 from dbt_graft.collectors.python_code.values.machine import Call, Handler
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
     Const,

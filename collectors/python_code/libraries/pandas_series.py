@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
 from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_METHODS
 from dbt_graft.collectors.python_code.values.frames import as_frame
 from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Arguments, Call, Handler
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,

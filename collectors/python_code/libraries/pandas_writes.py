@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.writing import with_index, write_frame
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.frames import as_frame, name_columns, select
 from dbt_graft.collectors.python_code.values.machine import Call, Handler
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.texts import concatenate
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,

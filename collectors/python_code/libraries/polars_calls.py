@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.column_expressions import all_of
 from dbt_graft.collectors.python_code.libraries.pandas_frames import (
     PANDAS_METHODS,
@@ -42,7 +43,6 @@ from dbt_graft.collectors.python_code.values.frames import (
     rename,
 )
 from dbt_graft.collectors.python_code.values.machine import Call, Handler
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
     Const,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.column_expressions import (
     all_of,
     condition,
@@ -42,7 +43,6 @@ from dbt_graft.collectors.python_code.values.frames import (
 )
 from dbt_graft.collectors.python_code.values.joins import join_frames
 from dbt_graft.collectors.python_code.values.machine import Call, Handler
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
 from dbt_graft.collectors.python_code.values.frames import (
@@ -16,7 +17,6 @@ from dbt_graft.collectors.python_code.values.frames import (
     without_columns,
 )
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,

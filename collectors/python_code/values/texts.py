@@ -6,10 +6,10 @@ import re
 import string
 from collections.abc import Sequence
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.limits import LONGEST_TEXT, MOST_ITEMS
 from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Machine
-from dbt_graft.collectors.python_code.values.name_tables import words
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
     Const,

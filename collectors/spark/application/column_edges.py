@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.spark.application.accesses import IN_PLACE
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.segments import PlanSegment
@@ -48,12 +49,10 @@ _WRITES_COLUMNS = (
 )
 # Columns that Spark, Iceberg and Delta add to rows while they change them. Names are exact: users
 # may have others that look alike (`_loaded_`).
-_ROW_METADATA = frozenset(
-    """__row_operation _file _pos _spec_id _partition _change_type _condition_ _file_name_
+_ROW_METADATA = words("""
+    __row_operation _file _pos _spec_id _partition _change_type _condition_ _file_name_
     _incr_metrics_ _incr_row_count_ _row_dropped_ _row_id_ _source_row_id_ _source_row_index
-    _source_row_present_ _target_row_id_ _target_row_index_ _target_row_present_
-    """.split()  # noqa: SIM905
-)
+    _source_row_present_ _target_row_id_ _target_row_index_ _target_row_present_""")
 # The tables in a view's query, to Spark 3.1.
 _NOT_RESOLVED = "UnresolvedRelation"
 _ADAPTIVE = "AdaptiveSparkPlan"

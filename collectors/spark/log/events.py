@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 from dbt_graft.lineage.dates.argument_dates import argument_interval
 
@@ -23,10 +24,9 @@ _LOGICAL_DATES = ("logical_date", "execution_date")
 # Properties of jobs on Databricks that name the work.
 _WORK = ("spark.databricks.notebook.path", "spark.databricks.job.id")
 # Calls that name their RDD by the path that they read.
-_FILE_CALLS = frozenset(
-    """binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
-    wholeTextFiles""".split()  # noqa: SIM905
-)
+_FILE_CALLS = words("""
+    binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
+    wholeTextFiles""")
 _COMMAND = "sun.java.command"
 _DRIVER = re.compile(r"org\.apache\.spark\.deploy\.[\w.$]+")
 _FILE = re.compile(r"(?:.*[/\\])?(?P<name>[^/\\#]+\.(?:py|R))(?:#.*)?")

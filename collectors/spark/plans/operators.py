@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT, PLAN_SHORT
 from dbt_graft.collectors.spark.plans import functions, grouping, references, relational
 from dbt_graft.collectors.spark.plans.arguments import (
@@ -120,23 +121,12 @@ def _pushed_filters(operator: Operator) -> Iterable[str]:
         yield from split_arguments(operator.arguments)[2:]
 
 
-_OPAQUE = (
-    *("MapInPandas", "MapInArrow", "PythonMapInArrow", "FlatMapGroupsInPandas"),
-    *("FlatMapGroupsInArrow", "FlatMapCoGroupsInPandas", "FlatMapCoGroupsInArrow", "MapPartitions"),
-    *(
-        "MapElements",
-        "MapGroups",
-        "FlatMapGroups",
-        "CoGroup",
-        "AppendColumns",
-        "ScriptTransformation",
-        "HiveScriptTransformation",
-    ),
-    *("DeserializeToObject", "SerializeFromObject", "FlatMapGroupsInPandasWithState"),
-    *("TransformWithStateInPandas", "TransformWithStateInPySpark", "TransformWithState"),
-)
-
-
+_OPAQUE = words("""
+    AppendColumns CoGroup DeserializeToObject FlatMapCoGroupsInArrow FlatMapCoGroupsInPandas
+    FlatMapGroups FlatMapGroupsInArrow FlatMapGroupsInPandas FlatMapGroupsInPandasWithState
+    HiveScriptTransformation MapElements MapGroups MapInArrow MapInPandas MapPartitions
+    PythonMapInArrow ScriptTransformation SerializeFromObject TransformWithState
+    TransformWithStateInPandas TransformWithStateInPySpark""")
 _RULES: Mapping[str, _Rule] = {
     **dict.fromkeys(_OPAQUE, functions.opaque),
     **dict.fromkeys(("ArrowEvalPython", "BatchEvalPython"), functions.python),

@@ -20,6 +20,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dbt_graft.collectors.name_tables import words_in_order
 from dbt_graft.collectors.spark.plans.arguments import bracket_items, identifier
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
@@ -51,17 +52,9 @@ _TABLE_LOCATION = re.compile(
 )
 _REDACTED = "*********(redacted)"
 # Options that name the target.
-_NAMING_OPTIONS = (
-    "dbtable",
-    "table",
-    "collection",
-    "topic",
-    "index",
-    "container",
-    "es.resource",
-    "kudu.table",
-    "spark.mongodb.output.collection",
-)
+_NAMING_OPTIONS = words_in_order("""
+    dbtable table collection topic index container es.resource kudu.table
+    spark.mongodb.output.collection""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +152,8 @@ def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Targe
             settings.get("sfschema", "PUBLIC"),
         )
         return Target(external=ExternalTable(name), database=database, mode=mode)
-    providers = (
-        "bigquery",
-        "redshift",
-        "mongo",
-        "cassandra",
-        "elasticsearch",
-        "cosmos",
-        "kudu",
-        "sqlserver",
-        "synapse",
-    )
+    providers = words_in_order("""
+        bigquery redshift mongo cassandra elasticsearch cosmos kudu sqlserver synapse""")
     short = next(
         (word for word in providers if word in provider.lower()), provider.split(".")[-2:][0]
     )

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.spark.gap_reasons import UNKNOWN_DATABASE
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
@@ -22,11 +23,10 @@ _SESSION_CATALOGS = ("spark_catalog", "hive_metastore", *_ICEBERG_DEFAULTS)
 _CATALOG = "spark.sql.catalog."
 _HADOOP = ("hadoop", "org.apache.iceberg.hadoop.HadoopCatalog")
 # Iceberg's tables about a table: `db.t.snapshots`.
-_METADATA_TABLES = frozenset(
-    """all_data_files all_delete_files all_entries all_files all_manifests data_files delete_files
+_METADATA_TABLES = words("""
+    all_data_files all_delete_files all_entries all_files all_manifests data_files delete_files
     entries files history manifests metadata_log_entries partitions position_deletes refs
-    snapshots""".split()  # noqa: SIM905
-)
+    snapshots""")
 # `SetCatalogAndNamespace …CatalogManager@1f, spark_catalog, ArrayBuffer(ml)`; Spark 3.0 has them in
 # `Some(…)`, Spark 2 `SetDatabaseCommand ml`.
 _USE = re.compile(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.spark.plans.arguments import (
     attributes,
     bracket_items,
@@ -28,10 +29,9 @@ from dbt_graft.collectors.spark.sources.connectors import described_table
 from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
 from dbt_graft.collectors.spark.sources.scans import Scan
 
-_KINDS = frozenset(
-    """DataSourceV2Relation DataSourceV2ScanRelation HiveTableRelation LogicalRelation Relation
-    RelationV2 UnresolvedCatalogRelation UnresolvedRelation""".split()  # noqa: SIM905
-)
+_KINDS = words("""
+    DataSourceV2Relation DataSourceV2ScanRelation HiveTableRelation LogicalRelation Relation
+    RelationV2 UnresolvedCatalogRelation UnresolvedRelation""")
 _COLUMNS = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _QUOTED = re.compile(r"(?:^|[\[ ])(?P<name>`[^`]+`(?:\.`[^`]+`)*)")
 _NAMED = re.compile(r"(?:\[[^\]]*\] )?(?P<name>[\w$-]+(?:\.[\w$-]+)+)(?=[\[, ]|$)")

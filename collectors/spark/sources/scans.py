@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attributes,
@@ -42,10 +43,9 @@ _BRAND = re.compile(
 )
 _PLAIN_NAME = re.compile(r"^(?:Gpu|Photon|Comet|Native)(?=[A-Z])")
 # Operators that change the form of rows only.
-_TRANSITIONS = frozenset(
-    """AdaptiveSparkPlan BringBackToHost CoalesceBatches ColumnarToRow HostColumnarToGpu
-    InputAdapter RowToColumnar WholeStageCodegen""".split()  # noqa: SIM905
-)
+_TRANSITIONS = words("""
+    AdaptiveSparkPlan BringBackToHost CoalesceBatches ColumnarToRow HostColumnarToGpu
+    InputAdapter RowToColumnar WholeStageCodegen""")
 # `(length(trim(value#0, None)) > 0)`, `(gpulength(gpustringtrim(value#0)) > 0)`
 _NOT_BLANK = re.compile(r"\((?:gpu)?length\((?:gpu)?(?:string)?trim\(value#")
 _SCAN = re.compile(r"Scan (?P<format>[\w.$-]+)(?: (?P<table>.+))?")

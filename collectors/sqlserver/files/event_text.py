@@ -7,37 +7,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from dbt_graft.collectors.name_tables import words_in_order
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Mask, Value
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # The package of an action; that of the others is sqlserver.
 _PACKAGES = dict.fromkeys(
-    (
-        "attach_activity_id",
-        "attach_activity_id_xfer",
-        "callstack",
-        "collect_cpu_cycle_time",
-        "collect_current_thread_id",
-        "collect_system_time",
-        "event_sequence",
-        "last_error",
-        "process_id",
-    ),
+    words_in_order("""
+        attach_activity_id attach_activity_id_xfer callstack collect_cpu_cycle_time
+        collect_current_thread_id collect_system_time event_sequence last_error process_id"""),
     "package0",
 ) | dict.fromkeys(
-    (
-        "cpu_id",
-        "numa_node_id",
-        "scheduler_address",
-        "scheduler_id",
-        "system_thread_id",
-        "task_address",
-        "task_elapsed_quantum",
-        "task_resource_group_id",
-        "task_resource_pool_id",
-        "task_time",
-        "worker_address",
-    ),
+    words_in_order("""
+        cpu_id numa_node_id scheduler_address scheduler_id system_thread_id task_address
+        task_elapsed_quantum task_resource_group_id task_resource_pool_id task_time
+        worker_address"""),
     "sqlos",
 )
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

@@ -13,6 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from dbt_graft.collectors.name_tables import words_in_order
 from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, LogDamage, Value
 from dbt_graft.collectors.sqlserver.files.xml_events import is_wanted, parse_event, ticks
 
@@ -47,50 +48,18 @@ class FlatColumn(NamedTuple):
 
 _NAMES = ("name", "eventname", "event", "eventtype", "eventclass", "objectname")
 # The viewer's `timestamp` is in the time zone of the person who exported it, often unnamed.
-_TIMES = (
-    "timestamputc",
-    "utctimestamp",
-    "eventtimestamputc",
-    "eventtimeutc",
-    "collectsystemtime",
-    "timestamp",
-    "eventtimestamp",
-    "eventtime",
-    "collecttime",
-    "datetime",
-    "time",
-)
+_TIMES = words_in_order("""
+    timestamputc utctimestamp eventtimestamputc eventtimeutc collectsystemtime timestamp
+    eventtimestamp eventtime collecttime datetime time""")
 _XML = ("eventdata", "eventdataxml", "eventxml", "xmldata")
 _TEXTS = ("textdata", "details", "text", "statementtext", "query", "querytext", "sqlstatement")
-_ACTIONS = (
-    "attach_activity_id",
-    "attach_activity_id.guid",
-    "attach_activity_id.seq",
-    "attach_activity_id_xfer",
-    "client_app_name",
-    "client_connection_id",
-    "client_hostname",
-    "client_pid",
-    "collect_system_time",
-    "database_id",
-    "database_name",
-    "event_sequence",
-    "is_system",
-    "nt_username",
-    "plan_handle",
-    "query_hash",
-    "query_plan_hash",
-    "request_id",
-    "server_instance_name",
-    "server_principal_name",
-    "session_id",
-    "session_nt_username",
-    "session_server_principal_name",
-    "sql_text",
-    "transaction_id",
-    "tsql_stack",
-    "username",
-)
+_ACTIONS = words_in_order("""
+    attach_activity_id attach_activity_id.guid attach_activity_id.seq attach_activity_id_xfer
+    client_app_name client_connection_id client_hostname client_pid collect_system_time
+    database_id database_name event_sequence is_system nt_username plan_handle query_hash
+    query_plan_hash request_id server_instance_name server_principal_name session_id
+    session_nt_username session_server_principal_name sql_text transaction_id tsql_stack
+    username""")
 _ACTION_ALIASES = {
     "applicationname": "client_app_name",
     "appname": "client_app_name",
@@ -105,41 +74,12 @@ _ACTION_ALIASES = {
     "spid": "session_id",
     "activityid": "attach_activity_id",
 }
-_DATA = (
-    "batch_text",
-    "category",
-    "connection_reset_option",
-    "cpu_time",
-    "data_stream",
-    "destination",
-    "duration",
-    "error_number",
-    "is_intercepted",
-    "last_row_count",
-    "line_number",
-    "logical_reads",
-    "message",
-    "nest_level",
-    "object_id",
-    "object_name",
-    "object_type",
-    "offset",
-    "offset_end",
-    "output_parameters",
-    "parameterized_plan_handle",
-    "physical_reads",
-    "result",
-    "row_count",
-    "severity",
-    "source_database_id",
-    "spills",
-    "state",
-    "statement",
-    "transaction_state",
-    "transaction_type",
-    "user_defined",
-    "writes",
-)
+_DATA = words_in_order("""
+    batch_text category connection_reset_option cpu_time data_stream destination duration
+    error_number is_intercepted last_row_count line_number logical_reads message nest_level
+    object_id object_name object_type offset offset_end output_parameters
+    parameterized_plan_handle physical_reads result row_count severity source_database_id spills
+    state statement transaction_state transaction_type user_defined writes""")
 _DATA_ALIASES = {"cpu": "cpu_time", "rowcounts": "row_count", "rows": "row_count"}
 _PUNCTUATION = re.compile(r"[\W_]+")
 _DOTTED = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}),? +(\d\d?)(:.+)", re.ASCII)

@@ -149,10 +149,6 @@ class TextNormalizer:
         """The text of a batch or of a statement in one."""
         return self._find(text, text)
 
-    def _find_carried(self, literal: str) -> NormalizedText:
-        """The statement that a call of `sp_executesql` and its like carries as a string."""
-        return self._find(literal, unquote(literal))
-
     def _find(self, captured: str, statement: str) -> NormalizedText:
         normalized = self._known.get(captured)
         if normalized is None:
@@ -187,7 +183,7 @@ class TextNormalizer:
         """The text of a remote procedure call."""
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
-            statement = self._find_carried(call["statement"])
+            statement = self._find(call["statement"], unquote(call["statement"]))
             if statement.has_values:
                 names = declared_parameters(text, call.start("statement"), call.end())
                 statement = statement._replace(parameters=bind_values(names, text, call.end()))

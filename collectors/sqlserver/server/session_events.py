@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt_graft.analysis.finding import Severity
+from dbt_graft.collectors.name_tables import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +135,8 @@ ACTIONS = (
 )
 
 # Names of people and machines: no lineage needs them.
-PERSONAL = frozenset(
-    {
-        "client_hostname",
-        "nt_username",
-        "server_principal_name",
-        "server_principal_sid",
-        "session_nt_username",
-        "session_server_principal_name",
-        "username",
-    }
-)
+PERSONAL = words("""
+    client_hostname nt_username server_principal_name server_principal_sid session_nt_username
+    session_server_principal_name username""")
 # The input buffer, again with every statement of it; the events have their own text.
 NEEDLESS = frozenset({"sql_text"})

@@ -69,7 +69,7 @@ def session_script(options: SessionOptions) -> str:
             script, or the folder is none that the server can write to.
     """
     _check(options)
-    name = _identifier(options.name)
+    name = f"[{options.name.replace(']', ']]')}]"
     scope = "DATABASE" if options.azure else "SERVER"
     events = [event for event in EVENTS if options.statements or event.name != STATEMENT_LEVEL]
     like = (
@@ -189,10 +189,6 @@ def _comment(line: str, indent: str = "    ") -> str:
 
 def _pattern(beginning: str) -> str:
     return _WILDCARD.sub("_", beginning) + "%"
-
-
-def _identifier(name: str) -> str:
-    return f"[{name.replace(']', ']]')}]"
 
 
 def _literal(text: str) -> str:

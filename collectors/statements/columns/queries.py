@@ -126,7 +126,9 @@ def add_ctes(node: exp.Expr, scope: QueryScope) -> None:
             continue
         names = [column.name for column in cte.args["alias"].args.get("columns") or ()]
         body = cte.this
-        if isinstance(body, exp.SetOperation) and _names_itself(body, name):
+        if isinstance(body, exp.SetOperation) and any(
+            table.name.casefold() == name for table in body.find_all(exp.Table)
+        ):
             # A recursive one begins with the branch that does not name it.
             rowset = query_rowset(body.left, scope).rename((name,), names)
             for _ in range(_MOST_ROUNDS):
@@ -137,10 +139,6 @@ def add_ctes(node: exp.Expr, scope: QueryScope) -> None:
             scope.ctes[name] = rowset
             continue
         scope.ctes[name] = query_rowset(body, scope).rename((name,), names)
-
-
-def _names_itself(body: exp.Expr, name: str) -> bool:
-    return any(table.name.casefold() == name for table in body.find_all(exp.Table))
 
 
 def _union(node: exp.SetOperation, scope: QueryScope) -> Rowset:

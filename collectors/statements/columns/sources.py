@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.statements.columns.expressions import (
     clause_inputs,
     inputs,
@@ -40,61 +41,15 @@ _RESULTS = {
 # Functions for a table by a value, or for the result of another query.
 _OTHER_TABLES = frozenset({"dynamicidentifier", "result_scan"})
 # Functions that make rows of their arguments alone, among those that sqlglot does not know.
-_GENERATORS = frozenset(
-    [
-        "dual",
-        "explode",
-        "explode_outer",
-        "flatten",
-        "generate_series",
-        "generate_subscripts",
-        "generaterandom",
-        "generator",
-        "inline",
-        "inline_outer",
-        "json_array_elements",
-        "json_array_elements_text",
-        "json_each",
-        "json_each_text",
-        "json_object_keys",
-        "json_populate_record",
-        "json_populate_recordset",
-        "json_table",
-        "json_to_record",
-        "json_to_recordset",
-        "json_tree",
-        "jsonb_array_elements",
-        "jsonb_array_elements_text",
-        "jsonb_each",
-        "jsonb_each_text",
-        "jsonb_object_keys",
-        "jsonb_populate_record",
-        "jsonb_populate_recordset",
-        "jsonb_to_record",
-        "jsonb_to_recordset",
-        "null",
-        "numbers",
-        "numbers_mt",
-        "openjson",
-        "openxml",
-        "posexplode",
-        "posexplode_outer",
-        "range",
-        "regexp_matches",
-        "regexp_split_to_table",
-        "sequence",
-        "split_to_table",
-        "stack",
-        "string_split",
-        "string_to_table",
-        "strtok_split_to_table",
-        "unnest",
-        "values",
-        "xmltable",
-        "zeros",
-        "zeros_mt",
-    ]
-)
+_GENERATORS = words("""
+    dual explode explode_outer flatten generate_series generate_subscripts generaterandom
+    generator inline inline_outer json_array_elements json_array_elements_text json_each
+    json_each_text json_object_keys json_populate_record json_populate_recordset json_table
+    json_to_record json_to_recordset json_tree jsonb_array_elements jsonb_array_elements_text
+    jsonb_each jsonb_each_text jsonb_object_keys jsonb_populate_record jsonb_populate_recordset
+    jsonb_to_record jsonb_to_recordset null numbers numbers_mt openjson openxml posexplode
+    posexplode_outer range regexp_matches regexp_split_to_table sequence split_to_table stack
+    string_split string_to_table strtok_split_to_table unnest values xmltable zeros zeros_mt""")
 # FROM t, t.items
 _ARRAYS_IN_FROM = frozenset({"bigquery", "redshift"})
 
