@@ -21,8 +21,7 @@ from multiprocessing.context import BaseContext
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbt_graft.collectors.engines.engine import Work
-from dbt_graft.collectors.engines.results import ArrowResults
+from dbt_graft.collectors.engines.engine import ArrowResults, Work
 from dbt_graft.collectors.schema import arrow
 from dbt_graft.lineage.errors import GraftError
 

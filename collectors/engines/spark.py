@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dbt_graft.collectors.arrow_frames import to_frame, to_table
-from dbt_graft.collectors.engines.engine import Count, Work
-from dbt_graft.collectors.engines.results import ArrowResults, Results
+from dbt_graft.collectors.engines.engine import ArrowResults, Count, Results, Work
 from dbt_graft.collectors.schema import ddl
 
 if TYPE_CHECKING:

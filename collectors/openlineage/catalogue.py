@@ -2,21 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
+from typing import Any
 
 from dbt_graft.collectors.openlineage.datasets import (
+    MOST_COLUMNS,
     columns_of,
     dataset_of,
     kind_of,
     named_dataset,
     symlinks_of,
 )
-from dbt_graft.collectors.openlineage.event import Event, NamedDataset
-from dbt_graft.collectors.openlineage.facets import mapping, text
+from dbt_graft.collectors.openlineage.event import Event, Facets, NamedDataset
+from dbt_graft.collectors.openlineage.facets import mapping, objects, text
+from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
+from dbt_graft.lineage.building.metadata import dataset_newness
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.records import Column, Dataset
+from dbt_graft.lineage.records import Column, ColumnMetadata, Dataset, DatasetMetadata, TaskMetadata
+from dbt_graft.lineage.redaction import redact_text
+
+_LONGEST, _MOST_TAGS, _LONGEST_TAG = 2_000, 20, 60
+# What Airflow has where nobody has set anything.
+_NO_OWNER, _NO_SCHEDULE = "airflow", frozenset({"None", "null", "@once"})
+_DESCRIBING = frozenset({"documentation", "ownership", "tags", "schema"})
+
+
+def task_metadata(event: Event, job: Job, origin: str) -> TaskMetadata | None:
+    """The metadata of an event's task; None where it has none.
+
+    Airflow's documentation is left out: dag-factory writes a DAG's commands there.
+    """
+    if not job.task or job.is_dbt:
+        return None
+    facets = event.job_facets
+    owner = next((text(entry, "name") for entry in objects(facets, "ownership", "owners")), "")
+    schedule = text(event.run_facets, "airflow", "dag", "timetable_summary")
+    description = "" if job.engine == AIRFLOW else text(facets, "documentation", "description")
+    metadata = TaskMetadata(
+        job.task,
+        event.at,
+        description=_description(description),
+        owner="" if job.engine == AIRFLOW and owner == _NO_OWNER else owner[:_LONGEST_TAG],
+        schedule="" if schedule in _NO_SCHEDULE else schedule[:_LONGEST_TAG],
+        tags=_tags(objects(event.job_facets, "tags", "tags")),
+        origin=origin,
+    )
+    is_any = metadata.description or metadata.owner or metadata.schedule or metadata.tags
+    return metadata if is_any else None
+
+
+class DatasetTexts:
+    """Metadata of datasets in the events of one part of a log: of each facet the newest."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._newest: dict[tuple[DatasetId, str], DatasetMetadata] = {}
+
+    def __len__(self) -> int:
+        return len(self._newest)
+
+    def add(self, event: Event) -> None:
+        """Take what an event says about its datasets."""
+        for event_dataset in (*event.inputs, *event.outputs):
+            if event_dataset.facets.keys().isdisjoint(_DESCRIBING):
+                continue
+            dataset = named_dataset(event_dataset.namespace, event_dataset.name)
+            if dataset is None:
+                continue
+            for name, values in _parts(event_dataset.facets):
+                metadata = DatasetMetadata(dataset, event.at, origin=self._origin, **values)
+                earlier = self._newest.get((dataset, name), metadata)
+                self._newest[dataset, name] = max(earlier, metadata, key=dataset_newness)
+
+    def take_metadata(self) -> Iterator[DatasetMetadata]:
+        """The metadata since the last call, sorted by dataset."""
+        yield from (metadata for _, metadata in sorted(self._newest.items()))
+        self._newest.clear()
+
+
+def _parts(facets: Facets) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The facets of a dataset that say something about it: name -> fields of its metadata."""
+    if "documentation" in facets:
+        description = _description(text(facets, "documentation", "description"))
+        if description:
+            yield "documentation", {"description": description}
+    if "ownership" in facets:
+        owners = (text(entry, "name").strip() for entry in objects(facets, "ownership", "owners"))
+        if owner := next(filter(None, owners), ""):
+            yield "ownership", {"owner": owner[:_LONGEST_TAG]}
+    if "tags" in facets:
+        by_field: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        for tag in islice(objects(facets, "tags", "tags"), MOST_COLUMNS):
+            by_field[text(tag, "field")].append(tag)
+        tags = {
+            field: names for field, field_tags in by_field.items() if (names := _tags(field_tags))
+        }
+        if tags:
+            dataset_tags = tags.pop("", ())
+            columns = tuple(ColumnMetadata(field, tags=names) for field, names in tags.items())
+            yield "tags", {"tags": dataset_tags, "columns": columns}
+    if "schema" in facets:
+        # Most schemas have no descriptions, and every event may have a schema.
+        described = [
+            field for field in objects(facets, "schema", "fields") if "description" in field
+        ]
+        columns = tuple(
+            ColumnMetadata(name, description)
+            for field in described[:MOST_COLUMNS]
+            if (description := _description(text(field, "description")))
+            and (name := text(field, "name"))
+        )
+        if columns:
+            yield "schema", {"columns": columns}
+
+
+def _description(text: str) -> str:
+    # First the secrets: half of one would not look like it.
+    return redact_text(text.strip())[:_LONGEST]
+
+
+def _tags(tags: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The names of tags, sorted: `nightly`, or `team:finance` where a tag has a value."""
+    names = set()
+    for tag in tags:
+        key, value = text(tag, "key"), text(tag, "value")
+        written = key if value in ("", key, "true") else f"{key}:{value}"
+        if key and written.isprintable() and len(written) <= _LONGEST_TAG:
+            names.add(written)
+    return tuple(sorted(names)[:_MOST_TAGS])
 
 
 @dataclass(slots=True)

@@ -13,9 +13,8 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.engines.engine import Engine, Results, record_tables
 from dbt_graft.collectors.engines.reading import Reading
-from dbt_graft.collectors.engines.results import Results, record_tables
 from dbt_graft.collectors.openlineage.files import (
     EventFiles,
     NewPart,

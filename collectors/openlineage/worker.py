@@ -17,14 +17,13 @@ import pyarrow as pa
 
 from dbt_graft.collectors.engines.engine import Batches
 from dbt_graft.collectors.engines.reading import ReadCounter
-from dbt_graft.collectors.openlineage.catalogue import Catalogue
+from dbt_graft.collectors.openlineage.catalogue import Catalogue, DatasetTexts, task_metadata
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
 from dbt_graft.collectors.openlineage.facets import count_unused_facets
 from dbt_graft.collectors.openlineage.files import has_head, read_head
 from dbt_graft.collectors.openlineage.fragment import Fragment, fragment
 from dbt_graft.collectors.openlineage.jobs import Job, job_of
 from dbt_graft.collectors.openlineage.lines import Line, Range, lines
-from dbt_graft.collectors.openlineage.metadata import DatasetTexts, task_metadata
 from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.statement import access_records, column_edge_records
 from dbt_graft.collectors.store.tables import LogRecords

@@ -17,9 +17,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
-from dbt_graft.collectors.engines.engine import Engine, EngineRows
+from dbt_graft.collectors.engines.engine import Engine, EngineRows, record_tables
 from dbt_graft.collectors.engines.reading import Reading
-from dbt_graft.collectors.engines.results import record_tables
 from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.spark.listing import Positions, new_logs

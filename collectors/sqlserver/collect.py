@@ -18,9 +18,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from dbt_graft.collectors.engines.engine import Engine, EngineRows
+from dbt_graft.collectors.engines.engine import ArrowResults, Engine, EngineRows, record_tables
 from dbt_graft.collectors.engines.reading import Reading
-from dbt_graft.collectors.engines.results import ArrowResults, record_tables
 from dbt_graft.collectors.schema import arrow, record
 from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.sqlserver.assemble import (

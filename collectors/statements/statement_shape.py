@@ -26,7 +26,7 @@ from dbt_graft.collectors.statements.tables.calls import called_procedures, is_d
 from dbt_graft.collectors.statements.tables.scan import TableScan, scan
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.functions import called_functions
+from dbt_graft.collectors.statements.text.modules import called_functions
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.variables import UNKNOWN

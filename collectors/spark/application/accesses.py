@@ -11,7 +11,7 @@ from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.datasets import TOPICS, DatasetResolver
-from dbt_graft.collectors.spark.sources.scan_periods import scan_periods, scan_positions
+from dbt_graft.collectors.spark.sources.periods import scan_periods, scan_positions
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.spark.sources.schema import (
     is_column_name,

@@ -27,8 +27,7 @@ from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, query_source
 from dbt_graft.collectors.spark.sources.plan_text import plan_text, scan_node
-from dbt_graft.collectors.spark.sources.rdds import scanned_rdd
-from dbt_graft.collectors.spark.sources.relations import relation_scan
+from dbt_graft.collectors.spark.sources.relations import relation_scan, scanned_rdd
 from dbt_graft.collectors.spark.sources.scans import CHANGE_COLUMNS, Scan, read_scan
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain, repeat
 
-from dbt_graft.collectors.spark.application.databricks import notebook_or_job
 from dbt_graft.collectors.spark.application.execution import (
     Application,
     Execution,
@@ -22,6 +21,7 @@ from dbt_graft.collectors.spark.application.execution import (
     StreamBatch,
     StreamingQuery,
 )
+from dbt_graft.collectors.spark.application.identity import notebook_or_job
 from dbt_graft.collectors.spark.application.streams import with_topics
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.plans.info import PlanNode, from_info

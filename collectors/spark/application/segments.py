@@ -20,11 +20,10 @@ from dbt_graft.collectors.spark.sources.commands import (
     unread_procedure,
 )
 from dbt_graft.collectors.spark.sources.connectors import Target, write_target
+from dbt_graft.collectors.spark.sources.periods import mapped_partitions
 from dbt_graft.collectors.spark.sources.plan_text import cached_scans, plan_text, with_location
-from dbt_graft.collectors.spark.sources.rdds import Rdds, rdd_scans
-from dbt_graft.collectors.spark.sources.relations import relation_scan
+from dbt_graft.collectors.spark.sources.relations import Rdds, rdd_scans, relation_scan
 from dbt_graft.collectors.spark.sources.scans import Scan, is_schema_inference, read_scan
-from dbt_graft.collectors.spark.sources.write_periods import mapped_partitions
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Status
 

@@ -19,7 +19,6 @@ from dbt_graft.collectors.spark.application.accesses import (
     scans_of,
     write_metrics,
 )
-from dbt_graft.collectors.spark.application.catalogs import name_catalogs
 from dbt_graft.collectors.spark.application.column_edges import TracedColumns, column_edges
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.dates import (
@@ -42,13 +41,16 @@ from dbt_graft.collectors.spark.application.segments import (
     use_planned_sink,
 )
 from dbt_graft.collectors.spark.application.statement import PlanStatement
-from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
-from dbt_graft.collectors.spark.application.view_text import view_text
+from dbt_graft.collectors.spark.application.unnamed import (
+    name_catalogs,
+    resolve_scans,
+    view_text,
+)
 from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT
 from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
-from dbt_graft.collectors.spark.sources.rdds import labelled_scan
+from dbt_graft.collectors.spark.sources.relations import labelled_scan
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.lineage.dataset import Kind

@@ -27,9 +27,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dbt_graft.collectors.spark.application.databricks import cluster_job
 from dbt_graft.collectors.spark.application.execution import Application, Execution
-from dbt_graft.collectors.spark.application.identity import shell_task, task_name
+from dbt_graft.collectors.spark.application.identity import cluster_job, shell_task, task_name
 from dbt_graft.collectors.spark.settings import CONF
 from dbt_graft.lineage.airflow_names import split_run
 

@@ -13,7 +13,7 @@ from dbt_graft.collectors.spark.sources.connectors import (
     write_target,
 )
 from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
-from dbt_graft.collectors.spark.sources.write_periods import static_partition
+from dbt_graft.collectors.spark.sources.periods import static_partition
 from dbt_graft.lineage.dates.partition_dates import Partition
 
 _MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})

@@ -7,8 +7,7 @@ from functools import lru_cache
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.sqlserver.file_names import file_dataset
-from dbt_graft.collectors.sqlserver.names import FullName, full_name
+from dbt_graft.collectors.sqlserver.names import FullName, file_dataset, full_name
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
     ModuleKind,

@@ -19,6 +19,9 @@ from sqlglot import exp
 from dbt_graft.collectors.statements.columns.edge_collector import (
     EdgeCollector,
     ParsedColumnEdge,
+    assign,
+    fill,
+    target_rowset,
 )
 from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, SENT, InputColumns
@@ -30,7 +33,6 @@ from dbt_graft.collectors.statements.columns.sources import (
     find_table,
     table_parts,
 )
-from dbt_graft.collectors.statements.columns.targets import assign, fill, target_rowset
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dbt_graft.collectors.statements.columns.left_out import SIGNS, left_out
 from dbt_graft.collectors.statements.columns.statement_tokens import Edit, StatementTokens
 from dbt_graft.collectors.statements.text.files import FILES
-from dbt_graft.collectors.statements.text.functions import is_method
+from dbt_graft.collectors.statements.text.modules import is_method
 from dbt_graft.collectors.statements.text.source_words import NO_ALIAS
 from dbt_graft.collectors.statements.text.tokens import Token, keywords
 

@@ -33,7 +33,6 @@ from dbt_graft.collectors.statements.outline.expression import (
     window_parts,
 )
 from dbt_graft.collectors.statements.outline.outputs import add_outputs
-from dbt_graft.collectors.statements.outline.pivots import pivot_rows
 from dbt_graft.collectors.statements.outline.rewrites import plain_tree
 from dbt_graft.collectors.statements.outline.scope import (
     OutlineRows,
@@ -45,6 +44,7 @@ from dbt_graft.collectors.statements.outline.scope import (
 )
 from dbt_graft.collectors.statements.outline.sources import (
     SelectSources,
+    pivot_rows,
     select_digest,
     source_rows,
 )

@@ -13,8 +13,7 @@ from sqlglot.errors import TokenError
 
 from dbt_graft.collectors.statements.tables.definitions import declared_tables
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.functions import called_functions
-from dbt_graft.collectors.statements.text.modules import body
+from dbt_graft.collectors.statements.text.modules import body, called_functions
 from dbt_graft.collectors.statements.text.names import name_at
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords, tokenise

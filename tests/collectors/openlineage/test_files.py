@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.engines.results import ArrowResults
+from dbt_graft.collectors.engines.engine import ArrowResults
 from dbt_graft.collectors.openlineage.collect import collected_tables
 from dbt_graft.collectors.openlineage.files import (
     EventFiles,

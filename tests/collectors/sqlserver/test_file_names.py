@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt_graft.collectors.sqlserver.file_names import file_dataset
+from dbt_graft.collectors.sqlserver.names import file_dataset
 from tests.cases import for_each
 
 SERVER = "mssql://sql01:1433"

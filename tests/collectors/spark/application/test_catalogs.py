@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 import pytest
 
-from dbt_graft.collectors.spark.application.catalogs import name_catalogs
 from dbt_graft.collectors.spark.application.execution import Execution
 from dbt_graft.collectors.spark.application.segments import PlanSegment
+from dbt_graft.collectors.spark.application.unnamed import name_catalogs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from dbt_graft.collectors.spark.application.databricks import cluster_job, notebook_or_job
+from dbt_graft.collectors.spark.application.identity import cluster_job, notebook_or_job
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
 from tests.cases import for_each

@@ -14,8 +14,8 @@ import pytest
 
 from dbt_graft.collectors.spark.log import sql_text
 from dbt_graft.collectors.spark.log.decode import BadEvent, decode
+from dbt_graft.collectors.spark.log.events import connect_sql, thrift_sql
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.collectors.statements import time_limit
 from dbt_graft.collectors.statements.text.dialect import Dialect

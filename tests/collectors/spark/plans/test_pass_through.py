@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt_graft.collectors.spark.application.view_text import passes_on
+from dbt_graft.collectors.spark.application.unnamed import passes_on
 from dbt_graft.collectors.spark.plans.tree import Operator
 from tests.cases import for_each
 

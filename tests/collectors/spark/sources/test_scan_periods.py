@@ -6,8 +6,12 @@ import pytest
 
 from dbt_graft.collectors.spark.plans.date_filters import is_only_about
 from dbt_graft.collectors.spark.plans.info import PlanNode
-from dbt_graft.collectors.spark.sources.scan_periods import scan_periods, scan_positions
-from dbt_graft.collectors.spark.sources.write_periods import mapped_partitions, static_partition
+from dbt_graft.collectors.spark.sources.periods import (
+    mapped_partitions,
+    scan_periods,
+    scan_positions,
+    static_partition,
+)
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period import DataPosition
 from tests.cases import for_each
