@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors.spark.log import sql_text
+from dbt_graft.collectors.spark.log import events
 from dbt_graft.collectors.spark.log.decode import BadEvent, decode
 from dbt_graft.collectors.spark.log.events import connect_sql, thrift_sql
 from dbt_graft.collectors.spark.log.files import SparkLogs
@@ -48,7 +48,7 @@ def test_a_statement_that_takes_too_long_is_damage_of_the_log(
         return str(re.match(r"(a|aa)*b", "a" * 200))
 
     monkeypatch.setattr(time_limit, "SECONDS", 0.1)
-    monkeypatch.setattr(sql_text, "normalise", never_ends)
+    monkeypatch.setattr(events, "normalise", never_ends)
     name = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"
     line = json.dumps({"Event": name, "executionId": 1, "description": COPY, "details": THRIFT})
     found = list(decode(io.BytesIO(line.encode() + b"\n")))
