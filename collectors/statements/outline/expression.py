@@ -35,7 +35,7 @@ def expression_digest(tree: exp.Expr, scope: OutlineScope) -> str:
     if isinstance(tree, _SYMMETRIC):
         sides = (expression_digest(side, scope) for side in (tree.this, tree.expression))
         return digest(tree.key, *sorted(sides))
-    if isinstance(tree, exp.Binary) and type(tree.this) is type(tree):
+    if isinstance(tree, exp.Binary) and type(bare(tree.this)) is type(tree):
         return digest(tree.key, *(expression_digest(part, scope) for part in _chain(tree)))
     return digest(tree.key, *_arguments(tree, scope))
 
@@ -81,7 +81,7 @@ def _chain(tree: exp.Expr) -> list[exp.Expr]:
     kind, operands = type(tree), []
     while type(tree) is kind:
         operands.append(tree.args["expression"])
-        tree = tree.args["this"]
+        tree = bare(tree.args["this"])
     return [tree, *reversed(operands)]
 
 

@@ -1,7 +1,8 @@
-"""Conditions in other words, with the same result for every value: a tree in its plainest words.
+"""A query in other words, with the same result for every value: a tree in its plainest words.
 
-`NOT (a OR b)` is `NOT a AND NOT b` with NULL, too; `NOT x > 1` is not `x <= 1` where x is NaN.
-What is evaluated twice then is a column or a literal, never a function.
+`NOT (a OR b)` is `NOT a AND NOT b` with NULL, too. `NOT x > 1` is `x <= 1` where NaN has a place in
+the order of numbers, or there is none. What is evaluated twice then is a column or a literal, never
+a function.
 """
 
 from __future__ import annotations
@@ -10,10 +11,22 @@ from sqlglot import exp
 
 # Here `NULL IN (1)` is false, and NULL elsewhere.
 _NULL_IN_NOTHING = ("clickhouse",)
+# NaN is the largest number, or there is none.
+_NUMBERS_ARE_ORDERED = (
+    *("postgres", "snowflake", "duckdb", "spark", "spark2", "databricks"),
+    *("tsql", "fabric", "mysql", "oracle"),
+)
+_OPPOSITES: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
+_OPPOSITES_IN_ORDER: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.LT: exp.GTE,
+    exp.LTE: exp.GT,
+    exp.GT: exp.LTE,
+    exp.GTE: exp.LT,
+}
 
 
 def plain_tree(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """A tree with its conditions in their plainest words; the given one is changed."""
+    """A tree in its plainest words; the given one is changed."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -34,7 +47,7 @@ def _plain(node: exp.Expr, dialect: str) -> exp.Expr | None:
         node.set("negate", None)
         return exp.Not(this=node.copy())
     if isinstance(node, exp.Not):
-        return _negation(bare(node.this))
+        return _negation(bare(node.this), dialect)
     if isinstance(node, exp.Between):
         return _between(node)
     if isinstance(node, exp.In) and dialect not in _NULL_IN_NOTHING:
@@ -43,6 +56,9 @@ def _plain(node: exp.Expr, dialect: str) -> exp.Expr | None:
         return _searched(node)
     if isinstance(node, exp.Fetch):
         return _limit(node)
+    if isinstance(node, exp.Select):
+        _begin_with_left(node)
+        _select_distinct(node)
     return None
 
 
@@ -53,14 +69,23 @@ def bare(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
-def _negation(denied: exp.Expr) -> exp.Expr | None:
+def _negation(denied: exp.Expr, dialect: str) -> exp.Expr | None:
     if isinstance(denied, exp.And | exp.Or):
         other = exp.Or if isinstance(denied, exp.And) else exp.And
         return other(this=exp.Not(this=denied.this), expression=exp.Not(this=denied.expression))
-    if isinstance(denied, exp.EQ | exp.NEQ):
-        other_sign = exp.NEQ if isinstance(denied, exp.EQ) else exp.EQ
-        return other_sign(this=denied.this, expression=denied.expression)
-    return None
+    opposite = _OPPOSITES.get(type(denied))
+    if dialect in _NUMBERS_ARE_ORDERED:
+        opposite = opposite or _OPPOSITES_IN_ORDER.get(type(denied))
+    # `NOT x = ANY (…)` is `x <> ALL (…)`.
+    if opposite is None or any(map(_is_quantified, (denied.this, denied.args["expression"]))):
+        return None
+    return opposite(this=denied.this, expression=denied.expression)
+
+
+def _is_quantified(side: exp.Expr) -> bool:
+    """Whether a condition holds for ANY or ALL that a side stands for."""
+    is_function = isinstance(side, exp.Anonymous) and side.name.upper() in ("ANY", "ALL", "SOME")
+    return is_function or isinstance(side, exp.Any | exp.All)
 
 
 def _between(node: exp.Between) -> exp.Expr | None:
@@ -101,3 +126,35 @@ def _limit(node: exp.Fetch) -> exp.Expr | None:
     if options and any(options.args.get(key) for key in ("percent", "with_ties")):
         return None
     return exp.Limit(expression=node.args.get("count") or exp.Literal.number(1))
+
+
+def _begin_with_left(node: exp.Select) -> None:
+    """`b LEFT JOIN a` for `a RIGHT JOIN b`, unless a `*` takes the columns in their order."""
+    start, join = node.args.get("from_"), next(iter(node.args.get("joins") or ()), None)
+    is_right = join is not None and str(join.args.get("side")).upper() == "RIGHT"
+    if start and join and is_right and not (join.args.get("method") or node.is_star):
+        first, second = start.this, join.this
+        start.set("this", second)
+        join.set("this", first)
+        join.set("side", "LEFT")
+
+
+def _select_distinct(node: exp.Select) -> None:
+    """SELECT DISTINCT for a GROUP BY of all that is selected."""
+    group, order = node.args.get("group"), node.args.get("order")
+    if (
+        not group
+        or any(value for key, value in group.args.items() if key != "expressions")
+        or any(node.args.get(key) for key in ("distinct", "having", "qualify"))
+        or (order and order.find(exp.AggFunc))
+    ):
+        return
+    selected = [bare(term.unalias()) for term in node.expressions]
+    by_number = {str(at): term for at, term in enumerate(selected, 1)}
+    keys = [bare(term) for term in group.expressions]
+    keys = [by_number.get(term.name, term) if term.is_int else term for term in keys]
+    if {*keys} == {*selected} and not any(
+        term.is_star or term.find(exp.AggFunc, exp.Window) for term in selected
+    ):
+        node.set("group", None)
+        node.set("distinct", exp.Distinct())

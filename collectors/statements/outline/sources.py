@@ -28,7 +28,9 @@ from dbt_graft.collectors.statements.outline.scope import (
 _COMMENT = re.compile(r" /\*.*?\*/", re.DOTALL)
 # How a dialect makes names of columns, which the tree has made already.
 _NAMING = {"identify_pivot_strings", "prefixed_pivot_columns", "pivot_column_naming"}
-_HANDLED = {"expressions", "fields", "columns", "alias", "unpivot", *_NAMING}
+# The names that it gives, of which the columns are made of the text of its values.
+_MADE = ("alias", "columns")
+_HANDLED = {"expressions", "fields", "unpivot", *_MADE, *_NAMING}
 
 
 def pivot_rows(source: OutlineRows, pivot: exp.Expr, scope: OutlineScope) -> OutlineRows:
@@ -44,6 +46,7 @@ def pivot_rows(source: OutlineRows, pivot: exp.Expr, scope: OutlineScope) -> Out
     names = [_COMMENT.sub("", identifier.name).casefold() for identifier in columns]
     values = fields[0].expressions if len(fields) == 1 and isinstance(fields[0], exp.In) else []
     is_plain = not any(value for key, value in pivot.args.items() if key not in _HANDLED)
+    is_plain = is_plain and not any(value.find(exp.Query) for value in values)
     if (
         pivot.args.get("unpivot")
         or source.others
@@ -52,7 +55,7 @@ def pivot_rows(source: OutlineRows, pivot: exp.Expr, scope: OutlineScope) -> Out
         or len(names) != len(values) * len(aggregates)
     ):
         rows = digest(
-            "pivot", source.rows, *source.columns.values(), clause_digest(pivot, inner, "alias")
+            "pivot", source.rows, *source.columns.values(), clause_digest(pivot, inner, *_MADE)
         )
         made = OutlineRows(rows, others=(rows,), grain=frozenset([rows]))
         return made.with_parts([source, *inner.hidden])
