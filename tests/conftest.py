@@ -43,7 +43,7 @@ settings.load_profile("dbt-graft")
 
 # Fixture that takes seconds, and is made once in a process -> the texts of tests that ask for it.
 _SHARED = {
-    "spark": ("spark: SparkSession", "engine: Engine"),
+    "spark": ("spark: SparkSession", "engine: Engine", "jobs: Path"),
     "distributions": ("distributions: Distributions",),
     "addressed_site": ("addressed_site: Path",),
 }
@@ -85,8 +85,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(
                 f"{item.path}: annotate the fixture, `spark: SparkSession` or `engine: Engine`"
             )
+    marks: dict[Path, set[str]] = {}
+    for item in items:
+        marks.setdefault(item.path, set()).update(mark.name for mark in item.iter_markers())
     long = ("spark", "airflow", "slow", "browser")
-    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in long])
+    items.sort(key=lambda item: [name not in marks[item.path] for name in long])
 
 
 def pytest_collection_finish() -> None:

@@ -21,7 +21,7 @@ from tests.collectors.sqlserver.xel_writer import write_events
 from tests.graft.conftest import Graft
 from tests.graft.small_disk import small_disk
 
-TABLES, EVENTS = 10, 3_000
+TABLES, EVENTS = 10, 300
 PROJECT = """
 collect:
   - sqlserver: {path: logs/, server: "mssql://sql01:1433"}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
@@ -153,9 +154,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def visiting(browser: Browser, server: str) -> Iterator[Visit]:
+def visiting(browser: Browser, server: str, width: int = 1400, **options: Any) -> Iterator[Visit]:
     """A new tab; in the end it has no faults and made no requests to other servers."""
-    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page = browser.new_page(viewport={"width": width, "height": 900}, **options)
     visit = Visit(page, server)
 
     def guard(route: Route) -> None:

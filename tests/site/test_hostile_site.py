@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from dbt_graft.lineage.urls import dataset_path
 from tests.site import hostile
-from tests.site.conftest import kinds, served, visiting
+from tests.site.conftest import Visit, kinds, served, visiting
 from tests.site.crawl import faults, from_disk
 from tests.site.test_accessibility import (
     ALL_BUT_COLOURS,
@@ -43,6 +43,23 @@ CUT_OFF = """() => {
 }"""
 
 
+@dataclass(frozen=True)
+class View:
+    """A page as a browser shows it.
+
+    Attributes:
+        faults: What ran, and what failed, up to it.
+        beyond: Pixels that it has beyond the right edge.
+        cut_off: Elements that are there.
+        serious: The serious findings of axe-core.
+    """
+
+    faults: list[str]
+    beyond: int
+    cut_off: list[str]
+    serious: list[str]
+
+
 @pytest.fixture(scope="module")
 def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return hostile.publish(tmp_path_factory.mktemp("hostile") / "site")
@@ -57,7 +74,8 @@ def base(hostile_site: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def samples(hostile_site: Path) -> list[str]:
     datasets = [dataset_path(one) for one in (hostile.WIDE, hostile.HUB)]
-    return [*kinds(hostile_site), *(f"{path}index.html" for path in datasets)]
+    paths = [*kinds(hostile_site), *(f"{path}index.html" for path in datasets)]
+    return list(dict.fromkeys(paths))
 
 
 def test_every_name_has_a_page_of_its_own_inside_the_site(hostile_site: Path) -> None:
@@ -74,50 +92,52 @@ def test_no_link_of_it_is_dead(hostile_site: Path) -> None:
     assert [str(fault)[:300] for fault in found] == []
 
 
-def test_nothing_of_it_runs_or_fails(browser: Browser, base: str, samples: list[str]) -> None:
-    with visiting(browser, base) as visit:
-        dialogs: list[str] = []
-        visit.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-        for path in samples:
-            page = visit.open(path)
-            page.evaluate(UNFOLD)
-            for box in page.locator("article svg a").all()[:5]:
-                box.hover(force=True)
-            assert dialogs == [], path
-            assert visit.faults == [], path
-
-
 # Axe looks at the colours of the demo, at the demo in the dark and on a phone.
-@pytest.mark.parametrize(
-    ("width", "scheme", "rules"),
-    [
+@pytest.fixture(
+    scope="module",
+    params=[
         (1400, "light", ALL_BUT_COLOURS),
         (390, "light", None),
-        pytest.param(1400, "light", ALL_RULES, marks=pytest.mark.exhaustive),
-        pytest.param(1400, "dark", ALL_RULES, marks=pytest.mark.exhaustive),
-        pytest.param(390, "dark", ALL_RULES, marks=pytest.mark.exhaustive),
+        pytest.param((1400, "light", ALL_RULES), marks=pytest.mark.exhaustive),
+        pytest.param((1400, "dark", ALL_RULES), marks=pytest.mark.exhaustive),
+        pytest.param((390, "dark", ALL_RULES), marks=pytest.mark.exhaustive),
     ],
     ids=str,
 )
-def test_axe_finds_no_serious_fault_in_it_and_nothing_is_cut_off(
-    browser: Browser,
-    base: str,
-    samples: list[str],
-    width: int,
-    scheme: Literal["light", "dark"],
-    rules: Rules | None,
-) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page: Page = context.new_page()
-    problems = []
-    for path in samples:
-        page.goto(base + path)
-        page.evaluate(UNFOLD)
-        beyond, elements = page.evaluate(CUT_OFF)
-        problems += [f"{path}: {beyond} px beyond the right edge"] if beyond > 0 else []
-        problems += [f"{path}: cut off: {element}" for element in elements]
+def views(
+    request: pytest.FixtureRequest, browser: Browser, base: str, samples: list[str]
+) -> dict[str, View]:
+    """Each sample, opened, unfolded and, with rules for axe, looked at and pointed at."""
+    width, scheme, rules = request.param
+    with visiting(browser, base, width, color_scheme=scheme) as visit:
+        dialogs: list[str] = []
+        visit.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        return {path: _view(visit, path, rules, dialogs) for path in samples}
+
+
+def _view(visit: Visit, path: str, rules: Rules | None, dialogs: list[str]) -> View:
+    page = visit.open(path)
+    page.evaluate(UNFOLD)
+    beyond, elements = page.evaluate(CUT_OFF)
+    serious = []
+    if rules is not None:
         # A page of thousands of rows takes axe minutes: it has the same kinds of rows as others.
-        if rules is not None and page.locator("article *").count() < 5_000:
-            problems += [f"{path}: {fault[:300]}" for fault in serious_faults(page, rules)]
-    context.close()
-    assert problems == []
+        if page.locator("article *").count() < 5_000:
+            serious = serious_faults(page, rules)
+        for box in page.locator("article svg a").all()[:5]:
+            box.hover(force=True)
+    return View([*dialogs, *visit.faults], beyond, elements, [fault[:300] for fault in serious])
+
+
+def test_nothing_of_it_runs_or_fails(views: dict[str, View]) -> None:
+    assert {path: view.faults for path, view in views.items() if view.faults} == {}
+
+
+def test_axe_finds_no_serious_fault_in_it(views: dict[str, View]) -> None:
+    assert {path: view.serious for path, view in views.items() if view.serious} == {}
+
+
+def test_nothing_is_cut_off(views: dict[str, View]) -> None:
+    beyond = {path: view.beyond for path, view in views.items() if view.beyond > 0}
+    assert beyond == {}, "pixels beyond the right edge"
+    assert {path: view.cut_off for path, view in views.items() if view.cut_off} == {}

@@ -13,48 +13,52 @@ from typing import Any
 import pytest
 
 from dbt_graft.collectors.java import java_home
+from tests.collectors.spark.suite import SAMPLE
 
-JOBS = Path(__file__).parent / "jobs"
-SAMPLES = Path(__file__).resolve().parents[4] / "shared" / "samples" / "spark-events"
+ROOT = Path(__file__).resolve().parents[3]
+RUNNER = Path(__file__).parent / "jobs/run.py"
+SAMPLES = ROOT.parent / "shared" / "samples" / "spark-events"
 
 Json = dict[str, Any]
 
 
-def _run_job(script: str, folder: Path, *, fails: bool = False) -> Path:
-    """Run a job as a team would, and give the folder of its event log."""
-    env = {**os.environ, "JAVA_HOME": java_home(), "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(
-        [sys.executable, str(JOBS / script), str(folder)],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
-    assert bool(done.returncode) == fails, (done.stdout + done.stderr)[-3000:]
-    return folder / "events"
+@pytest.fixture(scope="session")
+def run_jobs() -> Callable[..., Path]:
+    """Runs scripts of `jobs/` in a folder, as teams would: `run_jobs(folder, "shop_job")`."""
+
+    def run(folder: Path, *jobs: str, code: int = 0) -> Path:
+        python = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            [sys.executable, str(RUNNER), str(folder), *jobs],
+            env={**os.environ, "JAVA_HOME": java_home(), **python},
+            capture_output=True,
+            text=True,
+            timeout=1_800,
+        )
+        assert done.returncode == code, (done.stdout + done.stderr)[-3000:]
+        return folder
+
+    return run
 
 
 @pytest.fixture(scope="session")
-def run_job() -> Callable[..., Path]:
-    """Runs a script of `jobs/` in a folder: `run_job("shop_job.py", folder)`."""
-    return _run_job
+def jobs(run_jobs: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with those of jobs that ran in one JVM; the last of them died."""
+    folder = tmp_path_factory.mktemp("jobs")
+    sample = " ".join(("suite", *SAMPLE))
+    return run_jobs(folder, "shop_job", "dbt_models", sample, "failing_job", code=1)
 
 
 @pytest.fixture(scope="session")
-def shop_job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop_job(jobs: Path) -> Path:
     """The folder in which `jobs/shop_job.py` ran."""
-    folder = tmp_path_factory.mktemp("shop")
-    _run_job("shop_job.py", folder)
-    return folder
+    return jobs / "shop_job"
 
 
 @pytest.fixture(scope="session")
-def failing_job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def failing_job(jobs: Path) -> Path:
     """The folder in which `jobs/failing_job.py` ran."""
-    folder = tmp_path_factory.mktemp("failing")
-    _run_job("failing_job.py", folder, fails=True)
-    return folder
+    return jobs / "failing_job"
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -187,11 +186,9 @@ def test_a_run_that_dies_half_way_failed_and_what_it_did_before_counts(
 
 
 def test_dbts_own_application_is_read_and_has_no_task(
-    engine: Engine, tmp_path: Path, run_job: Callable[..., Path]
+    engine: Engine, jobs: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "dbt").mkdir()
-    events = run_job("dbt_models.py", tmp_path / "dbt")
-    records = load(engine, events, tmp_path / "store")
+    records = load(engine, jobs / "dbt_models/events", tmp_path / "store")
     lineage = build(records)
     assert (lineage.tasks, lineage.flows, records.shapes, records.rejects) == ({}, (), {}, ())
     edges = {(edge.to_dataset.name, edge.from_dataset.name) for edge in lineage.dbt.column_edges}

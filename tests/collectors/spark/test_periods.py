@@ -31,12 +31,12 @@ LOGS = SparkLogs("dated", "dated", task=r"(?P<task>\w+)", task_from=("job_descri
 def collected(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
-    run_job: Callable[..., Path],
+    run_jobs: Callable[..., Path],
 ) -> CollectedLog:
     """The log of `jobs/dated_job.py`, collected."""
     events = CHECKED_IN
     if request.param == "of a run":
-        events = run_job("dated_job.py", tmp_path_factory.mktemp("dated"))
+        events = run_jobs(tmp_path_factory.mktemp("dated"), "dated_job") / "dated_job/events"
     files = sorted(path for path in events.rglob("*") if path.is_file())
     parts = [EventFile(file.name, lambda file=file: file.open("rb")) for file in files]
     return assemble("dated", parts, LOGS)

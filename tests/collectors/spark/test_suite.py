@@ -8,36 +8,27 @@ what is checked in.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.java import java_home
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.records import ANY_COLUMN
 from tests.cases import for_each
-from tests.collectors.spark.suite import CASES, iceberg
+from tests.collectors.spark.suite import CASES, SAMPLE, iceberg
 from tests.collectors.spark.suite.case import ExpectedLineage
 from tests.collectors.spark.suite.databases import WIDE, WIDE_TARGETS
 from tests.collectors.spark.suite.reading import SuiteLog, read
 from tests.faces import differences
 
-ROOT = Path(__file__).resolve().parents[3]
 LOGS = Path(__file__).parent / "logs"
 CHECKED_IN = sorted(LOGS.glob("spark-*/*.zstd"))
 # Iceberg's jars are no dependency of ours.
 ICEBERG = sorted(LOGS.glob("iceberg-*/*.zstd"))
 # Before Spark 4 the scan of a table in a JDBC catalog does not say of which.
 ANONYMOUS_SCAN = "JDBCScan$$anon$1"
-# Ways into a log that need no server and no workers of Python's: each of those starts for seconds.
-SAMPLE = (
-    *("wide_tables", "csv_glob", "date_folders", "saved_twice", "joined", "ranked", "views"),
-    *("save_as_table", "insert_partitions", "built_then_renamed", "failed_select"),
-)
 checked_in = cache(read)
 
 
@@ -59,20 +50,15 @@ def names(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def folder(names: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    names: tuple[str, ...],
+    jobs: Path,
+    run_jobs: Callable[..., Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     """The folder in which they ran."""
-    folder = tmp_path_factory.mktemp("suite") / "shop"
-    python = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.collectors.spark.suite.run", str(folder), *names],
-        cwd=folder.parent,
-        env={**os.environ, "JAVA_HOME": java_home(), **python},
-        capture_output=True,
-        text=True,
-        timeout=1_800,
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-    return folder
+    folder = jobs if names == SAMPLE else run_jobs(tmp_path_factory.mktemp("suite"), "suite")
+    return folder / "suite"
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from dbt.cli.main import dbtRunner
+from pyspark.sql import SparkSession
 
 
 def build(base: Path) -> bool:
@@ -38,9 +39,11 @@ def build(base: Path) -> bool:
     (base / "models" / "one.sql").write_text("{{ config(materialized='table') }} SELECT 1 AS id")
     (base / "models" / "two.sql").write_text("SELECT * FROM {{ ref('one') }}")
     where = ["--project-dir", str(base), "--profiles-dir", str(base)]
-    return dbtRunner().invoke(["run", "--quiet", *where]).success
+    done = dbtRunner().invoke(["run", "--quiet", *where])
+    # A job that follows in this process has a session of its own.
+    SparkSession.builder.getOrCreate().stop()
+    return done.success
 
 
-# dbt starts processes that import this file again.
 if __name__ == "__main__":
     sys.exit(not build(Path(sys.argv[1])))

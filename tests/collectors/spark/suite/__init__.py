@@ -14,6 +14,7 @@ from tests.collectors.spark.suite.case import CASES
 
 __all__ = [
     "CASES",
+    "SAMPLE",
     "databases",
     "files",
     "memory",
@@ -23,3 +24,9 @@ __all__ = [
     "streams",
     "tables",
 ]
+
+# Ways into a log that need no server and no workers of Python's: each of those starts for seconds.
+SAMPLE = (
+    *("wide_tables", "csv_glob", "date_folders", "saved_twice", "joined", "ranked", "views"),
+    *("save_as_table", "insert_partitions", "built_then_renamed", "failed_select"),
+)
