@@ -21,6 +21,7 @@ from pyarrow import fs
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.system_reason import system_reason
 
+# Takes what is left out: folders that cannot be listed, and links.
 Report = Callable[[Finding], None]
 
 

@@ -92,11 +92,7 @@ def settings_below(sources: Iterable[LogSource]) -> list[tuple[str, str]]:
 
 
 def changed_settings(stored: Mapping[str, str], sources: Sequence[LogSource]) -> set[str]:
-    """The origins that were read with settings that no source of theirs has any more.
-
-    Args:
-        stored: Origin -> the settings that it was read with.
-    """
+    """The origins that were read with settings that no source of theirs has any more."""
     return {
         origin
         for origin, settings in stored.items()

@@ -18,11 +18,7 @@ _LONGEST_UNIT = 20
 
 
 def column_promise(column: PropertyPart, label: str) -> ColumnPromise:
-    """The promises of a property.
-
-    Args:
-        label: Its classification.
-    """
+    """The promises of a property."""
     constraints = [("unique", column.unique), ("primary_key", column.primary_key)]
     return ColumnPromise(
         (column.physical_type or column.logical_type).casefold(),

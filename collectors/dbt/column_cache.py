@@ -21,11 +21,7 @@ _PARSER = ("dbt_graft.collectors.statements.columns", "dbt_graft.collectors.dbt"
 
 
 class ColumnCache:
-    """The followed queries of a file, by the digest of their text.
-
-    Args:
-        path: None keeps nothing.
-    """
+    """The followed queries of a file, by the digest of their text."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

@@ -78,7 +78,6 @@ def dbt_columns(
     """The column edges of a project's models, by unique id.
 
     Args:
-        datasets: Unique id -> the dataset of its relation.
         cache: What was followed before; it gets what is followed now.
         count: Counts the models while they are followed.
         find_file: A path in SQL -> its dataset.

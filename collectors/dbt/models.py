@@ -94,11 +94,7 @@ class DbtModel:
 def read_models(
     manifest: Document, catalog: Document, datasets: Mapping[str, DatasetId]
 ) -> dict[str, DbtModel]:
-    """The models, snapshots, seeds and sources of a manifest by unique id, sorted.
-
-    Args:
-        datasets: Unique id -> the dataset of its relation.
-    """
+    """The models, snapshots, seeds and sources of a manifest by unique id, sorted."""
     entries = {**catalog.get("sources", {}), **catalog.get("nodes", {})}
     models = {}
     for part in ("nodes", "sources"):

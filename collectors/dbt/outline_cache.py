@@ -25,11 +25,7 @@ Outcome = tuple[QueryOutline | None, str]
 
 
 class OutlineCache:
-    """The outlines of a file, by the digest of their text.
-
-    Args:
-        path: None keeps nothing.
-    """
+    """The outlines of a file, by the digest of their text."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -52,11 +48,7 @@ class OutlineCache:
         outline: QueryOutline | None,
         problem: str,
     ) -> None:
-        """Keep an outline for the next review.
-
-        Args:
-            names: The tables that the query names.
-        """
+        """Keep an outline for the next review."""
         self._entries.pop(key, None)
         self._entries[key] = [names, _schema(names, tables), outline and _json(outline), problem]
         self._is_new = True

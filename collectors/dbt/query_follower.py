@@ -13,11 +13,7 @@ from dbt_graft.collectors.statements.text.names import Name
 
 
 def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery:
-    """Follow the columns of a query; one that cannot be parsed has only a gap.
-
-    Args:
-        columns: A table as the query names it, folded -> its columns.
-    """
+    """Follow the columns of a query; one that cannot be parsed has only a gap."""
     try:
         query = query_columns(sql, dialect, columns)
     except NoTreeError as error:

@@ -115,9 +115,6 @@ def artifact(head: bytes) -> str:
 def read_invocation(content: bytes, label: str) -> Invocation:
     """Read the content of a file.
 
-    Args:
-        label: The prefix of its origin.
-
     Raises:
         orjson.JSONDecodeError: It is no JSON, or not all of it.
         NoResultsError: It is something else, or of a version that this one does not know.

@@ -35,11 +35,7 @@ Nodes = dict[str, ReviewedNode]
 def outlined_versions(
     before: DbtVersion, after: DbtVersion, cache: OutlineCache | None = None
 ) -> tuple[Nodes, Nodes]:
-    """The nodes of both versions, with the outlines of the queries that may differ.
-
-    Args:
-        cache: Outlines of earlier reviews.
-    """
+    """The nodes of both versions, with the outlines of the queries that may differ."""
     cache = cache or OutlineCache(None)
     pair = _Pair(before, after, cache)
     for key in _upstream_first(after.models, after.models.keys() & before.models.keys()):

@@ -212,11 +212,7 @@ class MacroDigests:
         return self._named[name] or bool(re.search(rf"\b{re.escape(name)}\b(?!\s*=)", code))
 
     def replacing(self, packages: Collection[str]) -> Iterator[tuple[str, str]]:
-        """The macros that stand for one of dbt's own, and the digests of their texts.
-
-        Args:
-            packages: Those of dbt and its adapters.
-        """
+        """The macros that stand for one of dbt's own, and the digests of their texts."""
         parts = {key: key.split(".") for key in self._texts}
         own = {name[-1] for name in parts.values() if name[1:2] and name[1] in packages}
         for key, name in sorted(parts.items()):

@@ -8,7 +8,7 @@ last check of each source. The former's commands are in a table beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from dbt_graft.collectors.dbt.results import (
+    Document,
     Invocation,
     NoResultsError,
     artifact,
@@ -36,7 +37,6 @@ from dbt_graft.collectors.store.tables import Collected, Positions, ReadLog
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import NodeResult, Records, Reject
 
-Document = Mapping[str, Any]
 RUNS, FRESHNESS = "dbt_rt.run_results.parquet", "dbt.source_freshness.parquet"
 _INVOCATIONS = "dbt_rt.invocations.parquet"
 _JSON = ("adapter_response", "timing", "batch_results")
@@ -45,9 +45,6 @@ _SCHEMA = "https://schemas.getdbt.com/dbt/{}.json"
 
 def index_documents(files: fs.FileSystem, path: str) -> Iterator[Document]:
     """The results of each invocation in a file of an index.
-
-    Args:
-        path: A file `RUNS` or `FRESHNESS`.
 
     Raises:
         ArrowException: It is no Parquet file, or not all of it.

@@ -112,9 +112,6 @@ def changed_files(
 
     None is gone while a folder cannot be listed: it may be in there.
 
-    Args:
-        report: Takes what cannot be listed.
-
     Raises:
         GraftError: There is none, or some are not valid.
     """

@@ -28,11 +28,7 @@ class _Outcome(NamedTuple):
 
 
 def check_results(run: Run, invocation: str, events: Iterable[Event]) -> Iterator[NodeResult]:
-    """The results of the checks in the events of one run, each check once.
-
-    Args:
-        events: From the first to the last.
-    """
+    """The results of the checks in the events of one run, each check once."""
     outcomes: dict[Check, tuple[_Outcome, Event]] = {}
     for event in events:
         for check, outcome in islice(_checks(event), _MOST):

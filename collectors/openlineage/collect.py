@@ -18,7 +18,6 @@ from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.openlineage.files import (
     EventFiles,
     NewPart,
-    Positions,
     new_parts,
     position,
 )
@@ -30,7 +29,7 @@ from dbt_graft.collectors.openlineage.worker import (
 )
 from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
-from dbt_graft.collectors.store.tables import Collected, ReadLog
+from dbt_graft.collectors.store.tables import Collected, Positions, ReadLog
 from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Reject
@@ -44,13 +43,6 @@ def collect(
     engine: Engine, files: EventFiles, positions: Positions, reading: Reading | None = None
 ) -> Collected | None:
     """Collect the events in new parts of files.
-
-    Args:
-        positions: Of each origin in the store.
-        reading: Counts the files that were read.
-
-    Returns:
-        The rows of the store; None where nothing is new.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
@@ -121,11 +113,7 @@ class _Logs:
         return chain.from_iterable(self._rows.values())
 
     def read(self, results: Mapping[str, int]) -> Iterator[ReadLog]:
-        """The logs of the batch.
-
-        Args:
-            results: For each origin of dbt's results their number.
-        """
+        """The logs of the batch."""
         unread, stays = {reject.origin for reject in self.pending}, {*self.stays}
         for part in self._new:
             if part.origin not in stays:

@@ -17,6 +17,7 @@ from dbt_graft.collectors.files import LogFile, filesystem, log_files, report_no
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.store.positions import of_logs
+from dbt_graft.collectors.store.tables import Positions
 from dbt_graft.lineage.dates.date_columns import DateColumns
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".log", ".txt", ""})
@@ -25,8 +26,6 @@ _PACKED = frozenset({".gz", ".zst", ".zstd", ".lz4", ".snappy"})
 _POSITION = re.compile(r"(?P<state>\d+@-?\d+) (?P<end>\d+):(?P<head>\d+:[0-9a-f]+)")
 _PART = re.compile(r"@\d+(?:#dbt)?\Z|#dbt\Z")
 _HEAD = 4096
-
-Positions = Mapping[str, tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +71,6 @@ def new_parts(
     files: EventFiles, positions: Positions, report: Report = report_nothing
 ) -> list[NewPart]:
     """The parts of files that the store does not have; needs no Spark.
-
-    Args:
-        positions: Of each origin in the store, as `collectors.store.positions` gives them.
-        report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.

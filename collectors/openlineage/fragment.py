@@ -91,8 +91,6 @@ def fragment(
     """The fragment of the events of one run, or of one job without a run, in any order.
 
     Args:
-        origin: Of the log, or of the part of it.
-        columns: The columns whose values are dates of data.
         timezone: The zone of the days in data intervals; empty where the events decide.
     """
     ordered = sorted(events, key=lambda event: event.order)

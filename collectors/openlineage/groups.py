@@ -128,11 +128,7 @@ class Group(NamedTuple):
 
 
 def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
-    """The groups of an event; one that connects nothing is left out.
-
-    Args:
-        columns: The columns whose values are dates of data.
-    """
+    """The groups of an event; one that connects nothing is left out."""
     evidence = _evidence(event, job)
     reads = _merge_accesses(_reads(event, columns))
     entries = list(_entries(event))

@@ -57,9 +57,6 @@ class Range(NamedTuple):
 def lines(part: Range, head: bytes) -> Iterator[Line]:
     """The values in a part of a file.
 
-    Args:
-        head: The first bytes of the file.
-
     Raises:
         OSError: The file cannot be read.
     """

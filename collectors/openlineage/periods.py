@@ -51,11 +51,7 @@ _KINDS = {"iceberg": SNAPSHOTS, "delta": "delta version"}
 def event_periods(
     dataset: NamedDataset, *, is_output: bool, columns: DateColumns = NO_RULES
 ) -> tuple[Period, ...]:
-    """The dates of data that an event reads or writes; empty where nothing tells them.
-
-    Args:
-        columns: The columns whose values are dates of data.
-    """
+    """The dates of data that an event reads or writes; empty where nothing tells them."""
     side = "outputCondition" if is_output else "inputCondition"
     condition = mapping(dataset.counts, "subset", side) or mapping(dataset.facets, "subset", side)
     partition = PeriodEvidence.PARTITION if is_output else PeriodEvidence.LOCATION

@@ -105,13 +105,7 @@ class PartResult:
 def read_parts(
     task: str, columns: DateColumns, counter: ReadCounter, timezone: str, batches: Batches
 ) -> Batches:
-    """Batches of `FilePart` -> batches of `PartResult`.
-
-    Args:
-        task: The pattern for names of jobs; empty for the defaults.
-        columns: The columns whose values are dates of data.
-        timezone: As `fragment` takes it.
-    """
+    """Batches of `FilePart` -> batches of `PartResult`."""
     rule = re.compile(task) if task else None
     # Events have no cycles, and to look for some among those held takes a fifth of the time.
     gc.disable()

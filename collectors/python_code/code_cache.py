@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from dbt_graft.collectors.parsed_file import read_entries, write_entries
+from dbt_graft.collectors.python_code.script import ReadFile
 from dbt_graft.lineage.code import CodeEdge, CodeGap, CodePlace, CodeRead, CodeWrite, TaskCode
 from dbt_graft.lineage.records import Masking, Subtype
 
@@ -48,19 +49,13 @@ _PARSER = (
     ),
     *(f"{_STATEMENTS}{part}" for part in ("", ".columns", ".tables", ".text")),
 )
-ReadFile = Callable[[str], bytes | None]
 # What this process followed, by the file of the cache and the script: a key of an index asks, and
 # then the lineage.
 _FOLLOWED: dict[tuple[Path | None, str], Any] = {}
 
 
 class CodeCache:
-    """The code of scripts, followed once for each content.
-
-    Args:
-        path: None keeps nothing.
-        read_file: As of `follow_script`.
-    """
+    """The code of scripts, followed once for each content."""
 
     def __init__(self, path: Path | None, read_file: ReadFile) -> None:
         self._path, self._read_file = path, read_file

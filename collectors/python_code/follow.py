@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from dbt_graft.collectors.python_code.language.attributes import get_attribute
 from dbt_graft.collectors.python_code.language.calls import invoke
 from dbt_graft.collectors.python_code.language.expressions import evaluate
 from dbt_graft.collectors.python_code.language.modules import UnreadableScriptError, read_syntax
 from dbt_graft.collectors.python_code.language.statements import execute
-from dbt_graft.collectors.python_code.script import Script
+from dbt_graft.collectors.python_code.script import ReadFile, Script
 from dbt_graft.collectors.python_code.values.limits import BudgetError
 from dbt_graft.collectors.python_code.values.machine import Arguments, Language, Machine
 from dbt_graft.collectors.python_code.values.record import ScriptRecord
@@ -21,7 +20,7 @@ from dbt_graft.lineage.errors import exception_summary
 _LANGUAGE = Language(evaluate, execute, invoke)
 
 
-def follow_script(file: str, read_file: Callable[[str], bytes | None]) -> Script:
+def follow_script(file: str, read_file: ReadFile) -> Script:
     """Follow the columns of a script, without running any of it.
 
     Args:

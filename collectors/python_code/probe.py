@@ -7,9 +7,10 @@ each expression that is new: the columns and rows that it reaches are those that
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypeGuard
 
+from dbt_graft.collectors.python_code.script import ReadFile
 from dbt_graft.collectors.python_code.task_code import task_code
 from dbt_graft.lineage.code import CodeEdge, CodeGap, TaskCode
 
@@ -20,7 +21,6 @@ graft_probe = graft_pandas.read_sql_table("graft_probe", None)["value"]
 """
 # Calls and functions may do anything with it; lists name columns.
 _NO_VALUES = (ast.Call, ast.Lambda, ast.List, ast.Tuple, ast.Set, ast.Slice, ast.Starred)
-ReadFile = Callable[[str], bytes | None]
 
 
 class _OtherStructureError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,6 +12,8 @@ from dbt_graft.lineage.records import Masking, Subtype
 
 # Stands in a text for a part that only a run knows. A word, so that SQL with it can be parsed.
 UNKNOWN_PART = "graft_unknown_part"
+# A file of the project by its path below the root -> its content; None if there is none.
+ReadFile = Callable[[str], bytes | None]
 
 
 class Medium(StrEnum):

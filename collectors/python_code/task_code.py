@@ -7,13 +7,14 @@ statements of logs, so that a query in the code and the same query in a log say 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbt_graft.collectors.python_code.follow import follow_script
 from dbt_graft.collectors.python_code.script import (
     UNKNOWN_PART,
     Medium,
+    ReadFile,
     Script,
     ScriptEdge,
     ScriptSource,
@@ -64,7 +65,7 @@ class _ReadColumns:
     gap: str = ""
 
 
-def task_code(file: str, read_file: Callable[[str], bytes | None]) -> TaskCode:
+def task_code(file: str, read_file: ReadFile) -> TaskCode:
     """The code of a task; see `follow_script` for the arguments.
 
     Never raises: what cannot be read is a gap with its line.

@@ -21,7 +21,7 @@ from dbt_graft.collectors.engines.engine import Engine, EngineRows, record_table
 from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.source import position_before
-from dbt_graft.collectors.spark.listing import Positions, new_logs
+from dbt_graft.collectors.spark.listing import new_logs
 from dbt_graft.collectors.spark.log.checkpoint import (
     log_origin,
     log_segments,
@@ -44,7 +44,7 @@ from dbt_graft.collectors.spark.worker import (
 )
 from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
-from dbt_graft.collectors.store.tables import Collected, ReadLog
+from dbt_graft.collectors.store.tables import Collected, Positions, ReadLog
 from dbt_graft.lineage.records import Reject
 
 # The size of a worker's share.
@@ -63,15 +63,9 @@ def collect(
     """Collect the logs below a path that are new to the store or have changed.
 
     Args:
-        positions: As `new_logs` takes it.
         owners: Returns for each of some runs that is in the store the origin with its records, as
             `collectors.store.run_origins` does.
-        last_event_times: Returns what `collectors.store.last_event_times` does.
-        reading: Counts the logs that were read.
         taken: Runs that another source of the same collect has; the runs of this one are added.
-
-    Returns:
-        The rows of the store; None where no log is new or has changed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.

@@ -5,7 +5,6 @@ Listing needs nothing of what reads them, so a build without new logs starts fas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.files import log_files, report_nothing
@@ -19,8 +18,7 @@ from dbt_graft.collectors.spark.log.checkpoint import (
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
 from dbt_graft.collectors.spark.settings import is_history_server
 from dbt_graft.collectors.store.positions import of_logs
-
-Positions = Mapping[str, tuple[str, int]]
+from dbt_graft.collectors.store.tables import Positions
 
 
 def new_logs(
@@ -29,10 +27,6 @@ def new_logs(
     """List the applications' logs that are new to the store or have changed; needs no Spark.
 
     No log is opened: size and time of change are compared.
-
-    Args:
-        positions: For each origin in the store its position, as `collectors.store.positions` does.
-        report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist, the server does not answer, or nothing can be listed.

@@ -25,9 +25,6 @@ __all__ = [
 def read_logs(logs: SparkLogs, report: Report) -> Iterator[CollectedLog]:
     """Read the logs below a path one after the other.
 
-    Args:
-        report: Takes what cannot be listed.
-
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """

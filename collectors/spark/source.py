@@ -31,9 +31,7 @@ def event_log_source(
 
     Args:
         logs: Reads variables, such as a token, when they are needed.
-        label: The prefix of origins.
         settings: A digest of what makes the logs be read again once it changes.
-        owners, last_event_times, taken: See `collect.collect`.
     """
 
     def collect(engine: Engine, positions: Positions, reading: Reading) -> Collected | None:

@@ -85,14 +85,7 @@ def assemble(
     columns: DateColumns,
     batches: Batches,
 ) -> Batches:
-    """Batches of `Segment`, and of the store's `sessions`, by run -> batches of `AssembledRows`.
-
-    Args:
-        server: The namespace of the server's datasets.
-        idle_seconds: A pause of a session that ends its run.
-        resolver: Makes what resolves the texts.
-        columns: The columns whose values are dates of data.
-    """
+    """Batches of `Segment`, and of the store's `sessions`, by run -> batches of `AssembledRows`."""
     with closing(resolver()) as texts:
         assembler = Assembler(server, texts, columns=columns)
         rows = (row for each in batches for row in each.to_pylist())

@@ -32,7 +32,6 @@ from dbt_graft.collectors.sqlserver.event import FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.formats import file_splits
 from dbt_graft.collectors.sqlserver.listing import (
     PolledSegments,
-    Positions,
     Server,
     SqlServerLogs,
     new_logs,
@@ -50,7 +49,7 @@ from dbt_graft.collectors.store.arrow_tables import (
     unnest_records,
 )
 from dbt_graft.collectors.store.positions import of_logs
-from dbt_graft.collectors.store.tables import Collected, OpenSession, ReadLog
+from dbt_graft.collectors.store.tables import Collected, OpenSession, Positions, ReadLog
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Records, Reject
 
@@ -68,13 +67,6 @@ def collect(
     reading: Reading | None = None,
 ) -> Collected | None:
     """Collect the files below a path that are new to the store or have changed.
-
-    Args:
-        positions: Of each origin in the store, as `collectors.store.positions` gives them.
-        reading: Counts the files that were read.
-
-    Returns:
-        The rows of the store; None where no file is new or has changed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.

@@ -21,8 +21,7 @@ from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store.positions import of_logs
-
-Positions = Mapping[str, tuple[str, int]]
+from dbt_graft.collectors.store.tables import Positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +93,6 @@ def new_logs(
     logs: SqlServerLogs, positions: Positions, report: Report = report_nothing
 ) -> list[LogFile]:
     """The files below a path that the store does not know as they are now; needs no Spark.
-
-    Args:
-        positions: Of each origin in the store, as `collectors.store.positions` gives them.
-        report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.

@@ -44,11 +44,7 @@ Accesses = tuple[DatasetAccess, ...]
 def dated_accesses(
     statement: ResolvedStatement, counts: SegmentCounts, columns: DateColumns
 ) -> tuple[Accesses, Accesses]:
-    """The reads and writes of a statement, with the dates and partitions that its text tells.
-
-    Args:
-        columns: The columns whose values are dates of data.
-    """
+    """The reads and writes of a statement, with the dates and partitions that its text tells."""
     is_shown = statement.procedure is None and statement.evidence is Evidence.OBSERVED
     # The text of another statement is that of the call.
     if not is_shown or not (counts.dates or counts.partitions):
@@ -202,7 +198,6 @@ def run_statements(
 
     Args:
         runs: The run as each log shows it.
-        columns: The columns whose values are dates of data.
     """
     counted = [(segment.counts, resolved) for segment, resolved in statements]
     firsts = _times(

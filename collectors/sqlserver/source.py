@@ -6,21 +6,19 @@ of all three. What reads events is imported once some are new. Commands use `too
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.engines.reading import Reading
-from dbt_graft.collectors.files import LogFile, report_nothing
+from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.folder_walk import Report
-from dbt_graft.collectors.source import is_stale
+from dbt_graft.collectors.source import LogSource, is_stale
 from dbt_graft.collectors.sqlserver.listing import (
     PolledSegments,
     Polling,
-    Positions,
     Server,
     SqlServerLogs,
     new_logs,
@@ -31,15 +29,12 @@ from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.collectors.sqlserver.runs.captured import event_filter
 from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
-from dbt_graft.collectors.sqlserver.server.snapshot import (
-    read_snapshot,
-)
+from dbt_graft.collectors.sqlserver.server.snapshot import read_snapshot
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.read import last_event_times, open_sessions
-from dbt_graft.collectors.store.tables import Collected
+from dbt_graft.collectors.store.tables import Collected, Positions
 
 __all__ = [
-    "EventSource",
     "EventTable",
     "LiveSession",
     "RunRules",
@@ -87,61 +82,47 @@ class ServerSettings:
         )
 
 
-class EventSource(Protocol):
-    """A place with the events of one server."""
-
-    def new_logs(
-        self, positions: Positions, report: Report = report_nothing, /
-    ) -> Sequence[object]:
-        """The logs that a store with these positions does not know; needs no Spark.
-
-        Args:
-            report: Takes what cannot be listed.
-
-        Raises:
-            GraftError: The place cannot be read.
-        """
-        ...
-
-    def collect(
-        self, engine: Engine, positions: Positions, reading: Reading | None = None
-    ) -> Collected | None:
-        """Collect the new logs; None where nothing is new."""
-        ...
-
-
 def event_source(
-    location: SqlServerLogs | LiveSession | EventTable, settings: ServerSettings
-) -> EventSource:
-    """A place as a source; of a session or a table, only the events of tasks are read."""
+    location: SqlServerLogs | LiveSession | EventTable,
+    server: ServerSettings,
+    label: str,
+    settings: str,
+) -> LogSource:
+    """A place as a source; of a session or a table, only the events of tasks are read.
+
+    Args:
+        label, settings: See `LogSource`.
+    """
     if isinstance(location, SqlServerLogs):
-        return _Files(location, settings)
-    clients = TaskClients(settings.rules.task)
+        return LogSource(
+            lambda positions, report=report_nothing: new_logs(location, positions, report),
+            partial(_collect_files, location, server),
+            label,
+            settings,
+        )
+    clients = TaskClients(server.rules.task)
     location = replace(location, wanted=event_filter(clients))
     if isinstance(location, EventTable):
-        label, poll_location = location.table, partial(poll_table, location)
+        name, poll_location = location.table, partial(poll_table, location)
     else:
-        label, poll_location = location.session or location.path, partial(poll, location)
-    return _Polled(Polling(f"{settings.namespace}/{label}", poll_location, clients), settings)
+        name, poll_location = location.session or location.path, partial(poll, location)
+    polled = _Polled(Polling(f"{server.namespace}/{name}", poll_location, clients), server)
+    return LogSource(polled.new_logs, polled.collect, label, settings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    logs: SqlServerLogs
-    settings: ServerSettings
+def _collect_files(
+    logs: SqlServerLogs,
+    server: ServerSettings,
+    engine: Engine,
+    positions: Positions,
+    reading: Reading,
+) -> Collected | None:
+    from dbt_graft.collectors.sqlserver.collect import collect
 
-    def new_logs(self, positions: Positions, report: Report = report_nothing, /) -> list[LogFile]:
-        return new_logs(self.logs, positions, report)
-
-    def collect(
-        self, engine: Engine, positions: Positions, reading: Reading | None = None
-    ) -> Collected | None:
-        from dbt_graft.collectors.sqlserver.collect import collect
-
-        new = {log.origin for log in self.new_logs(positions)}
-        before = of_logs(positions, new)
-        again = any(is_stale(before[origin][0]) for origin in new & before.keys())
-        return collect(engine, self.logs, self.settings.server(again=again), positions, reading)
+    new = {log.origin for log in new_logs(logs, positions)}
+    before = of_logs(positions, new)
+    again = any(is_stale(before[origin][0]) for origin in new & before.keys())
+    return collect(engine, logs, server.server(again=again), positions, reading)
 
 
 @dataclass(slots=True)
@@ -156,9 +137,7 @@ class _Polled:
         self.waiting = poll_new(self.polling, self.settings.rules, positions)
         return self.waiting
 
-    def collect(
-        self, engine: Engine, positions: Positions, reading: Reading | None = None
-    ) -> Collected | None:
+    def collect(self, engine: Engine, positions: Positions, _: Reading) -> Collected | None:
         from dbt_graft.collectors.sqlserver.collect import (
             collect_polled,
             covered_polls,

@@ -51,8 +51,6 @@ def follow_columns(
     """The column edges of a statement; its gap says why some are missing.
 
     Args:
-        accesses: The tables that the token scan found.
-        columns: A table as the scan names it -> its columns; empty where they are not known.
         holding_data: The variables, folded, that were filled from tables.
     """
     if loaded := _loaded_columns(accesses):

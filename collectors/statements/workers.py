@@ -129,12 +129,7 @@ class Worker(Generic[Item, Result]):
 
 
 class WorkerPool(Generic[Item, Result]):
-    """Several workers that share items; leaving its context ends their children.
-
-    Args:
-        work, failed: See `Worker`.
-        processes: By default one for each processor, up to eight.
-    """
+    """Several workers that share items; leaving its context ends their children."""
 
     def __init__(
         self,

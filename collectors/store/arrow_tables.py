@@ -24,11 +24,7 @@ def table(kind: type, records: Iterable[Any]) -> pa.Table:
 
 
 def unnest_records(rows: pa.Table, column: str, kind: type) -> pa.Table:
-    """The records that a column of a table holds in arrays.
-
-    Args:
-        kind: The class of the records.
-    """
+    """The records that a column of a table holds in arrays."""
     structs = cast("pa.StructArray", pc.list_flatten(rows[column].combine_chunks()))
     flat = pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)])
     return flat.cast(arrow(kind))

@@ -120,9 +120,6 @@ class OpenStore:
     ) -> list[tuple[StoredBatch, dict[str, Any]]]:
         """The rows of a table in order, each with its batch.
 
-        Args:
-            batch_ids: Only of these batches.
-
         Raises:
             StoreError: A file cannot be read, or holds what this version does not know.
         """
@@ -182,9 +179,6 @@ class OpenStore:
 
 def open_store(store: str, without: Collection[str] = ()) -> OpenStore:
     """The committed batches of a store.
-
-    Args:
-        without: Damaged batches to do without, as `damages` names them.
 
     Raises:
         StoreError: It cannot be read; or files of other batches are damaged or missing.

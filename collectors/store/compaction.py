@@ -207,7 +207,6 @@ def rewrite_batches(
 
     Args:
         holding: Returns the batches that hold it.
-        forget, without_text, hold: As in `replace_batches`.
 
     Raises:
         StoreError: One of them is damaged.

@@ -25,12 +25,7 @@ _Day = TypeVar("_Day", DayRuns, DayRows)
 
 @reopens
 def daily_history(store: str, rename: Rename, without: Collection[str] = ()) -> DailyHistory:
-    """The last year of each task and dataset, by day.
-
-    Args:
-        rename: The name rules.
-        without: Damaged batches to do without, as `damages` names them.
-    """
+    """The last year of each task and dataset, by day."""
     snapshot = open_store(store, without)
     read = read_folded(snapshot) or read_unfolded(snapshot)
     since = unsettled_days(read.records)

@@ -47,11 +47,7 @@ def all_logs(
 
 
 def last_logs(snapshot: OpenStore, only: SomeLogs | None = None) -> pa.Table:
-    """Of each log its last row, as in `all_logs`; those that were forgotten are left out.
-
-    Args:
-        only: Only of these logs.
-    """
+    """Of each log its last row, as in `all_logs`; those that were forgotten are left out."""
     rows = last_of_each(all_logs(snapshot, snapshot.batches, only))
     return rows.filter(pc.invert(is_forgotten(rows)))
 

@@ -81,7 +81,6 @@ def other_settings(
 
     Args:
         settings: For each source the place that its logs are below, and its settings.
-        without: Damaged batches to do without, as `damages` names them.
     """
     if not settings:
         return {}

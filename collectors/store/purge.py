@@ -65,7 +65,6 @@ def purge(
     """Purge a store of the runs that ended before a time.
 
     Args:
-        dry_run: Only count.
         on_progress: Called with what is done next.
 
     Raises:

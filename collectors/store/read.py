@@ -38,20 +38,12 @@ from dbt_graft.lineage.records import Records
 
 @reopens
 def positions(store: str, without: Collection[str] = ()) -> dict[str, tuple[str, int]]:
-    """Origin -> the position reached in it, and the number of events up to there.
-
-    Args:
-        without: Damaged batches to do without, as `damages` names them; also below.
-    """
+    """Origin -> the position reached in it, and the number of events up to there."""
     return open_positions(open_store(store, without))
 
 
 def open_positions(snapshot: OpenStore, only: SomeLogs | None = None) -> dict[str, tuple[str, int]]:
-    """As `positions`, of an open store.
-
-    Args:
-        only: Only of these origins.
-    """
+    """As `positions`, of an open store."""
     logs = last_logs(snapshot, only).select(["origin", "position", "events"]).to_pydict()
     places = zip(logs["position"], logs["events"], strict=True)
     return dict(zip(logs["origin"], places, strict=True))

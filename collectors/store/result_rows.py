@@ -33,14 +33,7 @@ _MOST_BATCHES = 40
 
 
 def fold_results(store: str, settings: Callable[[str], str] = lambda origin: "") -> bool:
-    """Let one batch take over the newest results of each node, if they came in many batches.
-
-    Args:
-        settings: As for `commit`.
-
-    Returns:
-        Whether it did.
-    """
+    """Let one batch take over the newest results of each node, if they came in many batches."""
     snapshot = open_store(store)
     live = live_invocations(snapshot)
     # Compaction puts several into one file, and folds none.

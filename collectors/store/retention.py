@@ -136,7 +136,6 @@ def purge_store(
 
     Args:
         keep: `runs`, `statements` -> the time for which they are kept; without one for all time.
-        dry_run: Only count.
 
     Raises:
         StoreError: The store is damaged.

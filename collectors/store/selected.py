@@ -42,7 +42,6 @@ def read_selected(
 
     Args:
         tasks: Their names in logs. What the newest fold has of others is read as such.
-        results, rename, without: As in `read`.
     """
     snapshot = open_store(store, without)
     folded = read_folded(snapshot, rename)

@@ -59,7 +59,6 @@ def files(documents: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, st
 
     Args:
         documents: Id of a DAG -> its keys in dag-factory's YAML.
-        name: See `marker`.
     """
     contents = {}
     for dag_id, document in documents.items():

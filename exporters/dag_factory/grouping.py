@@ -97,11 +97,7 @@ def crossing(
     ids: Mapping[str, str],
     wait: WaitBy,
 ) -> Crossing:
-    """Assets and sensors for the edges between DAGs; units without a DAG are waited for by sensors.
-
-    Args:
-        ids: Unit -> the id of its task.
-    """
+    """Assets and sensors for the edges between DAGs; sensors wait for units without a DAG."""
     writers: dict[DatasetId, int] = defaultdict(int)
     for unit in order.units.values():
         for dataset in {dataset for node in unit.nodes for dataset in node.writes}:

@@ -41,11 +41,7 @@ def write_views(described: DescribedLineage, folder: Path) -> None:
 
 
 def views_document(counts: Mapping[str, int] | None = None) -> dict[str, object]:
-    """The columns of all views, as a document for tools.
-
-    Args:
-        counts: The number of rows of each view, where they are files.
-    """
+    """The columns of all views, as a document for tools."""
     return {
         "views": [
             {

@@ -60,10 +60,6 @@ def airflow_run_of(
 
     The task may have passed it on as its run, or as the run's parent: as Airflow's run id, whose
     events are collected, or as another name of `lineage.airflow_names`.
-
-    Args:
-        orchestrator_runs: Those of the lineage, by id.
-        namespace: The `namespace` in Airflow's section `openlineage`.
     """
     if run.engine == _AIRFLOW:  # what it did, Airflow says itself
         return None
@@ -107,9 +103,6 @@ def as_airflow_event(event: Event, run: AirflowRun, as_of: datetime) -> Event | 
 
     Airflow's own facets of run and job stay as Airflow emitted them: of the job there is only the
     lineage that was observed, of the run an error, and `graft`, which tells who added it.
-
-    Args:
-        as_of: The time of the collect.
     """
     kind = event.get("eventType")
     if kind not in ("COMPLETE", "FAIL"):
@@ -149,12 +142,7 @@ def airflow_events(
     selection: EventSelection | None = None,
     namespace: str = "default",
 ) -> Iterator[ExportedEvent]:
-    """Yield the events, the oldest first.
-
-    Args:
-        selection: Its `tasks` and `since`; all events are of runs.
-        namespace: The `namespace` in Airflow's section `openlineage`.
-    """
+    """Yield the events, the oldest first."""
     wanted = selection or EventSelection()
     events_by_run: dict[str, list[ExportedEvent]] = defaultdict(list)
     for task in snapshot.lineage.tasks.values():

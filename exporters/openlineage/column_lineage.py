@@ -106,7 +106,6 @@ def lineage_facet(
 
     Args:
         flows: Pairs of an input and an output that it goes into.
-        edges: The column edges into the outputs.
     """
     sources: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     for source, target in flows:

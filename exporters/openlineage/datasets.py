@@ -33,11 +33,7 @@ _CREATES = frozenset(
 
 
 def schema(dataset: Dataset | None, texts: Mapping[str, str] | None = None) -> Facet | None:
-    """The columns; None where they are not known.
-
-    Args:
-        texts: Column name -> its description.
-    """
+    """The columns; None where they are not known."""
     if dataset is None or not dataset.columns:
         return None
     texts_by_name = {name.casefold(): text for name, text in (texts or {}).items()}

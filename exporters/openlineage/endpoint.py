@@ -87,7 +87,6 @@ class HttpEndpoint:
     """An endpoint.
 
     Args:
-        url: As `settings.endpoint_url` returns it.
         authorization: The value of the header `Authorization`; empty for none.
         timeout: Seconds without an answer; of a session that is not prompt, without a part of it.
     """

@@ -222,11 +222,7 @@ def _with_columns(edges: Iterable[ColumnEdge]) -> dict[str, Facet] | None:
 def dataset_event(
     snapshot: LineageSnapshot, dataset: DatasetId, edges: Iterable[ColumnEdge] = ()
 ) -> Event:
-    """The DatasetEvent of a dataset: what is known of it, whoever uses it.
-
-    Args:
-        edges: The column edges into it.
-    """
+    """The DatasetEvent of a dataset: what is known of it, whoever uses it."""
     facets = all_facets(snapshot.lineage, dataset, snapshot.descriptions.get(dataset))
     facets |= _with_columns(edges) or {}
     return event("DatasetEvent", snapshot.at, dataset={**identity(dataset), "facets": facets})

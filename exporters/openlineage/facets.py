@@ -59,12 +59,7 @@ GRAFT_SCHEMA = (
 
 
 def facet(schema: str, **content: Any) -> Facet:
-    """A facet.
-
-    Args:
-        schema: The name of its schema: `SQLJobFacet`.
-        content: Its fields; those that are None are left out.
-    """
+    """A facet."""
     file = _FILES.get(schema, schema)
     url = f"{_SPEC}/facets/{_VERSIONS[schema]}/{file}.json#/$defs/{schema}"
     return {"_producer": PRODUCER, "_schemaURL": url, **without_none(content)}
@@ -76,12 +71,7 @@ def without_none(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def event(kind: str, at: datetime, **content: Any) -> Event:
-    """An event.
-
-    Args:
-        kind: `RunEvent`, `JobEvent` or `DatasetEvent`.
-        content: Its fields; those that are None are left out.
-    """
+    """An event."""
     return {
         "eventTime": timestamp(at),
         "producer": PRODUCER,

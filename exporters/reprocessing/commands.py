@@ -162,12 +162,7 @@ def _text(moment: datetime) -> str:
 def tasks_to_clear(
     rerun: Rerun, orchestrator_runs: Mapping[str, Run], version: int
 ) -> dict[tuple[str, str], Dates]:
-    """DAG and task -> the days of the logical dates of the bad runs.
-
-    Args:
-        orchestrator_runs: The runs of orchestrators, by id.
-        version: Airflow's major version.
-    """
+    """DAG and task -> the days of the logical dates of the bad runs."""
     dates_by_task: dict[tuple[str, str], Dates] = defaultdict(lambda: NO_DATES)
     for run in rerun.runs:
         task = orchestrator_task(run, orchestrator_runs)

@@ -83,7 +83,8 @@ def _spark(
 
 
 def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) -> LogSource:
-    source = sqlserver.event_source(
+    keys = ("server", "task", "noise", "idle_minutes", "columns", "snapshot")
+    return sqlserver.event_source(
         _events(entry, config),
         sqlserver.ServerSettings(
             namespace=entry.server,
@@ -97,11 +98,9 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
             snapshot=Path(config.path(entry.snapshot)) if entry.snapshot else None,
             snapshot_label=entry.snapshot or "",
         ),
+        CollectEntry(sqlserver=entry).label,
+        _digest(config, entry, *keys, *(["timezone"] if entry.timezone else [])),
     )
-    source_label = CollectEntry(sqlserver=entry).label
-    keys = ("server", "task", "noise", "idle_minutes", "columns", "snapshot")
-    settings = _digest(config, entry, *keys, *(["timezone"] if entry.timezone else []))
-    return LogSource(source.new_logs, source.collect, source_label, settings)
 
 
 def _openlineage(entry: OpenLineageEntry, config: Config) -> LogSource:

@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dbt_graft.collectors.python_code.script import ReadFile
 from dbt_graft.collectors.python_code.values.joins import Heap, join, join_cells, next_cell
 from dbt_graft.collectors.python_code.values.limits import Budget
 from dbt_graft.collectors.python_code.values.record import ScriptRecord
@@ -89,7 +90,7 @@ class Machine:
     """
 
     record: ScriptRecord
-    read_file: Callable[[str], bytes | None]
+    read_file: ReadFile
     file: str
     language: Language
     heap: Heap = field(default_factory=dict)

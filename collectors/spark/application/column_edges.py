@@ -239,9 +239,6 @@ def _edge(dataset: DatasetId, column: str, upstream: ColumnInput[DatasetId]) -> 
 def _has_no_literal(name: str, inputs: ColumnInputs = NOTHING) -> bool:
     """Whether a column's name is no expression that may hold a literal, or a function of a known
     column.
-
-    Args:
-        inputs: What the column is computed from; a literal has none.
     """
     if name == ANY_COLUMN or is_plain(name) or (inputs and is_column_name(name)):
         return True

@@ -100,12 +100,7 @@ _RUN_SUFFIX = re.compile(
 
 
 def is_dbt(app_name: str, descriptions: Iterable[str], plans: Iterable[str]) -> bool:
-    """Whether an application is dbt's own.
-
-    Args:
-        descriptions: The descriptions of its executions.
-        plans: The plan texts of its executions.
-    """
+    """Whether an application is dbt's own."""
     return (
         bool(_DBT_NAME.fullmatch(app_name))
         or any(_DBT_CALL_SITE.search(text) for text in descriptions)
@@ -114,11 +109,7 @@ def is_dbt(app_name: str, descriptions: Iterable[str], plans: Iterable[str]) -> 
 
 
 def shell_task(app_name: str, rule: str) -> str | None:
-    """Return the task of work at a prompt: the command that starts it; None for other names.
-
-    Args:
-        rule: As `task_name` takes it.
-    """
+    """Return the task of work at a prompt: the command that starts it; None for other names."""
     # `SparkSQL::10.0.0.1`
     command = _SHELLS.get(app_name.partition("::")[0].strip().casefold())
     return _match_task(command, rule) if command else None

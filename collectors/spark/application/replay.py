@@ -63,7 +63,6 @@ def replay(
     """Replay the events of a log.
 
     Args:
-        events: In the order of the log.
         application: Is filled with what they say of it.
         reject: Takes the reason for each event that could not be used.
         settle_after: The number of other executions that must end before one is yielded.

@@ -99,7 +99,6 @@ def statements(
     `DatasetResolver.owner` is asked when the log has been read.
 
     Args:
-        context: Is extended by what these statements show.
         reject: Takes the reason for each piece that could not be used.
     """
 

@@ -50,12 +50,7 @@ _LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "ta
 def task_of(
     application: Application, root: Execution | None, sources: tuple[str, ...], rule: str
 ) -> str | None:
-    """Return the task of an outermost execution, or of the application without one.
-
-    Args:
-        sources: The sources of the name, in order.
-        rule: As `identity.task_name` takes it.
-    """
+    """Return the task of an outermost execution, or of the application without one."""
     for source in sources:
         for name in _texts(application, root, source):
             text, _ = split_run(name)

@@ -80,11 +80,7 @@ _SAVE = re.compile(r"\.DataFrameWriter\.save\(")
 
 
 def name_catalogs(segments: Sequence[PlanSegment], resolver: DatasetResolver) -> list[str]:
-    """Teach a resolver the names of catalogs; targets in a catalog without a name are removed.
-
-    Returns:
-        A reason for each target that was removed.
-    """
+    """Teach a resolver the names of catalogs; targets in a catalog without a name are removed."""
     for segment in segments:
         names = _catalogs_of_writes(segment, segments)
         if segment.target and segment.target.catalog and len(names) == 1:
@@ -130,11 +126,7 @@ _Table = tuple[tuple[str, ...], frozenset[str]]
 
 
 def resolve_scans(segments: list[PlanSegment]) -> list[str]:
-    """Resolve the tables of scans; those that stay unresolved are removed.
-
-    Returns:
-        A reason for each scan that was removed.
-    """
+    """Resolve the tables of scans; those that stay unresolved are removed."""
     if not any(scan.unresolved for segment in segments for scan in segment.scans):
         return []
     tables = {table for segment in segments for table in _tables(segment)}

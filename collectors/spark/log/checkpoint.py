@@ -63,11 +63,7 @@ def segment_origin(origin: str, start: Checkpoint) -> str:
 
 
 def log_segments(positions: Mapping[str, tuple[str, int]]) -> dict[str, list[str]]:
-    """The origins of the segments in the store, by the log's origin.
-
-    Args:
-        positions: For each origin in the store its position and number of events.
-    """
+    """The origins of the segments in the store, by the log's origin."""
     segments: dict[str, list[str]] = {}
     for origin, (position, _) in positions.items():
         if position and (log := log_origin(origin)) != origin:
@@ -76,11 +72,7 @@ def log_segments(positions: Mapping[str, tuple[str, int]]) -> dict[str, list[str
 
 
 def last_positions(positions: Mapping[str, tuple[str, int]]) -> dict[str, str]:
-    """The position with the last checkpoint of each growing log, by the log's origin.
-
-    Args:
-        positions: For each origin in the store its position and number of events.
-    """
+    """The position with the last checkpoint of each growing log, by the log's origin."""
     furthest: dict[str, tuple[int, int, str]] = {}
     for origin, (position, _) in positions.items():
         if at := parse_checkpoint(position):

@@ -41,11 +41,7 @@ class DuplicateLogs:
 
 
 def log_variants(last_event_times: Mapping[str, datetime]) -> dict[str, dict[str, datetime]]:
-    """The origins of each log and its compacted variants, with the time of their last event.
-
-    Args:
-        last_event_times: As `collectors.store.last_event_times` gives it.
-    """
+    """The origins of each log and its compacted variants, with the time of their last event."""
     variants: dict[str, dict[str, datetime]] = defaultdict(dict)
     for origin, at in last_event_times.items():
         variants[uncompacted_origin(origin)][origin] = at
@@ -79,9 +75,7 @@ def find_duplicates(
     """Find the origins that do not count.
 
     Args:
-        claims: Of all logs that are read now.
         owners: For each run in the store an origin with its records.
-        positions: Position and number of events of each origin in the store.
     """
     read_now: dict[tuple[str, str], list[LogClaim]] = defaultdict(list)
     discarded: list[str] = []

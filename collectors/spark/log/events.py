@@ -277,12 +277,7 @@ READERS: Mapping[str, Callable[[Body], Body | None]] = {
 
 
 def main_file(system: Mapping[str, str], spark: Mapping[str, str]) -> str:
-    """Return the name of an application's main file, without its folder; empty where none is known.
-
-    Args:
-        system: The properties of the driver's Java.
-        spark: The settings of Spark.
-    """
+    """The name of an application's main file, without its folder; empty where none is known."""
     driver, *words = str(system.get(_COMMAND) or "")[:_LONGEST].split() or [""]
     names = list(_main_files(words)) if _DRIVER.fullmatch(driver) else []
     if not names:

@@ -66,9 +66,6 @@ class DownloadError(Exception):
 def new_attempts(logs: SparkLogs, positions: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
     """List the attempts of applications whose logs are new to the store or have changed.
 
-    Args:
-        positions: For each origin in the store its position and number of events.
-
     Raises:
         GraftError: The server cannot be reached or returns no list of applications.
     """
@@ -134,7 +131,6 @@ def download_log(
 
     Args:
         origin: The attempt's, from the listing; a compacted log gets an origin of its own.
-        url: Of the zip.
 
     Raises:
         DownloadError: The zip cannot be downloaded, or holds no log.

@@ -37,11 +37,7 @@ def keep_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 
 def make_columns(items: str, trace: ColumnTrace, size: int = 0) -> list[Attribute]:
-    """Add the columns of a list of named expressions to the trace.
-
-    Args:
-        size: As `ColumnTrace.name_columns` takes it.
-    """
+    """Add the columns of a list of named expressions to the trace."""
     if is_cut(items):
         trace.gaps[PLAN_CUT] = None
     columns = []

@@ -189,12 +189,7 @@ def find_command(name: str) -> tuple[str, Command] | None:
 
 
 def unread_procedure(command: str, text: str) -> str:
-    """The procedure that a command calls, if it moves data in a way that has no rule; else empty.
-
-    Args:
-        command: The command's name.
-        text: Its line, `CallExec[…] AddFiles`.
-    """
+    """The procedure that a command calls, if it moves data without a rule for it; else empty."""
     match = _PROCEDURES.search(text) if command == "Call" else None
     return match.group() if match else ""
 

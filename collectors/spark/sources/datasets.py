@@ -155,7 +155,6 @@ class DatasetResolver:
         """Remember the folder of a table's files, if the paths are in one folder.
 
         Args:
-            catalog: As `table` takes it.
             by_path: Without a table, the path is that of a table of Iceberg.
         """
         table = self._full_name(table, catalog)

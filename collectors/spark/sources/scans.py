@@ -69,7 +69,6 @@ def connector_source(name: str, text: str) -> Target | None:
 
     Args:
         name: The operator's name, without the prefix of an engine.
-        text: Its line.
     """
     if match := _RELATION.fullmatch(name):
         return _relation(match["kind"], bracket_items(match["inside"]))

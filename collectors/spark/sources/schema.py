@@ -89,10 +89,6 @@ def written_names(listed: Sequence[str], taken: Sequence[Attribute]) -> list[str
 
     Commas in names divide one into several there. They are known by the columns that the write
     takes from its query, which have the same names, or else tell how many there are.
-
-    Args:
-        listed: The command's list, split at its commas.
-        taken: The columns of the query.
     """
     names = [column.name for column in taken]
     is_divided = len(listed) > len(names) and not all(map(is_plain, listed))

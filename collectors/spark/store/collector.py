@@ -96,7 +96,6 @@ class ApplicationCollector:
     ) -> None:
         """
         Args:
-            application: As `replay` fills it.
             since: Statements that started until then are in the store already: they extend the
                 context, but do not count.
         """

@@ -70,7 +70,6 @@ def assemble(
     """Read the files of a log, oldest first.
 
     Args:
-        settle_after: As `replay` takes it.
         since: As `ApplicationCollector` takes it.
         start: Only statements behind it are collected.
         resumable: Of a growing log, executions that still run are left to the next collect.

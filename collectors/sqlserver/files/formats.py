@@ -123,11 +123,7 @@ def _encoding(head: bytes) -> str:
 
 
 def _form(text: str, complete: bool) -> str | LogDamage:
-    """The form of a text by its beginning.
-
-    Args:
-        complete: Nothing follows it.
-    """
+    """The form of a text by its beginning."""
     text = text.lstrip()
     if text.startswith("{"):
         return _json(text, complete)

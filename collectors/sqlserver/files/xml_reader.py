@@ -82,11 +82,7 @@ class EventCutter:
         self._skips = False
 
     def feed(self, piece: bytes, last: bool = False) -> Iterator[EventCut]:
-        """The events that are complete with this piece, and those that never will be.
-
-        Args:
-            last: Nothing follows.
-        """
+        """The events that are complete with this piece, and those that never will be."""
         text = XmlText(self._rest + piece, self._marks, last)
         at = self._behind_event(text) if self._within else 0
         while not self._within:

@@ -57,7 +57,6 @@ def choose_columns(present: list[str], columns: Mapping[str, str], table: str) -
     Args:
         present: All that it has.
         columns: Label -> column, where a column's name does not show what it holds.
-        table: Its name, for errors.
 
     Raises:
         GraftError: One that is named is not there, or the columns hold no events.

@@ -66,11 +66,7 @@ def decode(position: str) -> TableKey:
 
 
 def condition(column: str, behind: TableKey | None) -> tuple[str, tuple[TableKey, ...]]:
-    """The condition on the rows to ask for, which may be a few too many: see `is_behind`.
-
-    Args:
-        column: The key's column, quoted.
-    """
+    """The condition on the rows to ask for, which may be a few too many: see `is_behind`."""
     if behind is None:
         return f"{column} IS NOT NULL", ()
     if isinstance(behind, datetime):

@@ -143,10 +143,7 @@ class TextResolver:
     """Parses and resolves texts, each once, in a child process, until it is closed.
 
     Args:
-        server: The namespace of the server's datasets.
         snapshot: What the server holds: columns, kinds, synonyms and procedures.
-        parse: Gives the shapes of a text.
-        seconds: The longest that one text may take.
     """
 
     def __init__(

@@ -45,7 +45,6 @@ def resolve_statement(
     """A statement on a server, as the first of its text.
 
     Args:
-        database: The current database.
         procedure: That in whose text the statement stands; None for one that a log shows.
     """
     reads: list[DatasetAccess] = []

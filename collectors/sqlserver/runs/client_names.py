@@ -20,9 +20,6 @@ def client_names(path: str, label: str, task: str) -> list[str]:
 
     They are as in `TaskClients.others`: `etl::*`. A log that cannot be read has none.
 
-    Args:
-        task: The pattern of names of tasks.
-
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """

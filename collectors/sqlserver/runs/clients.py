@@ -25,11 +25,7 @@ class TaskClients:
     """
 
     def __init__(self, pattern: str) -> None:
-        """Begin to count.
-
-        Args:
-            pattern: A regular expression with a group `task`, and maybe `run`.
-        """
+        """Begin to count."""
         self.others: Counter[str] = Counter()
         self._pattern = re.compile(pattern)
         self.owner = lru_cache(_NAMES)(self._owner)

@@ -42,9 +42,6 @@ class Fold:
 
         Args:
             noise: Patterns of texts to leave out, beside those that always are.
-            idle_seconds: A pause of this length ends a run.
-            origin: The log.
-            timezone: That of the server.
         """
         self._origin = origin
         self._timezone = timezone

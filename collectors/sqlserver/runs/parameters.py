@@ -21,9 +21,6 @@ def declared_parameters(text: str, begin: int, end: int) -> Parameters:
     """The names in the declarations of a call, without values: `N'@P1 date,@P2 int'`.
 
     They come behind the statement, of `sp_executesql`, or before it.
-
-    Args:
-        begin, end: The place of the statement.
     """
     behind = _ARGUMENT.match(text, end)
     named = _NAME.findall(behind["value"]) if behind and not behind["name"] else []

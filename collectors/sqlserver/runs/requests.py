@@ -186,7 +186,6 @@ def dates_at(
     Args:
         literals: Those that the dates depend on.
         started: When the statement began, in microseconds: `GETDATE()`.
-        timezone: That of the server.
     """
     at = _EPOCH + timedelta(microseconds=started if shape.is_relative else 0)
     days = at.astimezone(timezone).date(), at.date()

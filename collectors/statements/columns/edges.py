@@ -120,8 +120,6 @@ def column_edges(
 
     Args:
         tree: Small enough to be walked by recursion.
-        reads, writes: The tables that the token scan found.
-        columns: A table as the scan names it -> its columns; empty where they are not known.
         outputs: What OUTPUT … INTO writes, as INSERT … SELECT.
         holding_data: The variables, folded, that were filled from tables.
     """

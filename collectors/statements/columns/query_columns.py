@@ -57,9 +57,6 @@ def query_columns(
 
     Args:
         text: One query; literals may still be in it, other statements around it.
-        dialect: By its name in sqlglot: `snowflake`.
-        columns: A table as the query names it, folded -> its columns; empty where they are not
-            known.
 
     Raises:
         NoTreeError: sqlglot does not support it, or there is no query in it.

@@ -64,7 +64,6 @@ def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutlin
     """The outline of a query.
 
     Args:
-        dialect: By its name in sqlglot: `snowflake`.
         tables: A table as the query names it, folded -> the name by which versions of the query
             agree on it, and its columns; none where they are not known.
 

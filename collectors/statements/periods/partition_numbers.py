@@ -100,11 +100,7 @@ class PartitionShape:
 
 
 def find_partitions(text: str) -> PartitionShape | None:
-    """The places of partition numbers in a text; None where it has none.
-
-    Args:
-        text: A T-SQL text, unwrapped.
-    """
+    """The places of partition numbers in a text; None where it has none."""
     if len(text) > _LONGEST or not (_HINT.search(text) and _VERB.search(text)):
         return None
     try:

@@ -91,11 +91,7 @@ class DateShape:
 
 
 def find_dates(text: str) -> DateShape | None:
-    """The places of the dates in a text's conditions; None where it has none.
-
-    Args:
-        text: A T-SQL text, unwrapped.
-    """
+    """The places of the dates in a text's conditions; None where it has none."""
     if len(text) > _LONGEST or not (_LIMITS.search(text) and _HINT.search(text)):
         return None
     try:

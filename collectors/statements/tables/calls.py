@@ -43,11 +43,7 @@ def called_procedures(tokens: list[Token], *, alone: bool = False) -> tuple[Name
 
 
 def is_dynamic(tokens: list[Token], calls: Iterable[Name]) -> bool:
-    """Whether a statement runs a text or a procedure that is not known: it is in a variable.
-
-    Args:
-        calls: The procedures that it calls.
-    """
+    """Whether a statement runs a text or a procedure that is not known: it is in a variable."""
     if tokens[0].word in _NO_CALL:
         return False
     if any(name[-1].casefold() in _RUN_A_TEXT for name in calls):

@@ -11,11 +11,7 @@ _MOST, _MOST_CHARACTERS = 50_000, 16_000_000
 
 
 class Remembered(Generic[Result]):
-    """Texts -> results; too many are forgotten all at once.
-
-    Args:
-        most: The number of them.
-    """
+    """Texts -> results; too many are forgotten all at once."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most

@@ -58,9 +58,6 @@ def fold_store(
         newest: How many runs of each task and usage stay.
         before: Runs that ended before it do not stay for being among the newest.
         on_spark: Folds all batches from nothing; without it, they must fit into memory.
-
-    Returns:
-        Whether it was folded.
     """
     with folding(store):
         snapshot = open_store(store)

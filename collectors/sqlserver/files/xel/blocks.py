@@ -152,9 +152,7 @@ def blocks(
     cut where a block begins looks like a whole one, unless it has no block at all.
 
     Args:
-        size: Of the file, in bytes.
         start: Where a block begins.
-        end: At most the size.
     """
     if size <= sector:
         yield UnfinishedBlock(sector, 0, sector)

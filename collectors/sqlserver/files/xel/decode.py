@@ -152,7 +152,6 @@ class BlockDecoder:
         """The wanted events of a block: one chunk, of a huge block several.
 
         Args:
-            data: The block's.
             position: Of the block in the file, to name it where something is damaged.
         """
         events: list[ExtendedEvent] = []
