@@ -179,10 +179,10 @@ def _in(tree: exp.Expr, scope: OutlineScope) -> str:
 
 
 def _count(tree: exp.Expr, scope: OutlineScope) -> str:
-    """`count(1)` counts rows like `count(*)`."""
+    """`count(1)` counts rows like `count(*)`; so does `count(?)`, where literals are left out."""
     counted = tree.this
     is_number = isinstance(counted, exp.Literal) and not counted.is_string
-    if not tree.expressions and (is_number or isinstance(counted, exp.Star)):
+    if not tree.expressions and (is_number or isinstance(counted, exp.Star | exp.Placeholder)):
         return digest("count", "rows")
     return digest("count", *_arguments(tree, scope))
 

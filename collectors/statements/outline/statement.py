@@ -144,7 +144,10 @@ def _delete(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
     sources = SelectSources(scope)
     for source in [tree.this, *(tree.args.get("using") or ())]:
         sources.add(source)
-    return _changed(tree, sources, {}, {"this", "using", "where", "tables"}, scope)
+    # `DELETE TOP (5) FROM t` is parsed as if `top` was one of the tables that lose rows.
+    tables = [table for table in tree.args.get("tables") or () if table.args.get("alias")]
+    cuts = {digest("top", table.sql()) for table in tables}
+    return _changed(tree, sources, {}, {"this", "using", "where", "tables"}, scope, cuts)
 
 
 def _merge(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
@@ -200,7 +203,8 @@ def _changed(
     filters: set[str] | None = None,
 ) -> QueryOutline:
     where = tree.args.get("where")
-    conditions = (filters or set()) | (conjuncts(where.this, scope) if where else set())
+    conditions = sources.conditions.union(filters or ())
+    conditions |= conjuncts(where.this, scope) if where else set()
     rest, _ = clause_marks(tree, handled, scope)
     rows = digest(tree.key, *sources.shape(), "/", *sources.joins, "/", *sorted(conditions))
     made = OutlineRows(

@@ -53,6 +53,31 @@ def changes(old: str, new: str, dialect: Dialect) -> list[str]:
             "insert t (id) select id from a",
             [FILTERS],
         ),
+        (TSQL, "delete top (5) from t where x > 1", "delete from t where x > 1", [FILTERS]),
+        (
+            TSQL,
+            "delete t from t join (select id from a where y > 1) s on s.id = t.id",
+            "delete t from t join (select id from a) s on s.id = t.id",
+            [FILTERS, JOINS],
+        ),
+        (
+            TSQL,
+            MERGE.replace("using a", "using (select id, x from a where y > 1) a"),
+            MERGE,
+            [FILTERS],
+        ),
+        (
+            SPARK,
+            MERGE.replace("using a", "using (select id, x from a where y > 1) a"),
+            MERGE.replace("using a", "using (select id, x from a where z > 1) a"),
+            [FILTERS],
+        ),
+        (
+            SPARK,
+            "insert into t select count(*) as n from a",
+            "insert into t select count(1) as n from a",
+            [],
+        ),
         (
             TSQL,
             "insert t select a.id from a join b on a.id = b.id",
